@@ -1,1 +1,14 @@
-"""."""
+"""Text to a typed syntax tree, and what there is to say about it. Knows nothing of Spark.
+
+In order of flow:
+
+- ``source``: a file's text, spans, lines and columns.
+- ``tokens``: text to tokens; keywords are such only where the grammar takes them.
+- ``parse``: tokens to the tree; ``build`` holds the actions of the grammar's rules.
+- ``ast``: the nodes of the tree.
+- ``syntax_hints``: parse errors told as the mistake that was made.
+- ``front_matter``: the YAML head of a spec, checked.
+- ``walk``: generic traversal of nodes and their text dump.
+- ``format``: nodes back to text.
+- ``diagnostics``, ``codes``, ``render``: what phases report, its registry, and how it is printed.
+"""

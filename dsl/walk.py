@@ -1,0 +1,81 @@
+"""Generic traversal of syntax trees: nodes write no traversal of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import fields, replace
+from functools import cache
+from typing import TypeVar, cast
+
+from .ast.node import Node
+
+N = TypeVar("N", bound=Node)
+
+
+@cache
+def _field_names(kind: type[Node]) -> tuple[str, ...]:
+    return tuple(f.name for f in fields(kind) if f.name not in ("span", "value_span"))
+
+
+def children(node: Node) -> Iterator[Node]:
+    """Yield the direct children of a node in source order."""
+    for name in _field_names(type(node)):
+        value = getattr(node, name)
+        if isinstance(value, Node):
+            yield value
+        elif isinstance(value, tuple):
+            for item in value:
+                if isinstance(item, Node):
+                    yield item
+
+
+def walk(node: Node) -> Iterator[Node]:
+    """Yield a node and everything below it, parents first."""
+    yield node
+    for child in children(node):
+        yield from walk(child)
+
+
+def rewrite(node: N, change: Callable[[Node], Node | None]) -> N:
+    """Return the tree with ``change(x)`` in place of each node for which it is not None.
+
+    Parents are asked first; what ``change`` returns is not entered.
+    """
+    changed = change(node)
+    if changed is not None:
+        return cast(N, changed)
+    updates: dict[str, object] = {}
+    for name in _field_names(type(node)):
+        value = getattr(node, name)
+        if isinstance(value, Node):
+            new: object = rewrite(value, change)
+            if new is not value:
+                updates[name] = new
+        elif isinstance(value, tuple) and value and isinstance(value[0], Node):
+            items = tuple(rewrite(item, change) for item in value)
+            if any(a is not b for a, b in zip(items, value, strict=True)):
+                updates[name] = items
+    return cast(N, replace(node, **updates)) if updates else node  # type: ignore[arg-type]
+
+
+def dump(node: Node, indent: str = "") -> str:
+    """Return the tree as indented text without spans, one scalar field or node a line."""
+    lines = [f"{indent}{type(node).__name__}"]
+    for name in _field_names(type(node)):
+        lines.extend(_dump_field(name, getattr(node, name), indent + "  "))
+    return "\n".join(lines)
+
+
+def _dump_field(name: str, value: object, indent: str) -> Iterator[str]:
+    if isinstance(value, Node):
+        if type(value).__name__ == "Name":
+            yield f"{indent}{name}: {value}"
+        else:
+            yield f"{indent}{name}:"
+            yield dump(value, indent + "  ")
+    elif isinstance(value, tuple) and value and isinstance(value[0], Node):
+        yield f"{indent}{name}:"
+        for item in value:
+            yield dump(cast(Node, item), indent + "  ")
+    elif value is not None and value != () and value is not False:
+        yield f"{indent}{name}: {value!r}"
