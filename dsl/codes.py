@@ -45,12 +45,41 @@ DUPLICATE_COLUMN = _error("SC0207", "duplicate-column", "two columns of a relati
 UNNAMED_COLUMN = _error("SC0208", "unnamed-column", "an expression has no column name")
 
 # Types.
+UNKNOWN_TYPE = _error("SC0301", "unknown-type", "a type name that does not exist")
+BAD_TYPE_PARAMETERS = _error("SC0302", "bad-type-parameters", "the numbers of a type do not fit it")
+STATE_ONLY_TYPE = _error("SC0303", "state-only-type", "a type that only operator state can have")
+OPERAND_TYPE = _error("SC0304", "operand-type", "an operator cannot work on values of this type")
+TEXT_AND_NUMBER = _error("SC0305", "text-and-number", "a text is compared or mixed with a number")
+INCOMPARABLE = _error("SC0306", "incomparable", "values of two types cannot be compared")
+NOT_BOOLEAN = _error("SC0307", "not-boolean", "a condition is not true or false")
+NO_COMMON_TYPE = _error("SC0308", "no-common-type", "alternatives of one value have unlike types")
+UNKNOWN_FUNCTION = _error("SC0309", "unknown-function", "a function is called that does not exist")
+ARGUMENT_COUNT = _error("SC0310", "argument-count", "a function is called with too few or too many")
+ARGUMENT_TYPE = _error("SC0311", "argument-type", "an argument has a type the function cannot take")
+MISPLACED_AGGREGATE = _error("SC0312", "misplaced-aggregate", "an aggregate stands where none may")
+NESTED_AGGREGATE = _error("SC0313", "nested-aggregate", "an aggregate stands inside another")
+NOT_AN_AGGREGATE = _error("SC0314", "not-an-aggregate", "a clause that only an aggregate may have")
+MISPLACED_WINDOW = _error("SC0315", "misplaced-window", "OVER stands where it may not")
+UNKNOWN_FIELD = _error("SC0316", "unknown-field", "a struct has no such field")
+IMPOSSIBLE_CAST = _error("SC0317", "impossible-cast", "a cast that can never succeed")
+BAD_LITERAL = _error("SC0318", "bad-literal", "a literal that no value of its type can have")
+MISPLACED_EXPRESSION = _error("SC0319", "misplaced-expression", "`*`, `->` or `=>` without a call")
+BAD_INTERVAL = _error("SC0320", "bad-interval", "an interval that cannot be read")
+UNKNOWN_DATE_PART = _error("SC0321", "unknown-date-part", "EXTRACT has no such field")
 
 # Time and state.
 
 # Connectors and Spark's limits.
 
 # Settings.
+FRONT_MATTER_SYNTAX = _error("SC0601", "front-matter-syntax", "the front matter is not valid YAML")
+UNKNOWN_SETTING = _error("SC0602", "unknown-setting", "the front matter has a key that means nothing")
+DUPLICATE_SETTING = _error("SC0603", "duplicate-setting", "the front matter has a key twice")
+BAD_SETTING = _error("SC0604", "bad-setting", "a setting has a value that it cannot have")
+PIPELINE_NAME = _error("SC0605", "pipeline-name", "the pipeline has no name that can name its files")
+PROTECTED_SETTING = _error("SC0606", "protected-setting", "a Spark setting that state relies on")
+UNKNOWN_VARIABLE = _error("SC0607", "unknown-variable", "a variable that the front matter lacks")
+MALFORMED_VARIABLE = _error("SC0608", "malformed-variable", "`${` without a variable's name in it")
 
 # Not built yet.
 NOT_BUILT = _error("SC0801", "not-built", "the language has it, this version does not run it yet")

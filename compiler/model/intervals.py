@@ -1,0 +1,109 @@
+"""Interval literals: their length, their type and the text that Spark's windows take."""
+
+from __future__ import annotations
+
+import re
+
+from ...dsl.ast.expressions import Interval, IntervalPart
+from .types import DAY_TIME_UNITS, YEAR_MONTH_UNITS, IntervalType
+
+_MICROS = {
+    "MICROSECOND": 1,
+    "MILLISECOND": 1_000,
+    "SECOND": 1_000_000,
+    "MINUTE": 60_000_000,
+    "HOUR": 3_600_000_000,
+    "DAY": 86_400_000_000,
+    "WEEK": 604_800_000_000,
+}
+_MONTHS = {"MONTH": 1, "YEAR": 12}
+_FIELDS = {"MICROSECOND": "SECOND", "MILLISECOND": "SECOND", "WEEK": "DAY"}
+_AMOUNT = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)")
+
+
+def interval_type(interval: Interval) -> IntervalType | None:
+    """Return the type of a literal, or None when a unit is unknown or the two families are mixed."""
+    fields = [_FIELDS.get(part.unit, part.unit) for part in interval.parts]
+    for family in (DAY_TIME_UNITS, YEAR_MONTH_UNITS):
+        if all(field in family for field in fields):
+            places = [family.index(field) for field in fields]
+            return IntervalType(family[min(places)], family[max(places)])
+    return None
+
+
+def interval_micros(interval: Interval) -> int | None:
+    """Return the length of a literal in microseconds.
+
+    None when it has none: months and years, unknown units, amounts that are no numbers, a fraction of
+    a unit other than the second, or a part of a microsecond.
+    """
+    total = 0
+    for part in interval.parts:
+        micros = _part_micros(part)
+        if micros is None:
+            return None
+        total += micros
+    return total
+
+
+def _part_micros(part: IntervalPart) -> int | None:
+    unit = _MICROS.get(part.unit)
+    amount = part.amount.strip()
+    if unit is None or _AMOUNT.fullmatch(amount) is None:
+        return None
+    if "." not in amount:
+        return int(amount) * unit
+    whole, _, fraction = amount.lstrip("+-").partition(".")
+    if part.unit != "SECOND" or len(fraction.rstrip("0")) > 6:
+        return None
+    length = int(whole or 0) * unit + int(fraction[:6].ljust(6, "0"))
+    return -length if amount.startswith("-") else length
+
+
+def interval_months(interval: Interval) -> int | None:
+    """Return the length of a year-month literal in months, None when it is not one."""
+    total = 0
+    for part in interval.parts:
+        unit = _MONTHS.get(part.unit)
+        amount = part.amount.strip()
+        if unit is None or re.fullmatch(r"[+-]?\d+", amount) is None:
+            return None
+        total += int(amount) * unit
+    return total
+
+
+def duration_text(interval: Interval) -> str | None:
+    """Return what ``withWatermark`` and ``F.window`` take, in the user's own units.
+
+    ``INTERVAL 90 SECONDS`` is ``90 seconds``, ``INTERVAL '1' HOUR`` is ``1 hour``. None when the
+    interval has no fixed length (see ``interval_micros``).
+    """
+    if interval_micros(interval) is None:
+        return None
+    return " ".join(_part_text(part) for part in interval.parts)
+
+
+def _part_text(part: IntervalPart) -> str:
+    amount = part.amount.strip().removeprefix("+")
+    if "." in amount:
+        amount = amount.rstrip("0").rstrip(".")
+        amount = f"0{amount}" if amount.startswith(".") else amount or "0"
+    else:
+        amount = str(int(amount))
+    unit = part.unit.lower()
+    return f"{amount} {unit}" if amount in ("1", "-1") else f"{amount} {unit}s"
+
+
+def micros_text(micros: int) -> str:
+    """Return a length as the fewest whole units from days down (``1 hour 30 minutes``).
+
+    >>> micros_text(5_400_000_000)
+    '1 hour 30 minutes'
+    """
+    sign, rest = ("-", -micros) if micros < 0 else ("", micros)
+    parts: list[str] = []
+    for unit in ("DAY", "HOUR", "MINUTE", "SECOND", "MILLISECOND", "MICROSECOND"):
+        amount, rest = divmod(rest, _MICROS[unit])
+        if amount:
+            parts.append(f"{sign}{amount} {unit.lower()}{'' if amount == 1 else 's'}")
+    return " ".join(parts) or "0 seconds"
