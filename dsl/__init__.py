@@ -7,8 +7,11 @@ In order of flow:
 - ``parse``: tokens to the tree; ``build`` holds the actions of the grammar's rules.
 - ``ast``: the nodes of the tree.
 - ``syntax_hints``: parse errors told as the mistake that was made.
-- ``front_matter``: the YAML head of a spec, checked.
+- ``front_matter``: the YAML head of a spec, checked; ``yaml_tree`` knows where each value stands,
+  ``settings_model`` what it may be, ``settings`` is what comes out.
+- ``variables``: ``${name}`` in the texts of options.
 - ``walk``: generic traversal of nodes and their text dump.
 - ``format``: nodes back to text.
-- ``diagnostics``, ``codes``, ``render``: what phases report, its registry, and how it is printed.
+- ``diagnostics``, ``codes``: what phases report, and its registry; ``suggest`` finds near names.
+- ``render``: diagnostics as text, lines or JSON; ``excerpt`` marks the lines that they speak of.
 """

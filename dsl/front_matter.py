@@ -1,0 +1,266 @@
+"""The YAML head of a spec, checked: every mistake in it is told, and what is right is used."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from . import codes
+from .ast.statements import FrontMatter
+from .diagnostics import Code, Diagnostic, Diagnostics, Label
+from .settings import NAME, Profile, Settings
+from .source import Span
+from .suggest import did_you_mean
+
+if TYPE_CHECKING:
+    from pydantic_core import ErrorDetails
+
+    from .settings_model import FrontMatterModel
+    from .yaml_tree import Path, Value, YamlTree
+
+_PROFILE_KEYS = ("state", "trigger", "state_backend", "variables", "spark")
+_KEYS = ("pipeline", "version", "description", *_PROFILE_KEYS, "profiles")
+
+
+def read_front_matter(node: FrontMatter | None, stem: str, diagnostics: Diagnostics) -> Settings:
+    """Return the settings of a spec whose file is called ``stem``; mistakes become diagnostics.
+
+    A setting that is wrong is left at its default, so that later phases can go on.
+    """
+    model = _read(node, diagnostics) if node is not None else None
+    values = model.model_dump(exclude_unset=True) if model is not None else {}
+    if "pipeline" not in values and not NAME.fullmatch(stem) and not _is_told(diagnostics):
+        diagnostics.add(_stem_is_no_name(stem, node, diagnostics.source.text))
+    profiles = {name: Profile(**given) for name, given in values.pop("profiles", {}).items()}
+    return Settings.of(**{"pipeline": stem, **values}, profiles=profiles)
+
+
+def _read(node: FrontMatter, diagnostics: Diagnostics) -> FrontMatterModel | None:
+    """Return the settings that are written and right; None when nothing can be read."""
+    from .yaml_tree import YamlSyntaxError, read_yaml
+
+    try:
+        tree = read_yaml(node.text, node.span.start)
+    except YamlSyntaxError as error:
+        diagnostics.add(_not_yaml(str(error), error.offset, diagnostics.source.text))
+        return None
+    for path, span in tree.twice:
+        diagnostics.add(_duplicate(path, span, tree.keys[path]))
+    for span in tree.not_text:
+        diagnostics.add(_plain(codes.BAD_SETTING, "a key has to be plain text", span))
+    if tree.root is None:
+        return None
+    if not isinstance(tree.root, dict):
+        diagnostics.add(_no_mapping(tree))
+        return None
+    diagnostics.extend(_foreign_variables(tree.root, tree))
+    return _validated(tree.root, tree, diagnostics)
+
+
+def _validated(
+    values: dict[str, Value], tree: YamlTree, diagnostics: Diagnostics
+) -> FrontMatterModel:
+    """Return the model of the values; those that do not fit are told and taken out."""
+    from pydantic import ValidationError
+
+    from .settings_model import FrontMatterModel
+
+    try:
+        return FrontMatterModel.model_validate(values)
+    except ValidationError as error:
+        details = error.errors(include_url=False, include_context=True)
+    for detail in details:
+        path = tuple(str(part) for part in detail["loc"] if part != "[key]")
+        diagnostics.add(_misfit(detail, path, tree))
+        _take_out(values, path)
+    return _validated(values, tree, diagnostics)
+
+
+def _take_out(values: Value, path: Path) -> None:
+    for key in path[:-1]:
+        values = values.get(key) if isinstance(values, dict) else None
+    if not isinstance(values, dict):
+        return
+    if path[-2:-1] == ("variables",) and NAME.fullmatch(path[-1]):
+        values[path[-1]] = None
+    else:
+        values.pop(path[-1], None)
+
+
+def _is_told(diagnostics: Diagnostics) -> bool:
+    """Whether the name of the pipeline is not known because of a mistake that was told."""
+    told = (codes.FRONT_MATTER_SYNTAX, codes.PIPELINE_NAME)
+    return any(found.code in told for found in diagnostics)
+
+
+# What is said of a mistake.
+
+
+def _not_yaml(problem: str, offset: int, text: str) -> Diagnostic:
+    help_ = None
+    if text[offset : offset + 1] == "\t":
+        help_ = "indent with spaces: YAML has no tabs"
+    elif "mapping values" in problem:
+        help_ = "put a value that holds a colon in quotes"
+    elif text[offset : offset + 1] in ("@", "`", "%"):
+        help_ = f"put a value that begins with `{text[offset]}` in quotes"
+    message = f"the front matter is not valid YAML: {problem}"
+    return _plain(codes.FRONT_MATTER_SYNTAX, message, Span(offset, offset + 1), help_)
+
+
+def _duplicate(path: Path, span: Span, first: Span) -> Diagnostic:
+    return Diagnostic(
+        codes.DUPLICATE_SETTING,
+        f"`{_dotted(path)}` is set twice",
+        Label(span),
+        (Label(first, "first set here"),),
+        help="keep one of the two",
+    )
+
+
+def _no_mapping(tree: YamlTree) -> Diagnostic:
+    return _plain(
+        codes.FRONT_MATTER_SYNTAX,
+        "the front matter is not a mapping of settings",
+        tree.values[()],
+        "write a setting a line, as in `pipeline: card_fraud`",
+    )
+
+
+def _stem_is_no_name(stem: str, node: FrontMatter | None, text: str) -> Diagnostic:
+    name = re.sub(r"[^a-z0-9_]+", "_", stem.lower()).strip("_")
+    name = name if NAME.fullmatch(name) else f"pipeline_{name}".rstrip("_")
+    where = (
+        "to the front matter" if node is not None else "in front matter, between two lines `---`"
+    )
+    return _plain(
+        codes.PIPELINE_NAME,
+        f"the file's name `{stem}` cannot name the pipeline",
+        Span(0, max(text.find("\n"), 0)),
+        f"add `pipeline: {name}` {where}",
+    )
+
+
+def _foreign_variables(values: dict[str, Value], tree: YamlTree) -> list[Diagnostic]:
+    """Tell of variables that a profile sets and ``variables`` lacks."""
+    known = values.get("variables")
+    names = list(known) if isinstance(known, dict) else []
+    profiles = values.get("profiles")
+    found = []
+    for profile, settings in profiles.items() if isinstance(profiles, dict) else ():
+        given = settings.get("variables") if isinstance(settings, dict) else None
+        for name in given if isinstance(given, dict) else ():
+            if name in names or not NAME.fullmatch(name):
+                continue
+            found.append(
+                _plain(
+                    codes.UNKNOWN_VARIABLE,
+                    f"profile `{profile}` sets the variable `{name}`, which `variables` lacks",
+                    tree.keys["profiles", profile, "variables", name],
+                    did_you_mean(name, names) or f"declare it: `variables: {{{name}: null}}`",
+                )
+            )
+    return found
+
+
+def _misfit(detail: ErrorDetails, path: Path, tree: YamlTree) -> Diagnostic:
+    """Return what is said of a value that does not fit the model."""
+    kind = detail["type"]
+    key, value = tree.keys[path], tree.values[path]
+    value = value if value.end > value.start else key
+    name = _dotted(path)
+    match kind:
+        case "extra_forbidden":
+            return _unknown_key(path, key)
+        case "pipeline_name":
+            return _plain(
+                codes.PIPELINE_NAME,
+                f"`{detail['input']}` cannot name the pipeline",
+                value,
+                "use lower-case letters, digits and `_`, a letter first",
+            )
+        case "protected":
+            return _plain(
+                codes.PROTECTED_SETTING,
+                f"`{path[-1]}` is set by streamc",
+                key,
+                f"leave it out: {detail['ctx']['reason']}",
+            )
+        case "spark_key":
+            return _bad(
+                f"`{path[-1]}` is not a Spark setting", key, "their names begin with `spark.`"
+            )
+        case "variable_name":
+            return _bad(
+                f"`{path[-1]}` cannot name a variable",
+                key,
+                "use lower-case letters, digits and `_`, a letter first",
+            )
+        case "no_variables":
+            return _bad(
+                f"`{name}` holds a variable, and variables are filled in options only",
+                value,
+                "set another value in a profile",
+            )
+    expected, help_ = _expected(kind, path)
+    return _bad(f"`{name}` is {_described(detail['input'])}, not {expected}", value, help_)
+
+
+def _expected(kind: str, path: Path) -> tuple[str, str | None]:
+    """Return what a setting should have been, and help."""
+    match kind:
+        case "trigger":
+            return (
+                "a trigger",
+                "use `as fast as possible`, `available now` or a duration: `10 seconds`",
+            )
+        case "literal_error":
+            return "a state backend", "use `auto`, `memory` or `rocksdb`"
+        case "int_parsing" | "int_type" | "int_from_float" | "int_parsing_size":
+            return "a whole number", None
+        case "greater_than_equal":
+            return "1 or more", None
+        case "model_type" | "model_attributes_type" | "dict_type":
+            return "a mapping", f"write `{path[-1]}: {{name: value}}`"
+    return "text", None
+
+
+def _unknown_key(path: Path, span: Span) -> Diagnostic:
+    key = path[-1]
+    known: tuple[str, ...]
+    if len(path) == 1:
+        message, known = f"`{key}` is not a setting", _KEYS
+    elif key in _KEYS:
+        message, known = f"`{key}` cannot be set in a profile", _PROFILE_KEYS
+    else:
+        message, known = f"`{key}` is not a setting of a profile", _PROFILE_KEYS
+    listed = ", ".join(f"`{name}`" for name in known)
+    return _plain(
+        codes.UNKNOWN_SETTING,
+        message,
+        span,
+        did_you_mean(key, known) or f"the settings are {listed}",
+    )
+
+
+def _described(value: object) -> str:
+    if isinstance(value, Mapping):
+        return "a mapping"
+    if isinstance(value, list):
+        return "a list"
+    if value is None or value == "":
+        return "empty"
+    return f"`{value}`"
+
+
+def _dotted(path: Path) -> str:
+    return path[-1] if path[-2:-1] == ("spark",) else ".".join(path)
+
+
+def _bad(message: str, span: Span, help_: str | None = None) -> Diagnostic:
+    return _plain(codes.BAD_SETTING, message, span, help_)
+
+
+def _plain(code: Code, message: str, span: Span, help_: str | None = None) -> Diagnostic:
+    return Diagnostic(code, message, Label(span), help=help_)

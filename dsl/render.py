@@ -1,0 +1,169 @@
+"""Diagnostics as text with the lines they speak of, as one line each, and as JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+
+from .diagnostics import Diagnostic, Diagnostics, Label
+from .excerpt import Line, marked_lines
+from .source import SourceFile, Span
+
+FORMATS = ("full", "concise", "json")
+
+_RESET = "\x1b[0m"
+_STYLES = {
+    "error": "\x1b[1;31m",
+    "warning": "\x1b[1;33m",
+    "gutter": "\x1b[1;34m",
+    "secondary": "\x1b[34m",
+    "help": "\x1b[1;36m",
+    "note": "\x1b[1m",
+    "bold": "\x1b[1m",
+    "plain": "",
+}
+
+
+def render(files: Iterable[Diagnostics], how: str = "full", *, color: bool = False) -> str:
+    """Return what was found in some files, in one of ``FORMATS``, with a line break at the end.
+
+    Text formats are empty when nothing was found; JSON is then an empty list.
+    """
+    found = [diagnostics for diagnostics in files if len(diagnostics)]
+    if how == "json":
+        return render_json(found)
+    return render_concise(found) if how == "concise" else render_full(found, color=color)
+
+
+def render_full(files: Sequence[Diagnostics], *, color: bool = False) -> str:
+    """Return every diagnostic with its lines underlined, and a line that counts them."""
+    painter = _Painter(color)
+    blocks = [
+        _full(one, diagnostics.source, painter) for diagnostics in files for one in diagnostics
+    ]
+    if not blocks:
+        return ""
+    return "\n".join([*blocks, f"{_count(files)}\n"])
+
+
+def render_concise(files: Sequence[Diagnostics]) -> str:
+    """Return a line for each diagnostic: file, line, column, severity, code, message."""
+    lines = []
+    for diagnostics in files:
+        for one in diagnostics:
+            line, column = diagnostics.source.position(one.primary.span.start)
+            where = f"{diagnostics.source.name}:{line}:{column}"
+            lines.append(f"{where}: {_title(one)}: {one.message}\n")
+    return "".join(lines)
+
+
+def render_json(files: Sequence[Diagnostics]) -> str:
+    """Return a list of objects; lines and columns count from one, offsets from zero."""
+    objects = [_object(one, found.source) for found in files for one in found]
+    return json.dumps(objects, indent=2, ensure_ascii=False) + "\n"
+
+
+class _Painter:
+    """Puts colours around text when they are wanted."""
+
+    def __init__(self, color: bool) -> None:
+        self._color = color
+
+    def __call__(self, style: str, text: str) -> str:
+        codes = _STYLES[style]
+        return f"{codes}{text}{_RESET}" if self._color and codes and text else text
+
+
+def _title(one: Diagnostic) -> str:
+    return f"{one.code.severity}[{one.code.number}] {one.code.slug}"
+
+
+def _full(one: Diagnostic, source: SourceFile, paint: _Painter) -> str:
+    severity = one.code.severity.value
+    blocks = _blocks(one, source)
+    width = max(len(str(line.number)) for block in blocks for line in block)
+    bar = paint("gutter", " " * (width + 1) + "|")
+    position = source.position(one.primary.span.start)
+    where = f"{source.name}:{position.line}:{position.column}"
+    lines = [
+        f"{paint(severity, _title(one))}{paint('bold', f': {one.message}')}",
+        f"{' ' * width}{paint('gutter', '-->')} {where}",
+    ]
+    for block in blocks:
+        lines.append(bar)
+        lines.extend(_numbered(block, width, severity, paint))
+    equals = " " * (width + 1) + paint("gutter", "=")
+    lines.extend(f"{equals} {paint('note', 'note:')} {note}" for note in one.notes)
+    if one.help is not None:
+        indent = " " * (width + 3)
+        help_ = one.help.replace("\n", f"\n{indent}")
+        lines.append(f"{equals} {paint('help', 'help:')} {help_}")
+    return "\n".join(lines) + "\n"
+
+
+def _blocks(one: Diagnostic, source: SourceFile) -> list[list[Line]]:
+    """Return the marked lines of each label; labels in the line of the primary share its block."""
+    primary = marked_lines(source, one.primary, "^")
+    blocks = [primary]
+    for label in one.secondary:
+        lines = marked_lines(source, label, "-")
+        if len(lines) == len(primary) == 1 and lines[0].number == primary[0].number:
+            primary[0].marks.extend(lines[0].marks)
+        else:
+            blocks.append(lines)
+    return blocks
+
+
+def _numbered(block: list[Line], width: int, severity: str, paint: _Painter) -> list[str]:
+    bar = paint("gutter", "|")
+    lines = []
+    for line in block:
+        if line.skipped_before:
+            lines.append(paint("gutter", "..."))
+        number = paint("gutter", f"{line.number:>{width}}")
+        lines.append(f"{number} {bar} {line.text}".rstrip())
+        for mark in line.marks:
+            style = severity if mark.sign == "^" else "secondary"
+            under = paint(style, f"{mark.sign * mark.width} {mark.text}".rstrip())
+            lines.append(f"{' ' * width} {bar} {' ' * mark.start}{under}")
+    return lines
+
+
+def _count(files: Sequence[Diagnostics]) -> str:
+    """Return ``2 errors, 1 warning in 1 file``."""
+    severities = sorted(one.code.severity.value for found in files for one in found)
+    counts = [(name, len(list(group))) for name, group in groupby(severities)]
+    told = ", ".join(_plural(number, name) for name, number in counts)
+    return f"{told} in {_plural(len(files), 'file')}"
+
+
+def _plural(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def _object(one: Diagnostic, source: SourceFile) -> dict[str, object]:
+    return {
+        "code": one.code.number,
+        "slug": one.code.slug,
+        "severity": one.code.severity.value,
+        "message": one.message,
+        "file": source.name,
+        **_range(one.primary.span, source),
+        "labels": [_label(one.primary, source, True)]
+        + [_label(label, source, False) for label in one.secondary],
+        "notes": list(one.notes),
+        "help": one.help,
+    }
+
+
+def _label(label: Label, source: SourceFile, primary: bool) -> dict[str, object]:
+    return {"primary": primary, "text": label.text, **_range(label.span, source)}
+
+
+def _range(span: Span, source: SourceFile) -> dict[str, object]:
+    ends = {}
+    for name, offset in (("start", span.start), ("end", span.end)):
+        line, column = source.position(offset)
+        ends[name] = {"line": line, "column": column, "offset": offset}
+    return dict(ends)

@@ -1,0 +1,93 @@
+"""What the front matter of a spec settles, with its defaults; plain data for every later phase."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+AS_FAST_AS_POSSIBLE = "as fast as possible"
+AVAILABLE_NOW = "available now"
+
+NAME = re.compile(r"[a-z_][a-z0-9_]*")
+"""What may name a pipeline or a variable."""
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """What a profile puts in the place of the settings; None and absent keys change nothing."""
+
+    state: str | None = None
+    trigger: str | None = None
+    state_backend: str | None = None
+    variables: Mapping[str, str | None] = field(default_factory=dict)
+    spark: Mapping[str, str] = field(default_factory=dict)
+
+    def as_dict(self) -> dict[str, object]:
+        """Return what the profile sets, in a fixed order of keys."""
+        values: dict[str, object] = {
+            "state": self.state,
+            "trigger": self.trigger,
+            "state_backend": self.state_backend,
+            "variables": dict(self.variables) or None,
+            "spark": dict(self.spark) or None,
+        }
+        return {key: value for key, value in values.items() if value is not None}
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The settings of a pipeline.
+
+    ``trigger`` is ``as fast as possible``, ``available now`` or a duration (``10 seconds``);
+    ``state_backend`` is ``auto``, ``memory`` or ``rocksdb``. A variable whose value is None has to
+    be given when the pipeline is started. Mappings keep the order in which they were written.
+    """
+
+    pipeline: str
+    version: int
+    description: str | None
+    state: str
+    trigger: str
+    state_backend: str
+    variables: Mapping[str, str | None]
+    spark: Mapping[str, str]
+    profiles: Mapping[str, Profile]
+
+    @classmethod
+    def of(
+        cls,
+        pipeline: str,
+        *,
+        version: int = 1,
+        description: str | None = None,
+        state: str | None = None,
+        trigger: str = AS_FAST_AS_POSSIBLE,
+        state_backend: str = "auto",
+        variables: Mapping[str, str | None] | None = None,
+        spark: Mapping[str, str] | None = None,
+        profiles: Mapping[str, Profile] | None = None,
+    ) -> Settings:
+        """Return settings with the defaults of the language in place of what is not given."""
+        return cls(
+            pipeline=pipeline,
+            version=version,
+            description=description,
+            state=f"state/{pipeline}" if state is None else state,
+            trigger=trigger,
+            state_backend=state_backend,
+            variables=variables or {},
+            spark=spark or {},
+            profiles=profiles or {},
+        )
+
+    def as_dict(self) -> dict[str, object]:
+        """Return the part that the running job needs, as the plan holds it."""
+        return {
+            "state": self.state,
+            "trigger": self.trigger,
+            "state_backend": self.state_backend,
+            "variables": dict(self.variables),
+            "spark": dict(self.spark),
+            "profiles": {name: profile.as_dict() for name, profile in self.profiles.items()},
+        }

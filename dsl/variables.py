@@ -1,0 +1,89 @@
+"""``${name}`` in the texts of options: the one thing that is templated in a spec."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from . import codes
+from .diagnostics import Diagnostic, Diagnostics, Label
+from .settings import NAME
+from .source import SourceFile, Span
+from .suggest import did_you_mean
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """A variable where it is used."""
+
+    name: str
+    span: Span
+
+
+Part = str | Variable
+"""A piece of an option's text: taken as it is, or filled in when the pipeline is started."""
+
+
+def split_variables(text: str, span: Span, diagnostics: Diagnostics) -> tuple[Part, ...]:
+    """Return the pieces of an option's text, which is written at ``span``.
+
+    A malformed ``${…}`` is told and stays in the text. ``$`` alone means nothing.
+    """
+    parts: list[Part] = []
+    taken = 0
+    while (start := text.find("${", taken)) >= 0:
+        end = text.find("}", start)
+        name = text[start + 2 : end] if end >= 0 else None
+        stop = end + 1 if end >= 0 else len(text)
+        where = _within(span, start, stop, text, diagnostics.source)
+        if name is None or not NAME.fullmatch(name):
+            diagnostics.add(_malformed(name, where))
+            return (text,)
+        if start > taken:
+            parts.append(text[taken:start])
+        parts.append(Variable(name, where))
+        taken = stop
+    if taken < len(text):
+        parts.append(text[taken:])
+    return tuple(parts)
+
+
+def check_variables(
+    parts: Iterable[Part], declared: Mapping[str, str | None], diagnostics: Diagnostics
+) -> None:
+    """Tell of variables that the front matter does not declare, unless it could not be read."""
+    if any(found.code is codes.FRONT_MATTER_SYNTAX for found in diagnostics):
+        return
+    for part in parts:
+        if isinstance(part, Variable) and part.name not in declared:
+            diagnostics.add(_unknown(part, declared))
+
+
+def _within(span: Span, start: int, stop: int, text: str, source: SourceFile) -> Span:
+    """Return the place of ``text[start:stop]``, or the whole text where escapes shift it."""
+    offset = source.excerpt(span).find(text)
+    if offset < 0:
+        return span
+    return Span(span.start + offset + start, span.start + offset + stop)
+
+
+def _malformed(name: str | None, span: Span) -> Diagnostic:
+    if name is None:
+        message, help_ = "`${` is not closed", "close it: `${name}`"
+    elif not name.strip():
+        message, help_ = "`${}` names no variable", "write its name: `${name}`"
+    else:
+        message = f"`{name}` cannot name a variable"
+        help_ = "use lower-case letters, digits and `_`, a letter first"
+    return Diagnostic(codes.MALFORMED_VARIABLE, message, Label(span), help=help_)
+
+
+def _unknown(variable: Variable, declared: Mapping[str, str | None]) -> Diagnostic:
+    name = variable.name
+    return Diagnostic(
+        codes.UNKNOWN_VARIABLE,
+        f"no variable is called `{name}`",
+        Label(variable.span),
+        help=did_you_mean(name, declared)
+        or f"declare it in the front matter: `variables: {{{name}: null}}`, or with a default",
+    )
