@@ -1,0 +1,240 @@
+"""Two plans side by side: which operators, sources, sinks and queries differ, and in what.
+
+A pure function of two ``plan.json`` documents. What it finds is keyed by ids, never by positions,
+so that a renamed output column or a reordered spec is no change. ``compare_text`` prints it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+Json = Mapping[str, Any]
+"""An object of a plan: what its keys hold is the plan's format."""
+
+
+class Fate(StrEnum):
+    """What became of something between two plans."""
+
+    ADDED = "added"
+    REMOVED = "removed"
+    CHANGED = "changed"
+    UNCHANGED = "unchanged"
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """One difference inside something that is in both plans.
+
+    ``old`` is None for a part that came, ``new`` for one that went.
+    """
+
+    part: str
+    old: str | None
+    new: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What became of an operator, source, sink or query; its kind is ``aggregate``, ``files``…"""
+
+    id: str
+    kind: str
+    fate: Fate
+    edits: tuple[Edit, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PlanChanges:
+    """All of two plans by id, in the order of the new one, then what only the old one has."""
+
+    operators: tuple[Change, ...]
+    sources: tuple[Change, ...]
+    sinks: tuple[Change, ...]
+    queries: tuple[Change, ...]
+
+    @property
+    def touches_state(self) -> bool:
+        """Whether anything that owns state or offsets differs."""
+        owners = (*self.operators, *self.sources, *self.queries)
+        return any(change.fate is not Fate.UNCHANGED for change in owners)
+
+
+def compare_plans(old: Json, new: Json) -> PlanChanges:
+    """Return what differs between two plans of one pipeline."""
+    return PlanChanges(
+        operators=_compare(old["operators"], new["operators"], _operator_kind, _operator_edits),
+        sources=_compare(old["sources"], new["sources"], _connector, _source_edits),
+        sinks=_compare(old["sinks"], new["sinks"], _connector, _sink_edits),
+        queries=_compare(old["queries"], new["queries"], _query_kind, _query_edits),
+    )
+
+
+def _compare(
+    old: Json,
+    new: Json,
+    kind: Callable[[Json], str],
+    edits: Callable[[Json, Json], Iterator[Edit]],
+) -> tuple[Change, ...]:
+    changes = []
+    for id_, entry in new.items():
+        if id_ not in old:
+            changes.append(Change(id_, kind(entry), Fate.ADDED))
+            continue
+        found = tuple(edits(old[id_], entry))
+        changes.append(Change(id_, kind(entry), Fate.CHANGED if found else Fate.UNCHANGED, found))
+    gone = (Change(id_, kind(old[id_]), Fate.REMOVED) for id_ in old if id_ not in new)
+    return (*changes, *gone)
+
+
+def _operator_kind(entry: Json) -> str:
+    return str(entry["kind"])
+
+
+def _connector(entry: Json) -> str:
+    return str(entry["connector"])
+
+
+def _query_kind(entry: Json) -> str:
+    return str(entry["output_mode"])
+
+
+# Operators.
+
+
+def _operator_edits(old: Json, new: Json) -> Iterator[Edit]:
+    yield from _values(old, new, _OPERATOR_PARTS, {"stream"})
+    yield from _columns("key", old.get("keys", ()), new.get("keys", ()))
+    yield from _aggregates(old.get("aggregates", ()), new.get("aggregates", ()))
+    yield from _sides(old.get("sides", ()), new.get("sides", ()))
+
+
+_OPERATOR_PARTS = frozenset({"keys", "aggregates", "sides"})
+"""What is compared part by part; all else of an operator is compared as a whole."""
+
+
+def _aggregates(old: Sequence[Json], new: Sequence[Json]) -> Iterator[Edit]:
+    before = {cell["id"]: cell["type"] for aggregate in old for cell in aggregate["cells"]}
+    after = {cell["id"]: cell["type"] for aggregate in new for cell in aggregate["cells"]}
+    yield from _named("cell", before, after)
+    yield from _order("order of aggregates", [a["id"] for a in old], [a["id"] for a in new])
+
+
+def _sides(old: Sequence[Json], new: Sequence[Json]) -> Iterator[Edit]:
+    for name, before, after in zip(("left", "right"), old, new, strict=False):
+        parts = frozenset({"keys", "columns"})
+        for edit in _values(before, after, parts, set()):
+            yield Edit(f"{name} {edit.part}", edit.old, edit.new)
+        yield from _columns(f"{name} key", before["keys"], after["keys"])
+        yield from _columns(f"{name} column", before["columns"], after["columns"])
+
+
+# Sources, sinks and queries.
+
+
+def _source_edits(old: Json, new: Json) -> Iterator[Edit]:
+    yield from _values(old, new, frozenset({"options", "columns", "computed"}), set())
+    yield from _named("option", old.get("options", {}), new.get("options", {}))
+    yield from _columns("column", old.get("columns", ()), new.get("columns", ()))
+    yield from _columns("computed column", old.get("computed", ()), new.get("computed", ()))
+
+
+def _sink_edits(old: Json, new: Json) -> Iterator[Edit]:
+    yield from _values(old, new, frozenset({"options"}), set())
+    yield from _named("option", old.get("options", {}), new.get("options", {}))
+
+
+def _query_edits(old: Json, new: Json) -> Iterator[Edit]:
+    yield from _values(old, new, frozenset({"operators", "sinks", "sources"}), set())
+    for part in ("sink", "source"):
+        before, after = old.get(f"{part}s", ()), new.get(f"{part}s", ())
+        yield from _named(part, dict.fromkeys(before, ""), dict.fromkeys(after, ""))
+    before = {use["id"]: use for use in old.get("operators", ())}
+    after = {use["id"]: use for use in new.get("operators", ())}
+    yield from _named("operator", dict.fromkeys(before, ""), dict.fromkeys(after, ""))
+    yield from _order("order of operators", list(before), list(after))
+    for id_ in after:
+        if id_ in before:
+            yield from _uses(id_, before[id_], after[id_])
+
+
+def _uses(id_: str, old: Json, new: Json) -> Iterator[Edit]:
+    """Tell which aggregates or columns of an operator a query keeps in its state."""
+    before, after = (list(use.get("aggregates", ())) for use in (old, new))
+    yield from _named(f"{id_} keeps", dict.fromkeys(before, ""), dict.fromkeys(after, ""))
+    for name, left, right in zip(
+        ("left", "right"), old.get("columns", ()), new.get("columns", ()), strict=False
+    ):
+        kept = (dict.fromkeys(map(_name, columns), "") for columns in (left, right))
+        yield from _named(f"{id_} keeps {name}", *kept)
+
+
+def _name(column: Any) -> str:
+    return str(column["name"] if isinstance(column, Mapping) else column)
+
+
+# What they have in common.
+
+
+def _values(old: Json, new: Json, parts: frozenset[str], ignored: set[str]) -> Iterator[Edit]:
+    """Tell of keys whose value differs, apart from those that are compared in parts."""
+    for key in dict.fromkeys((*new, *old)):
+        if key in parts or key in ignored or old.get(key) == new.get(key):
+            continue
+        yield Edit(key.replace("_", " "), _text(old.get(key)), _text(new.get(key)))
+
+
+def _columns(part: str, old: Sequence[Json], new: Sequence[Json]) -> Iterator[Edit]:
+    before, after = ({column["name"]: _column(column) for column in side} for side in (old, new))
+    yield from _named(part, before, after)
+    yield from _order(f"order of {part}s", list(before), list(after))
+
+
+def _column(column: Json) -> str:
+    parts = [str(column.get("type") or "unknown type")]
+    if column.get("nullable") is False:
+        parts.append("NOT NULL")
+    if column.get("expression"):
+        parts.append(f"AS {column['expression']}")
+    return " ".join(parts)
+
+
+def _named(part: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Edit]:
+    """Tell of names that came, went, or mean something else."""
+    for name in dict.fromkeys((*new, *old)):
+        before, after = (_text(side[name]) if name in side else None for side in (old, new))
+        if before != after:
+            yield Edit(f"{part} {name}", before, after)
+
+
+def _order(part: str, old: list[str], new: list[str]) -> Iterator[Edit]:
+    """Tell when what is in both lists stands in another order."""
+    before, after = ([name for name in side if name in old and name in new] for side in (old, new))
+    if before != after:
+        yield Edit(part, ", ".join(before), ", ".join(after))
+
+
+def _text(value: Any) -> str | None:
+    """Return a value of a plan as a person would say it."""
+    if value is None:
+        return None
+    if isinstance(value, Mapping) and {"kind", "column", "size"} <= value.keys():
+        return _window(value)
+    if isinstance(value, Mapping) and {"column", "delay"} <= value.keys():
+        return f"{value['column']} - {value['delay']}"
+    if isinstance(value, Mapping):
+        return ", ".join(f"{key} {_text(inner)}" for key, inner in value.items())
+    if isinstance(value, list | tuple):
+        return ", ".join(str(_text(item)) for item in value)
+    return str(value)
+
+
+def _window(window: Json) -> str:
+    lengths = [
+        f"{name} {window[name]}"
+        for name in ("size", "slide", "gap")
+        if window.get(name) is not None
+    ]
+    return f"{window['kind']} on {window['column']}, {', '.join(lengths)}"

@@ -1,0 +1,192 @@
+"""The comparison of two plans, on plans written by hand."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from typing import Any
+
+from streamc.compiler.plan.compare import Edit, Fate, compare_plans
+from streamc.compiler.plan.compare_text import changes_text
+
+PLAN: dict[str, Any] = {
+    "sources": {
+        "payments": {
+            "connector": "files",
+            "options": {"format": "json", "path": "${input}"},
+            "columns": [
+                {"name": "card_id", "type": "STRING", "nullable": False},
+                {"name": "amount", "type": "DECIMAL(12,2)", "nullable": True},
+            ],
+            "computed": [],
+            "watermark": {"column": "paid_at", "delay": "30 seconds"},
+        }
+    },
+    "operators": {
+        "per_minute": {
+            "kind": "aggregate",
+            "stream": "per_minute",
+            "window": {
+                "kind": "tumble",
+                "column": "paid_at",
+                "size": "1 minute",
+                "slide": None,
+                "gap": None,
+            },
+            "keys": [{"name": "card_id", "type": "STRING"}],
+            "aggregates": [
+                {
+                    "id": "sum(amount)",
+                    "function": "sum",
+                    "filter": None,
+                    "cells": [
+                        {"id": "sum(amount).sum", "buffer": "sum", "type": "DECIMAL(22,2)"},
+                        {"id": "sum(amount).isEmpty", "buffer": "isEmpty", "type": "BOOLEAN"},
+                    ],
+                }
+            ],
+        },
+        "x__join": {
+            "kind": "join",
+            "stream": "x",
+            "join": "inner",
+            "condition": "a.k = b.k",
+            "sides": [
+                {
+                    "relation": name,
+                    "keys": [{"name": "k", "type": "STRING"}],
+                    "columns": [
+                        {"name": "k", "type": "STRING"},
+                        {"name": "ts", "type": "TIMESTAMP"},
+                    ],
+                    "event_time": "ts",
+                }
+                for name in "ab"
+            ],
+        },
+    },
+    "queries": {
+        "per_minute": {
+            "relation": "per_minute",
+            "output_mode": "append",
+            "sinks": ["spend"],
+            "sources": ["payments"],
+            "operators": [{"id": "per_minute", "aggregates": ["sum(amount)"]}],
+        }
+    },
+    "sinks": {
+        "spend": {
+            "from": "per_minute",
+            "connector": "files",
+            "options": {"format": "parquet", "path": "out/spend"},
+            "output_mode": "append",
+        }
+    },
+}
+
+
+def test_equal_plans() -> None:
+    changes = compare_plans(PLAN, deepcopy(PLAN))
+    assert not changes.touches_state
+    assert changes_text(changes) == (
+        "stateful operators\n"
+        "  per_minute  aggregate  unchanged\n"
+        "  x__join     join       unchanged\n"
+    )
+
+
+def test_a_stream_keeps_its_state_under_a_new_name() -> None:
+    new = deepcopy(PLAN)
+    new["operators"]["per_minute"]["stream"] = "by_minute"
+    assert not compare_plans(PLAN, new).touches_state
+
+
+def test_everything_that_can_change_in_an_aggregate() -> None:
+    new = deepcopy(PLAN)
+    operator = new["operators"]["per_minute"]
+    operator["window"]["size"] = "5 minutes"
+    operator["keys"] = [{"name": "country", "type": "STRING"}, {"name": "card_id", "type": "INT"}]
+    operator["aggregates"][0]["cells"].pop()
+    operator["aggregates"][0]["cells"][0]["type"] = "DOUBLE"
+    cell = {"id": "count(*).count", "buffer": "count", "type": "BIGINT"}
+    operator["aggregates"].insert(0, {"id": "count(*)", "function": "count", "cells": [cell]})
+    (change, _) = compare_plans(PLAN, new).operators
+    assert change.fate is Fate.CHANGED
+    assert change.edits == (
+        Edit("window", "tumble on paid_at, size 1 minute", "tumble on paid_at, size 5 minutes"),
+        Edit("key country", None, "STRING"),
+        Edit("key card_id", "STRING", "INT"),
+        Edit("cell count(*).count", None, "BIGINT"),
+        Edit("cell sum(amount).sum", "DECIMAL(22,2)", "DOUBLE"),
+        Edit("cell sum(amount).isEmpty", "BOOLEAN", None),
+    )
+
+
+def test_order_of_keys_and_aggregates() -> None:
+    old, new = deepcopy(PLAN), deepcopy(PLAN)
+    for plan, order in ((old, 1), (new, -1)):
+        operator = plan["operators"]["per_minute"]
+        operator["keys"] = [{"name": name, "type": "INT"} for name in "ab"[::order]]
+        operator["aggregates"] = [
+            {"id": name, "cells": []} for name in ["min(x)", "max(x)"][::order]
+        ]
+    (change, _) = compare_plans(old, new).operators
+    assert change.edits == (
+        Edit("order of keys", "a, b", "b, a"),
+        Edit("order of aggregates", "min(x), max(x)", "max(x), min(x)"),
+    )
+
+
+def test_everything_that_can_change_in_a_join() -> None:
+    new = deepcopy(PLAN)
+    operator = new["operators"]["x__join"]
+    operator["join"] = "left"
+    operator["condition"] = "a.k = b.j"
+    operator["sides"][1]["keys"] = [{"name": "j", "type": "STRING"}]
+    operator["sides"][0]["columns"].append({"name": "v", "type": None})
+    operator["sides"][1]["event_time"] = "at"
+    (_, change) = compare_plans(PLAN, new).operators
+    assert change.edits == (
+        Edit("join", "inner", "left"),
+        Edit("condition", "a.k = b.k", "a.k = b.j"),
+        Edit("left column v", None, "unknown type"),
+        Edit("right event time", "ts", "at"),
+        Edit("right key j", None, "STRING"),
+        Edit("right key k", "STRING", None),
+    )
+
+
+def test_added_removed_and_what_is_around() -> None:
+    new = deepcopy(PLAN)
+    new["operators"]["once"] = {"kind": "dedup", "keys": [], "within": None}
+    del new["operators"]["x__join"]
+    source = new["sources"]["payments"]
+    source["watermark"]["delay"] = "1 minute"
+    source["columns"].append({"name": "paid_at", "type": "TIMESTAMP", "nullable": True})
+    source["options"]["path"] = "data"
+    query = new["queries"]["per_minute"]
+    query["operators"] = [{"id": "once"}, {"id": "per_minute", "aggregates": []}]
+    query["sinks"].append("copy")
+    new["sinks"]["copy"] = {**new["sinks"]["spend"], "connector": "console"}
+    new["sinks"]["spend"]["options"]["path"] = "elsewhere"
+    changes = compare_plans(PLAN, new)
+    assert changes.touches_state
+    assert changes_text(changes) == (
+        "stateful operators\n"
+        "  per_minute  aggregate  unchanged\n"
+        "  once        dedup      added\n"
+        "  x__join     join       removed\n"
+        "sources\n"
+        "  payments  files  changed\n"
+        "    watermark: paid_at - 30 seconds -> paid_at - 1 minute\n"
+        "    option path: ${input} -> data\n"
+        "    + column paid_at TIMESTAMP\n"
+        "queries\n"
+        "  per_minute  append  changed\n"
+        "    + sink copy\n"
+        "    + operator once\n"
+        "    - per_minute keeps sum(amount)\n"
+        "sinks\n"
+        "  spend  files    changed\n"
+        "    option path: out/spend -> elsewhere\n"
+        "  copy   console  added\n"
+    )
