@@ -1,1 +1,12 @@
-"""."""
+"""The ``streamc`` command: a module a command, each one function.
+
+Importing a command costs next to nothing: what it works with (compiler, Spark, rich) is imported
+when it runs.
+
+- ``app``: the command line; ``main`` is the entry point.
+- ``check``, ``compile``, ``diff``, ``run``: the commands.
+- ``spec_files``: paths on the command line to specs.
+- ``git``: a spec as it was at a revision.
+- ``output``: emitted files, written whole or not at all.
+- ``report``: diagnostics and errors to the terminal.
+"""

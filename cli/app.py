@@ -1,0 +1,62 @@
+"""The command line: commands, exit codes, and errors without a traceback.
+
+Exit codes: 0 fine, 1 differences or failed data, 2 a mistake of the user.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Annotated
+
+import typer
+
+from .. import __version__
+from .check import check
+from .compile import compile_specs
+from .diff import diff
+from .report import UserError, print_error
+
+app = typer.Typer(
+    name="streamc",
+    help="A SQL language for stream processing that compiles to PySpark people can review.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+app.command("check")(check)
+app.command("compile")(compile_specs)
+app.command("diff")(diff)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        print(f"streamc {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _streamc(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, help="Print the version."
+        ),
+    ] = False,
+) -> None:
+    """Take the options that stand before the command."""
+
+
+def main() -> None:
+    """Run the command line and end the process with its exit code."""
+    try:
+        app()
+        sys.stdout.flush()
+    except UserError as error:
+        print_error(error)
+        sys.exit(2)
+    except BrokenPipeError:
+        # Whoever read the output has seen enough; Python's own flush at exit must not complain.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)
