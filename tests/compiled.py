@@ -1,0 +1,15 @@
+"""Specs of the tests, compiled once each."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+from streamc.compiler.driver import CompileResult, compile_source
+from streamc.dsl.source import SourceFile
+
+
+@cache
+def compiled(path: Path, name: str) -> CompileResult:
+    """Return what a file compiles to when it is called ``name``."""
+    return compile_source(SourceFile(name, path.read_text(encoding="utf-8")))

@@ -1,0 +1,159 @@
+"""What holds for the project as a whole: layers, maps, determinism, no stale expectations."""
+
+from __future__ import annotations
+
+import ast
+import os
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+from golden_extension import cases
+from test_golden import STAGES
+
+from streamc.cli.compile import Phase
+from streamc.compiler.driver import PHASES
+
+ROOT = Path(__file__).parent.parent
+OUTSIDE = {"tests", "specs", "benchmarks", "scripts", "docs", "build", "dist", "tools"}
+"""Folders of the checkout that are no packages."""
+
+GOLDEN = cases("golden")
+
+
+def packages() -> list[Path]:
+    """Return the folders of the package, relative to the root, the root first."""
+    found = [path.parent.relative_to(ROOT) for path in ROOT.rglob("__init__.py")]
+    return sorted(
+        path
+        for path in found
+        if not path.parts or (path.parts[0] not in OUTSIDE and path.parts[0][0] != ".")
+    )
+
+
+def python(code: str, cwd: Path = ROOT, **environment: str) -> str:
+    """Return what a fresh interpreter prints; the root is not on its path."""
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", code],
+        cwd=cwd,
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+# Packages and layers.
+
+
+def test_every_package_is_shipped() -> None:
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    listed = settings["tool"]["setuptools"]["packages"]
+    assert listed == [".".join(("streamc", *path.parts)) for path in packages()]
+
+
+@pytest.mark.parametrize("package", packages(), ids=str)
+def test_a_package_maps_its_modules(package: Path) -> None:
+    folder = ROOT / package
+    text = ast.get_docstring(ast.parse((folder / "__init__.py").read_text(encoding="utf-8")))
+    modules = {path.stem for path in folder.glob("*.py")} - {"__init__", "__main__"}
+    folders = {path.name for path in packages() if path.parent == package and path != package}
+    if package == Path():
+        modules = set()
+    unmapped = {name for name in modules | folders if f"``{name}``" not in (text or "")}
+    assert unmapped == set(), f"{package}/__init__.py does not say what these are for"
+
+
+def test_a_script_loads_the_runtime_alone() -> None:
+    loaded = python("import streamc.runtime, sys; print(*sorted(sys.modules))").split()
+    roots = {name.split(".")[0] for name in loaded}
+    assert roots.isdisjoint({"lark", "jinja2", "pydantic", "yaml", "typer", "rich"})
+    own = {name.split(".")[1] for name in loaded if name.startswith("streamc.")}
+    assert own == {"runtime"}
+
+
+def test_the_command_line_is_cheap_to_load() -> None:
+    loaded = python("import streamc.cli.app, sys; print(*sorted(sys.modules))").split()
+    roots = {name.split(".")[0] for name in loaded}
+    assert roots.isdisjoint({"lark", "jinja2", "pydantic", "yaml", "rich", "pyspark", "pyarrow"})
+
+
+def test_the_compiler_never_loads_spark() -> None:
+    spec = GOLDEN[0] / "spec.stream"
+    loaded = python(
+        "import sys\n"
+        "from streamc.cli.app import app\n"
+        f"app(['compile', {str(spec)!r}, '--stop-after', 'script'], standalone_mode=False)\n"
+        "print(*sorted(sys.modules), file=sys.stderr)\n"
+        "assert not {'pyspark', 'rich', 'py4j', 'pyarrow', 'pandas'} & set(sys.modules)\n"
+    )
+    assert loaded.startswith('"""')
+
+
+def test_the_command_line_knows_the_phases() -> None:
+    assert tuple(phase.value for phase in Phase) == PHASES
+
+
+# Expected files.
+
+
+@pytest.mark.parametrize(
+    ("folder", "inputs", "expected"),
+    [
+        ("golden", {"spec.stream"}, set(STAGES)),
+        ("errors", {"spec.stream"}, {"stderr.txt"}),
+        ("changes", {"before.stream", "after.stream"}, {"pipeline.diff", "verdict.txt"}),
+    ],
+)
+def test_no_stale_expectations(folder: str, inputs: set[str], expected: set[str]) -> None:
+    for case in sorted((ROOT / "tests" / folder).iterdir()):
+        held = {path.name for path in case.iterdir() if path.name != "__pycache__"}
+        assert held == inputs | expected, case
+
+
+@pytest.mark.parametrize("case", GOLDEN, ids=lambda case: case.name)
+def test_a_golden_spec_says_what_to_look_for(case: Path) -> None:
+    lines = (case / "spec.stream").read_text(encoding="utf-8").splitlines()
+    assert any(line.startswith("-- ") or line.startswith("# ") for line in lines[:2])
+
+
+# Emitted code.
+
+
+def test_emitted_scripts_compile_and_are_lint_clean() -> None:
+    scripts = [case / "pipeline.py" for case in GOLDEN]
+    for script in scripts:
+        compile(script.read_text(encoding="utf-8"), str(script), "exec")
+    rules = "E,F,W,B,UP,SIM,RET,PIE"
+    done = subprocess.run(
+        [sys.executable, "-m", "ruff", "check", "--isolated", "--no-cache", "--select", rules]
+        + ["--ignore", "E501", *map(str, scripts)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout
+
+
+COMPILE_ALL = """
+import sys
+from pathlib import Path
+from streamc.compiler.driver import compile_source
+from streamc.dsl.source import SourceFile
+for folder in {folders!r}:
+    text = Path(folder, "spec.stream").read_text(encoding="utf-8")
+    result = compile_source(SourceFile(Path(folder).name + ".stream", text))
+    for phase in {phases!r}:
+        sys.stdout.write(result.text(phase))
+"""
+
+
+def test_the_same_spec_gives_the_same_bytes(tmp_path: Path) -> None:
+    code = COMPILE_ALL.format(folders=[str(case) for case in GOLDEN], phases=PHASES)
+    first = python(code, ROOT, PYTHONHASHSEED="1")
+    assert first
+    assert python(code, tmp_path, PYTHONHASHSEED="77") == first

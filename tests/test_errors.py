@@ -1,0 +1,39 @@
+"""Bad specs: what is said of them. A folder names the one code that its spec gives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from compiled import compiled
+from golden_extension import cases
+
+from streamc.dsl.codes import all_codes
+from streamc.dsl.render import render
+
+CASES = cases("errors")
+
+IN_UNIT_TESTS: dict[str, str] = {}
+"""Codes that no spec on disk can give, and the test that holds each."""
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_errors(case: Path, golden: Callable[[str, str], None]) -> None:
+    diagnostics = compiled(case / "spec.stream", "spec.stream").diagnostics
+    text = render([diagnostics])
+    assert {one.code.number for one in diagnostics} == {case.name.split("_")[0]}, text
+    golden("stderr.txt", text)
+
+
+def test_every_code_has_a_case() -> None:
+    covered = {case.name.split("_")[0] for case in CASES} | IN_UNIT_TESTS.keys()
+    assert {code.number for code in all_codes()} - covered == set()
+
+
+def test_a_folder_is_called_after_its_code() -> None:
+    slugs = {code.number: code.slug.replace("-", "_") for code in all_codes()}
+    for case in CASES:
+        number, slug = case.name.split("_", 1)
+        assert number in slugs, f"{case.name}: no such code"
+        assert f"{slug}_".startswith(f"{slugs[number]}_"), f"{number} is {slugs[number]}"

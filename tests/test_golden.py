@@ -1,0 +1,29 @@
+"""Good specs: what every phase makes of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from compiled import compiled
+from golden_extension import cases
+
+from streamc.dsl.render import render
+
+STAGES = {
+    "ast.txt": "ast",
+    "model.txt": "model",
+    "graph.txt": "graph",
+    "plan.json": "plan",
+    "pipeline.py": "script",
+}
+"""The file of each phase."""
+
+
+@pytest.mark.parametrize("stage", STAGES)
+@pytest.mark.parametrize("case", cases("golden"), ids=lambda case: case.name)
+def test_golden(case: Path, stage: str, golden: Callable[[str, str], None]) -> None:
+    result = compiled(case / "spec.stream", f"{case.name}.stream")
+    assert not len(result.diagnostics), render([result.diagnostics])
+    golden(stage, result.text(STAGES[stage]))
