@@ -157,7 +157,12 @@ def worst_routes(flights: DataFrame) -> DataFrame:
     )
     # A stream has no ROW_NUMBER: sort the rows of a day as structs and keep ten.
     row = F.struct(
-        (-F.col("mean_delay")).alias("order"), "origin", "dest", "flights", "mean_delay", "max_delay"
+        (-F.col("mean_delay")).alias("order"),
+        "origin",
+        "dest",
+        "flights",
+        "mean_delay",
+        "max_delay",
     )
     return (
         days.groupBy(F.window(F.window_time("window"), "1 day"))

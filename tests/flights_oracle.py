@@ -127,7 +127,10 @@ def compare(name: str, actual: pd.DataFrame, expected: pd.DataFrame) -> None:
     """Assert that a sink holds exactly the expected rows and columns, in any order of rows."""
     assert list(actual.columns) == list(expected.columns), name
     pd.testing.assert_frame_equal(
-        _comparable(actual, KEYS[name]), _comparable(expected, KEYS[name]), check_exact=True, obj=name
+        _comparable(actual, KEYS[name]),
+        _comparable(expected, KEYS[name]),
+        check_exact=True,
+        obj=name,
     )
 
 
