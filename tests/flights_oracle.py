@@ -64,7 +64,7 @@ def departures(flights: pd.DataFrame, closed: pd.Timestamp) -> pd.DataFrame:
 def flight_weather(
     flights: pd.DataFrame, weather: pd.DataFrame, flights_closed: pd.Timestamp
 ) -> pd.DataFrame:
-    """Each flight with its hour's weather; one without, once no weather can come for it any more."""
+    """Each flight with its hour's weather; one without, once none can come any more."""
     closed = min(flights_closed, weather["observed_at"].max() - DELAY)
     assert (weather["observed_at"] == weather["observed_at"].dt.floor("h")).all()
     rows = flights.assign(hour=flights["scheduled_at"].dt.floor("h")).merge(

@@ -1,0 +1,54 @@
+# The everyday commands; `make` lists them. Each sets up what it needs: a virtual environment with
+# the project, and Java where Spark runs. PYTHON=python3.12 chooses the Python, NO_APT=1 forbids to
+# install Debian packages.
+
+SHELL := /bin/bash
+VENV := .venv
+BIN := $(VENV)/bin
+INSTALLED := $(VENV)/installed
+DEMO := build/demo
+
+.DEFAULT_GOAL := help
+.PHONY: help setup java demo test check golden fmt grammar bench
+
+help: ## List the commands.
+	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' Makefile | expand -t 18
+
+setup: $(INSTALLED) ## Make the virtual environment.
+
+$(INSTALLED): pyproject.toml
+	@PYTHON="$(PYTHON)" scripts/setup_venv.sh $(VENV)
+	@touch $@
+
+java:
+	@scripts/ensure_java.sh
+
+demo: $(INSTALLED) java ## Compile the flights pipeline, run it on three days, show the results.
+	@rm -rf $(DEMO)
+	$(BIN)/streamc compile specs/flights/flights.stream -o build
+	$(BIN)/streamc run build/flights.py --until-caught-up --state $(DEMO)/state --var out=$(DEMO)/out
+	@$(BIN)/python scripts/show_flights.py $(DEMO)/out
+	@echo "The PySpark that ran: build/flights.py"
+
+test: $(INSTALLED) java ## Run all tests.
+	$(BIN)/python -m pytest
+
+check: $(INSTALLED) ## Lint, check types and layers, run the tests that need no Java: under a minute.
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	scripts/check_types.sh $(BIN)/python
+	$(BIN)/lint-imports --no-logo
+	$(BIN)/python -m pytest -m "not spark" -q
+
+golden: $(INSTALLED) ## Write the expected files of the tests anew; review them in the diff.
+	$(BIN)/python -m pytest -m "not spark" -q --snapshot-update
+
+fmt: $(INSTALLED) ## Format the code.
+	$(BIN)/ruff check --fix-only --quiet .
+	$(BIN)/ruff format .
+
+grammar: $(INSTALLED) ## Build the parser's tables from the grammar.
+	$(BIN)/python -m streamc.grammar.generate
+
+bench: $(INSTALLED) java ## Measure the emitted flights job against one written by hand.
+	$(BIN)/python benchmarks/handwritten.py
