@@ -11,10 +11,9 @@ from pathlib import Path
 
 import pytest
 from golden_extension import cases
-from test_golden import STAGES
-
 from streamc.cli.compile import Phase
 from streamc.compiler.driver import PHASES
+from test_golden import STAGES
 
 ROOT = Path(__file__).parent.parent
 OUTSIDE = {"tests", "specs", "benchmarks", "scripts", "docs", "build", "dist", "tools"}
@@ -128,10 +127,9 @@ def test_emitted_scripts_compile_and_are_lint_clean() -> None:
     scripts = [case / "pipeline.py" for case in GOLDEN]
     for script in scripts:
         compile(script.read_text(encoding="utf-8"), str(script), "exec")
-    rules = "E,F,W,B,UP,SIM,RET,PIE"
+    rules = ["--select", "E,F,W,B,UP,SIM,RET,PIE", "--ignore", "E501"]
     done = subprocess.run(
-        [sys.executable, "-m", "ruff", "check", "--isolated", "--no-cache", "--select", rules]
-        + ["--ignore", "E501", *map(str, scripts)],
+        [sys.executable, "-m", "ruff", "check", "--isolated", "--no-cache", *rules, *scripts],
         capture_output=True,
         text=True,
         check=False,

@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 from compiled import compiled
 from golden_extension import cases
-
 from streamc.compiler.driver import CompileResult
 from streamc.compiler.plan.compare import compare_plans
 from streamc.compiler.plan.compare_text import changes_text

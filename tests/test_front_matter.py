@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-
 from streamc.dsl import codes
 from streamc.dsl.ast.statements import FrontMatter
 from streamc.dsl.diagnostics import Diagnostics

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 from compiled import compiled
 from golden_extension import cases
-
 from streamc.dsl.render import render
 
 STAGES = {

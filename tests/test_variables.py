@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-
 from streamc.dsl.diagnostics import Diagnostics
 from streamc.dsl.source import SourceFile, Span
 from streamc.dsl.variables import Variable, check_variables, split_variables

@@ -38,7 +38,7 @@ class Edit:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What became of an operator, source, sink or query; its kind is ``aggregate``, ``files``…"""
+    """What became of an operator, source, sink or query; ``kind`` is ``aggregate``, ``files`` or so."""
 
     id: str
     kind: str
