@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
-from syrupy.data import SnapshotIndex
 from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 from syrupy.location import PyTestLocation
+from syrupy.types import SnapshotIndex
 
 
 class GoldenExtension(SingleFileSnapshotExtension):

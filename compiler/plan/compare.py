@@ -38,7 +38,7 @@ class Edit:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What became of an operator, source, sink or query; ``kind`` is ``aggregate``, ``files`` or so."""
+    """What became of an operator (``aggregate``), source (``files``), sink or query."""
 
     id: str
     kind: str
