@@ -1,1 +1,38 @@
-"""."""
+"""What an emitted script runs on. It imports PySpark and the standard library only, and late.
+
+In order of flow:
+
+- ``job``: what a script calls: ``Job.read``, ``Job.var``, ``Job.sink``, ``Job.main``.
+- ``main``: the process around a run; ``run``: one run, also from within a program.
+- ``arguments``, ``plan``, ``settings``: what was asked, what was compiled, what the run goes by.
+- ``java``, ``session``: Spark, and the settings that guarantees rest on.
+- ``kernel``: the Scala that reaches what Python cannot; ``storage``: files on any Hadoop path.
+- ``state``: the folder that a pipeline's progress lives in, and who may use it.
+- ``sources``: readers; ``layout``: the plan's state against Spark's own plan.
+- ``queries``: Spark's queries, started, watched and stopped together.
+- ``batches``, ``sinks``, ``file_sink``: where each batch goes, exactly once for files.
+- ``progress``, ``views``: how far the queries are, and how it is shown.
+- ``failures``, ``errors``, ``signals``: how a run ends, and what it says then.
+"""
+
+from .arguments import Arguments
+from .errors import RuntimeFault
+from .job import Job
+from .progress import OperatorProgress, QueryProgress
+from .run import Result, run_script
+from .signals import Stop
+from .views import PlainView, SilentView, View
+
+__all__ = [
+    "Arguments",
+    "Job",
+    "OperatorProgress",
+    "PlainView",
+    "QueryProgress",
+    "Result",
+    "RuntimeFault",
+    "SilentView",
+    "Stop",
+    "View",
+    "run_script",
+]

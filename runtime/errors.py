@@ -1,0 +1,112 @@
+"""Faults of a run: what went wrong, where, and how to mend it, under a code that never changes.
+
+>>> fault = RuntimeFault(MISSING_VARIABLE, "variable `input` has no value", "pass --var input=…")
+>>> print(fault.render())
+error[SR0101] missing-variable: variable `input` has no value
+  = help: pass --var input=…
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+USER_ERROR = 2
+FAILED = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """A kind of fault: its number and slug are printed, `exit_code` ends the process."""
+
+    number: str
+    slug: str
+    summary: str
+    exit_code: int = USER_ERROR
+
+
+MISSING_VARIABLE = Code("SR0101", "missing-variable", "a variable of the pipeline has no value")
+UNKNOWN_VARIABLE = Code("SR0102", "unknown-variable", "--var names no variable of the pipeline")
+UNKNOWN_PROFILE = Code("SR0103", "unknown-profile", "--profile names no profile of the pipeline")
+BAD_ARGUMENT = Code("SR0104", "bad-argument", "an argument is not of the expected form")
+PLAN_MISSING = Code("SR0105", "plan-missing", "there is no plan beside the script")
+PLAN_UNREADABLE = Code("SR0106", "plan-unreadable", "the plan is no plan, or of another version")
+PLAN_MISMATCH = Code("SR0107", "plan-mismatch", "script and plan do not belong together")
+SCRIPT_UNUSABLE = Code("SR0108", "script-unusable", "the script cannot be loaded")
+JAVA_MISSING = Code("SR0201", "java-missing", "no Java was found")
+JAVA_TOO_OLD = Code("SR0202", "java-too-old", "the Java that was found is older than 17")
+KERNEL_BUILD = Code("SR0203", "kernel-build", "the Scala part of the runtime did not compile")
+SPARK_START = Code("SR0204", "spark-start", "Spark did not start")
+RESERVED_SETTING = Code(
+    "SR0205", "reserved-setting", "a Spark setting that the runtime itself sets"
+)
+SPARK_VERSION = Code("SR0206", "spark-version", "a Spark that the runtime was not built for")
+INPUT_MISSING = Code("SR0301", "input-missing", "a source's path does not exist")
+BAD_OPTION = Code("SR0302", "bad-option", "an option of a source or a sink has no such value")
+FOREIGN_OUTPUT = Code("SR0303", "foreign-output", "another state has written a sink's output")
+OUTPUT_GONE = Code("SR0304", "output-gone", "a sink's output is gone while its state is not")
+FUNCTION_MISSING = Code("SR0305", "function-missing", "a python sink's function cannot be had")
+STATE_IN_USE = Code("SR0401", "state-in-use", "another process runs on the same state")
+FOREIGN_STATE = Code("SR0402", "foreign-state", "the state belongs to another pipeline")
+STATE_UNREADABLE = Code("SR0403", "state-unreadable", "a file of the state cannot be read")
+LAYOUT_DIFFERS = Code("SR0404", "layout-differs", "Spark would keep other state than planned")
+QUERY_FAILED = Code("SR0501", "query-failed", "a query ended with an error", FAILED)
+SPARK_LOST = Code("SR0502", "spark-lost", "Spark's process ended by itself", FAILED)
+
+CODES = (
+    MISSING_VARIABLE,
+    UNKNOWN_VARIABLE,
+    UNKNOWN_PROFILE,
+    BAD_ARGUMENT,
+    PLAN_MISSING,
+    PLAN_UNREADABLE,
+    PLAN_MISMATCH,
+    SCRIPT_UNUSABLE,
+    JAVA_MISSING,
+    JAVA_TOO_OLD,
+    KERNEL_BUILD,
+    SPARK_START,
+    RESERVED_SETTING,
+    SPARK_VERSION,
+    INPUT_MISSING,
+    BAD_OPTION,
+    FOREIGN_OUTPUT,
+    OUTPUT_GONE,
+    FUNCTION_MISSING,
+    STATE_IN_USE,
+    FOREIGN_STATE,
+    STATE_UNREADABLE,
+    LAYOUT_DIFFERS,
+    QUERY_FAILED,
+    SPARK_LOST,
+)
+
+
+class RuntimeFault(Exception):
+    """Ends a run with a readable reason; never shown as a traceback."""
+
+    def __init__(self, code: Code, message: str, help: str | None = None) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.help = help
+
+    @property
+    def exit_code(self) -> int:
+        return self.code.exit_code
+
+    def render(self) -> str:
+        """The fault as lines for a terminal, without colour."""
+        lines = [f"error[{self.code.number}] {self.code.slug}: {self.message}"]
+        if self.help is not None:
+            first, *rest = self.help.splitlines()
+            lines.append(f"  = help: {first}")
+            lines.extend(f"          {line}" for line in rest)
+        return "\n".join(lines)
+
+
+def nearest(name: str, known: list[str]) -> str | None:
+    """The known name that was most likely meant, or None when none is near."""
+    from difflib import get_close_matches
+
+    found = get_close_matches(name, known, n=1, cutoff=0.6)
+    return found[0] if found else None

@@ -1,0 +1,102 @@
+"""The job that an emitted script builds its dataflow with."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .errors import PLAN_MISMATCH, RuntimeFault
+from .plan import Plan, Query
+from .sources import read_source
+from .storage import Storage
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+
+@dataclass(frozen=True, slots=True)
+class SinkCall:
+    """What the script said of one sink."""
+
+    name: str
+    frame: DataFrame
+    connector: str
+    output_mode: str
+    options: Mapping[str, Any]
+
+
+class Job:
+    """Collects what a script declares; the runtime makes queries of it afterwards."""
+
+    def __init__(
+        self,
+        plan: Plan,
+        spark: SparkSession,
+        storage: Storage,
+        variables: Mapping[str, str],
+    ) -> None:
+        self.spark = spark
+        self._plan = plan
+        self._storage = storage
+        self._variables = variables
+        self._sinks: dict[str, SinkCall] = {}
+
+    def read(self, name: str, *, connector: str, schema: str, **options: Any) -> DataFrame:
+        """The rows of a source as a streaming frame; `schema` is Spark's DDL.
+
+        A malformed row, or a NULL in a NOT NULL column, fails the query that reads it. Raises
+        RuntimeFault for a path that does not exist and for options that the connector has not.
+        """
+        if name not in self._plan.sources:
+            raise _mismatch(f"reads source `{name}`, which the plan does not have")
+        return read_source(self.spark, self._storage, name, connector, schema, options)
+
+    def var(self, name: str) -> str:
+        """The value of a variable for this run."""
+        if name not in self._variables:
+            raise _mismatch(f"uses variable `{name}`, which the plan does not have")
+        return self._variables[name]
+
+    def sink(
+        self,
+        name: str,
+        frame: DataFrame,
+        *,
+        connector: str,
+        output_mode: str,
+        **options: Any,
+    ) -> None:
+        """Declares where a relation's rows go. Sinks of one relation share one query."""
+        if name not in self._plan.sinks or name in self._sinks:
+            raise _mismatch(f"has a sink `{name}`, which the plan has not, or not twice")
+        self._sinks[name] = SinkCall(name, frame, connector, output_mode, options)
+
+    def calls_of(self, query: Query) -> tuple[SinkCall, ...]:
+        """The sinks of one query as the script declared them, in the plan's order."""
+        missing = [name for name in query.sinks if name not in self._sinks]
+        if missing:
+            raise _mismatch(f"has no sink `{missing[0]}`, which the plan has")
+        calls = tuple(self._sinks[name] for name in query.sinks)
+        if any(call.frame is not calls[0].frame for call in calls):
+            raise _mismatch(f"gives the sinks of `{query.id}` different frames")
+        if any(call.output_mode != query.output_mode for call in calls):
+            raise _mismatch(f"has another output mode for `{query.id}` than the plan")
+        return calls
+
+    @staticmethod
+    def main(script: str, build: Callable[[Job], None], argv: Sequence[str] | None = None) -> None:
+        """Runs a script's pipeline by its command line and exits the process with its code.
+
+        0: caught up, or asked to stop by the program itself; 1: a query failed; 2: the run was not
+        possible as asked; 130 and 143: ended by Ctrl-C and SIGTERM.
+        """
+        from .main import run_main
+
+        sys.exit(run_main(Path(script), build, sys.argv[1:] if argv is None else argv))
+
+
+def _mismatch(what: str) -> RuntimeFault:
+    return RuntimeFault(PLAN_MISMATCH, f"the script {what}", "compile the spec again")

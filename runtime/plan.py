@@ -1,0 +1,222 @@
+"""The plan beside a script: what the compiler promises of operators, state and queries."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from .errors import PLAN_MISSING, PLAN_UNREADABLE, RuntimeFault
+
+FORMAT = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column or key; a type of None was not known to the compiler and matches any."""
+
+    name: str
+    type: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Aggregate:
+    """One aggregate function of an operator and the types of its buffers, in Spark's order."""
+
+    id: str
+    function: str
+    cells: tuple[Column, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Operator:
+    """A stateful operator: its kind, keys, and what an aggregate may keep.
+
+    `window` is the kind of its window (tumble, hop, session) or None.
+    """
+
+    id: str
+    kind: str
+    keys: tuple[Column, ...]
+    window: str | None
+    aggregates: tuple[Aggregate, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """A stateful operator inside one query: the aggregates (or join columns) alive there."""
+
+    operator: Operator
+    aggregates: tuple[Aggregate, ...]
+    sides: tuple[tuple[Column, ...], ...]
+    side_keys: tuple[tuple[Column, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """One Spark query: a relation, the sinks it feeds, its stateful operators from the sink up."""
+
+    id: str
+    output_mode: str
+    sinks: tuple[str, ...]
+    sources: tuple[str, ...]
+    uses: tuple[Use, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The front matter's settings; a profile is one with only what it changes."""
+
+    state: str | None = None
+    trigger: str | None = None
+    state_backend: str | None = None
+    variables: Mapping[str, str | None] = field(default_factory=dict)
+    spark: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """How often the pipeline's barriers are taken and how many are kept."""
+
+    every: str
+    retain: int
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What the compiler knows of a pipeline and the runtime has to keep."""
+
+    pipeline: str
+    version: int
+    description: str
+    settings: Settings
+    profiles: Mapping[str, Settings]
+    checkpoint: Checkpoint
+    sources: tuple[str, ...]
+    queries: tuple[Query, ...]
+    sinks: tuple[str, ...]
+
+
+def plan_path(script: Path) -> Path:
+    """`build/card_fraud.plan.json` for `build/card_fraud.py`."""
+    return script.with_suffix(".plan.json")
+
+
+def load_plan(path: Path) -> Plan:
+    """Reads a plan; raises RuntimeFault when it is missing, corrupt or of another format."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise RuntimeFault(
+            PLAN_MISSING,
+            f"there is no {path}",
+            "compile the spec again, and keep both files",
+        ) from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise _unreadable(path, str(error)) from None
+    try:
+        data = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise _unreadable(path, f"line {error.lineno} is no JSON") from None
+    found = data.get("format") if isinstance(data, dict) else None
+    if found != FORMAT:
+        raise _unreadable(path, f"its format is {found!r}, this runtime reads {FORMAT}")
+    try:
+        return _plan(data)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise _unreadable(path, f"{type(error).__name__} {error}") from None
+
+
+def _unreadable(path: Path, reason: str) -> RuntimeFault:
+    return RuntimeFault(
+        PLAN_UNREADABLE, f"{path} cannot be read: {reason}", "compile the spec again"
+    )
+
+
+def _plan(data: Mapping[str, Any]) -> Plan:
+    operators = {id: _operator(id, o) for id, o in data["operators"].items()}
+    sides = {
+        id: tuple(_columns(side["keys"]) for side in o.get("sides", ()))
+        for id, o in data["operators"].items()
+    }
+    return Plan(
+        pipeline=data["pipeline"],
+        version=int(data.get("version", 1)),
+        description=data.get("description") or "",
+        settings=_settings(data["settings"]),
+        profiles={n: _settings(p) for n, p in (data["settings"].get("profiles") or {}).items()},
+        checkpoint=Checkpoint(data["checkpoint"]["every"], int(data["checkpoint"]["retain"])),
+        sources=tuple(data["sources"]),
+        queries=tuple(_query(id, q, operators, sides) for id, q in data["queries"].items()),
+        sinks=tuple(data["sinks"]),
+    )
+
+
+def _settings(data: Mapping[str, Any]) -> Settings:
+    return Settings(
+        state=data.get("state"),
+        trigger=data.get("trigger"),
+        state_backend=data.get("state_backend"),
+        variables={
+            name: None if value is None else str(value)
+            for name, value in (data.get("variables") or {}).items()
+        },
+        spark={name: _spark_value(value) for name, value in (data.get("spark") or {}).items()},
+    )
+
+
+def _spark_value(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _columns(data: Any) -> tuple[Column, ...]:
+    return tuple(Column(c["name"], c.get("type")) for c in data)
+
+
+def _operator(id: str, data: Mapping[str, Any]) -> Operator:
+    window = data.get("window")
+    return Operator(
+        id=id,
+        kind=data["kind"],
+        keys=_columns(data.get("keys", ())),
+        window=window["kind"] if window else None,
+        aggregates=tuple(
+            Aggregate(
+                a["id"],
+                a["function"],
+                tuple(Column(c.get("buffer") or c["id"], c.get("type")) for c in a["cells"]),
+            )
+            for a in data.get("aggregates", ())
+        ),
+    )
+
+
+def _query(
+    id: str,
+    data: Mapping[str, Any],
+    operators: Mapping[str, Operator],
+    side_keys: Mapping[str, tuple[tuple[Column, ...], ...]],
+) -> Query:
+    return Query(
+        id=id,
+        output_mode=data["output_mode"],
+        sinks=tuple(data["sinks"]),
+        sources=tuple(data["sources"]),
+        uses=tuple(_use(u, operators[u["id"]], side_keys[u["id"]]) for u in data["operators"]),
+    )
+
+
+def _use(
+    data: Mapping[str, Any],
+    operator: Operator,
+    side_keys: tuple[tuple[Column, ...], ...],
+) -> Use:
+    known = {a.id: a for a in operator.aggregates}
+    return Use(
+        operator=operator,
+        aggregates=tuple(known[id] for id in data.get("aggregates", ())),
+        sides=tuple(_columns(side) for side in data.get("columns", ())),
+        side_keys=side_keys,
+    )

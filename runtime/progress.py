@@ -1,0 +1,117 @@
+"""How far each query is, from Spark's own progress reports."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from .batches import BatchWriter
+from .plan import Query
+
+if TYPE_CHECKING:
+    from pyspark.sql.streaming.query import StreamingQuery
+
+
+@dataclass(frozen=True, slots=True)
+class OperatorProgress:
+    """A stateful operator: rows of state now, and rows it dropped as late in this run."""
+
+    id: str
+    kind: str
+    state_rows: int
+    state_bytes: int
+    late_rows: int
+
+
+@dataclass(frozen=True, slots=True)
+class QueryProgress:
+    """A query at one moment. Rows are of this run, rates in rows a second of the last batch.
+
+    `batch` is the last batch that Spark reported, -1 before the first. The lag is the seconds from
+    the watermark to the largest event time seen; both are None without a watermark.
+    """
+
+    query: str
+    batch: int
+    rows_in: int
+    rows_out: int
+    rate_in: float
+    rate_processed: float
+    watermark: datetime | None
+    lag_seconds: float | None
+    operators: tuple[OperatorProgress, ...]
+    active: bool
+
+
+class QueryMonitor:
+    """Sums up one running query."""
+
+    def __init__(
+        self, plan: Query, query: StreamingQuery, writer: BatchWriter, kernel: Any
+    ) -> None:
+        self._plan = plan
+        self._query: Any = query._jsq
+        self._writer = writer
+        self._kernel = kernel
+        self._batch = -1
+        self._rows_in = 0
+        self._late = [0] * len(plan.uses)
+        self._last: dict[str, Any] = {}
+
+    def look(self) -> QueryProgress:
+        """Takes in what was reported since the last look. Spark keeps the last 100 reports."""
+        active = bool(self._query.isActive())
+        for report in json.loads(self._kernel.Progress.since(self._query, self._batch)):
+            self._take(report)
+        return self._snapshot(active)
+
+    def _take(self, report: dict[str, Any]) -> None:
+        self._batch = max(self._batch, int(report["batchId"]))
+        self._rows_in += int(report.get("numInputRows") or 0)
+        for number, state in enumerate(report.get("stateOperators", ())[: len(self._late)]):
+            self._late[number] += int(state.get("numRowsDroppedByWatermark") or 0)
+        self._last = report
+
+    def _snapshot(self, active: bool) -> QueryProgress:
+        report = self._last
+        times = report.get("eventTime") or {}
+        watermark = _instant(times.get("watermark"))
+        newest = _instant(times.get("max"))
+        return QueryProgress(
+            query=self._plan.id,
+            batch=self._batch,
+            rows_in=self._rows_in,
+            rows_out=self._writer.rows_out,
+            rate_in=float(report.get("inputRowsPerSecond") or 0.0),
+            rate_processed=float(report.get("processedRowsPerSecond") or 0.0),
+            watermark=watermark,
+            lag_seconds=(newest - watermark).total_seconds() if newest and watermark else None,
+            operators=self._operators(report.get("stateOperators", ())),
+            active=active,
+        )
+
+    def _operators(self, reported: Sequence[dict[str, Any]]) -> tuple[OperatorProgress, ...]:
+        found = []
+        for number, use in enumerate(self._plan.uses):
+            state = reported[number] if number < len(reported) else {}
+            found.append(
+                OperatorProgress(
+                    id=use.operator.id,
+                    kind=use.operator.kind,
+                    state_rows=int(state.get("numRowsTotal") or 0),
+                    state_bytes=int(state.get("memoryUsedBytes") or 0),
+                    late_rows=self._late[number],
+                )
+            )
+        return tuple(found)
+
+
+def _instant(text: str | None) -> datetime | None:
+    """A time as Spark writes it; its zero stands for no watermark yet."""
+    if text is None:
+        return None
+    found = datetime.fromisoformat(text)
+    return None if found == datetime(1970, 1, 1, tzinfo=UTC) else found

@@ -1,0 +1,197 @@
+"""The Spark queries of one run: checked, started together, watched, stopped together."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from .batches import BatchWriter
+from .errors import QUERY_FAILED, SPARK_LOST, RuntimeFault
+from .failures import explain_failure
+from .job import Job
+from .layout import check_layout, spark_layout
+from .plan import Plan, Query
+from .progress import QueryMonitor, QueryProgress
+from .settings import AS_FAST_AS_POSSIBLE, AVAILABLE_NOW, RunSettings
+from .signals import Stop
+from .sinks import MemorySink, make_sink
+from .state import State
+from .views import View
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, Row
+    from pyspark.sql.streaming.query import StreamingQuery
+
+_RETAIN = "spark.sql.streaming.minBatchesToRetain"
+_LOOK = 0.1
+_SHOW = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A query that may start: its frame, and what takes its batches."""
+
+    plan: Query
+    frame: DataFrame
+    writer: BatchWriter
+
+
+class Queries:
+    """All queries of a pipeline. They are prepared when this is made, and start with `run`."""
+
+    def __init__(
+        self,
+        plan: Plan,
+        job: Job,
+        state: State,
+        kernel: Any,
+        settings: RunSettings,
+        folders: Sequence[str],
+        view: View,
+    ) -> None:
+        """Raises RuntimeFault when a query would not do what the plan says."""
+        self._plan = plan
+        self._job = job
+        self._state = state
+        self._kernel = kernel
+        self._settings = settings
+        self._folders = folders
+        self._view = view
+        self._prepared = tuple(self._prepare(query) for query in plan.queries)
+        self._started: list[tuple[Prepared, StreamingQuery]] = []
+        self._lost: RuntimeFault | None = None
+        for prepared in self._prepared:
+            for sink in prepared.writer.sinks:
+                sink.open()
+
+    def run(self, stop: Stop) -> tuple[QueryProgress, ...]:
+        """Starts all queries and returns when all have ended.
+
+        They end when they have caught up, on request, or as soon as one of them has failed.
+        """
+        from py4j.protocol import Py4JError
+
+        monitors: list[QueryMonitor] = []
+        progress: tuple[QueryProgress, ...] = ()
+        try:
+            for prepared in self._prepared:
+                query = self._start(prepared)
+                self._started.append((prepared, query))
+                monitors.append(QueryMonitor(prepared.plan, query, prepared.writer, self._kernel))
+            self._watch(stop, monitors)
+            self._stop_all()
+            progress = tuple(monitor.look() for monitor in monitors)
+        except (Py4JError, OSError):
+            if self._alive():
+                self._stop_all()
+                raise
+            if not stop.requested:
+                self._lost = RuntimeFault(
+                    SPARK_LOST,
+                    "Spark's process has ended by itself",
+                    f"its log may say why: {self._state.shown}/logs/spark.log",
+                )
+        except BaseException:
+            self._stop_all()
+            raise
+        return progress
+
+    def failures(self) -> tuple[RuntimeFault, ...]:
+        """Why queries have failed, one fault each; their full texts are written to the logs."""
+        if self._lost is not None:
+            return (self._lost,)
+        if not self._alive():
+            return ()
+        return tuple(
+            self._fault(prepared, query)
+            for prepared, query in self._started
+            if query._jsq.exception().isDefined()
+        )
+
+    def memory(self) -> Mapping[str, tuple[Row, ...]]:
+        """The rows that memory sinks got in this run."""
+        return {
+            sink.name: tuple(sink.rows)
+            for prepared in self._prepared
+            for sink in prepared.writer.sinks
+            if isinstance(sink, MemorySink)
+        }
+
+    def _prepare(self, query: Query) -> Prepared:
+        from pyspark.sql import DataFrame
+
+        calls = self._job.calls_of(query)
+        spark = self._job.spark
+        frame = DataFrame(self._kernel.Sources.distinct(calls[0].frame._jdf), spark)
+        check_layout(query, spark_layout(self._kernel, frame, query.output_mode))
+        keep = int(spark.conf.get(_RETAIN) or 0)
+        sinks = [
+            make_sink(
+                call.name,
+                call.connector,
+                call.options,
+                state=self._state,
+                keep=keep,
+                show=self._view.message,
+                folders=self._folders,
+            )
+            for call in calls
+        ]
+        return Prepared(query, frame, BatchWriter(query.id, sinks))
+
+    def _start(self, prepared: Prepared) -> StreamingQuery:
+        query = prepared.plan
+        writer = (
+            prepared.frame.writeStream.queryName(query.id)
+            .outputMode(query.output_mode)
+            .option("checkpointLocation", self._state.checkpoint(query.id))
+            .foreachBatch(prepared.writer)
+        )
+        trigger = self._settings.trigger
+        if trigger == AVAILABLE_NOW:
+            writer = writer.trigger(availableNow=True)
+        elif trigger != AS_FAST_AS_POSSIBLE:
+            writer = writer.trigger(processingTime=trigger)
+        return writer.start()
+
+    def _watch(self, stop: Stop, monitors: Sequence[QueryMonitor]) -> None:
+        shown = 0.0
+        while not stop.wait(_LOOK):
+            active = [query.isActive for _, query in self._started]
+            if time.monotonic() - shown >= _SHOW:
+                shown = time.monotonic()
+                self._view.update([monitor.look() for monitor in monitors])
+            if not any(active):
+                return
+            if not all(active) and self._any_failed():
+                return
+
+    def _any_failed(self) -> bool:
+        return any(query._jsq.exception().isDefined() for _, query in self._started)
+
+    def _stop_all(self) -> None:
+        for _, query in self._started:
+            query.stop()
+
+    def _alive(self) -> bool:
+        from py4j.protocol import Py4JError
+
+        jvm: Any = self._job.spark._jvm
+        try:
+            jvm.java.lang.System.currentTimeMillis()
+        except (Py4JError, OSError):
+            return False
+        return True
+
+    def _fault(self, prepared: Prepared, query: StreamingQuery) -> RuntimeFault:
+        failure = explain_failure(query, prepared.writer)
+        moment = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
+        path = self._state.log(f"{moment}-{failure.query}.txt", failure.details + "\n")
+        return RuntimeFault(
+            QUERY_FAILED,
+            f"query `{failure.query}` failed: {failure.reason}",
+            f"the full text is in {path}",
+        )

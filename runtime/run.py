@@ -1,0 +1,161 @@
+"""One run of a pipeline: from a plan and a script's `build` to stopped queries and a result."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .arguments import Arguments
+from .errors import SCRIPT_UNUSABLE, RuntimeFault
+from .job import Job
+from .kernel.build import kernel_jar
+from .kernel.load import load_kernel
+from .plan import Plan, load_plan, plan_path
+from .progress import QueryProgress
+from .queries import Queries
+from .session import run_session
+from .settings import RunSettings, resolve_settings
+from .signals import Stop, listening
+from .state import State
+from .storage import Storage
+from .views import SilentView, View
+
+if TYPE_CHECKING:
+    from pyspark.sql import Row, SparkSession
+
+Build = Callable[[Job], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """How a run ended: its exit code, the rows of memory sinks, and why queries failed."""
+
+    exit_code: int
+    rows: Mapping[str, tuple[Row, ...]]
+    progress: tuple[QueryProgress, ...]
+    failures: tuple[RuntimeFault, ...]
+
+
+def run_script(
+    script: Path,
+    arguments: Arguments | None = None,
+    *,
+    view: View | None = None,
+    spark: SparkSession | None = None,
+    stop: Stop | None = None,
+    folders: Sequence[str] = (),
+    signals: bool = False,
+) -> Result:
+    """Runs an emitted script in this process and returns when its queries have ended.
+
+    Any number of runs may follow one another in a process: each has a session of its own, on
+    `spark` if that is given. `stop` ends a run from another thread, `signals` lets Ctrl-C and
+    SIGTERM do so. `folders` are searched for the modules of python sinks before the script's own.
+    Raises RuntimeFault when the run is not possible as asked; a failed query is in the result.
+    """
+    plan = load_plan(plan_path(script))
+    return run_pipeline(
+        plan,
+        load_build(script),
+        arguments or Arguments(),
+        view=view or SilentView(),
+        spark=spark,
+        stop=stop,
+        folders=(*folders, str(script.resolve().parent), os.getcwd()),
+        signals=signals,
+    )
+
+
+def load_build(script: Path) -> Build:
+    """The `build` of a script, loaded as a module that no other shares."""
+    name = f"streamc_script_{script.stem}"
+    spec = importlib.util.spec_from_file_location(name, script)
+    if spec is None or spec.loader is None or not script.is_file():
+        raise RuntimeFault(
+            SCRIPT_UNUSABLE, f"{script} is no script", "pass a .py that was compiled"
+        )
+    module = importlib.util.module_from_spec(spec)
+    try:
+        spec.loader.exec_module(module)
+    except (SyntaxError, ImportError) as error:
+        raise RuntimeFault(
+            SCRIPT_UNUSABLE,
+            f"{script} cannot be loaded: {error}",
+            "compile the spec again",
+        ) from None
+    build = getattr(module, "build", None)
+    if not callable(build):
+        raise RuntimeFault(
+            SCRIPT_UNUSABLE,
+            f"{script} has no function `build`",
+            "compile the spec again",
+        )
+    return build  # type: ignore[no-any-return]
+
+
+def run_pipeline(
+    plan: Plan,
+    build: Build,
+    arguments: Arguments,
+    *,
+    view: View,
+    spark: SparkSession | None = None,
+    stop: Stop | None = None,
+    folders: Sequence[str] = (),
+    signals: bool = False,
+) -> Result:
+    """Runs a plan with the `build` that belongs to it; see `run_script`."""
+    stop = stop or Stop()
+    settings = resolve_settings(plan, arguments, os.environ)
+    with ExitStack() as stack:
+        session, kernel = stack.enter_context(_spark(plan, settings, view, spark))
+        stack.enter_context(listening(stop) if signals else nullcontext())
+        storage = Storage(kernel, session)
+        state = State(storage, settings.state, plan.pipeline)
+        stack.callback(state.close)
+        job = Job(plan, session, storage, settings.variables)
+        build(job)
+        queries = Queries(plan, job, state, kernel, settings, folders, view)
+        view.start(plan)
+        progress = queries.run(stop)
+        failures = queries.failures()
+        code = max((f.exit_code for f in failures), default=stop.exit_code)
+        view.finish(progress, _outcome(plan, stop, failures))
+    return Result(code, queries.memory(), progress, failures)
+
+
+def _outcome(plan: Plan, stop: Stop, failures: Sequence[RuntimeFault]) -> str:
+    if failures:
+        return f"{plan.pipeline}: failed"
+    return f"{plan.pipeline}: {'stopped' if stop.requested else 'caught up'}"
+
+
+@contextmanager
+def _spark(
+    plan: Plan, settings: RunSettings, view: View, given: SparkSession | None
+) -> Iterator[tuple[SparkSession, Any]]:
+    jar = kernel_jar(view.note)
+    session, started, notes = run_session(settings, plan.checkpoint, plan.pipeline, given)
+    try:
+        for note in notes:
+            view.note(note)
+        yield session, load_kernel(session, jar)
+    finally:
+        if started:
+            _stop_spark(session)
+
+
+def _stop_spark(session: SparkSession) -> None:
+    from py4j.protocol import Py4JError
+
+    try:
+        session.stop()
+    except (Py4JError, OSError):
+        # It ended by itself, which the run has reported.
+        sys.stderr.flush()

@@ -1,0 +1,205 @@
+"""The Spark session of a run, and the settings that its guarantees rest on."""
+
+from __future__ import annotations
+
+import math
+import os
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlparse
+
+from .errors import RESERVED_SETTING, SPARK_START, SPARK_VERSION, RuntimeFault
+from .java import find_java
+from .plan import Checkpoint
+from .settings import AS_FAST_AS_POSSIBLE, AVAILABLE_NOW, RunSettings, seconds
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_STATE = "org.apache.spark.sql.execution.streaming.state"
+_STREAMING = "spark.sql.streaming"
+PROVIDERS = {
+    "rocksdb": f"{_STATE}.RocksDBStateStoreProvider",
+    "memory": f"{_STATE}.HDFSBackedStateStoreProvider",
+}
+_RESERVED = {
+    f"{_STREAMING}.stateStore.providerClass": "set `state_backend` instead",
+    f"{_STREAMING}.stateStore.rocksdb.changelogCheckpointing.enabled": "checkpoints rely on it",
+    f"{_STREAMING}.queryEvolution.enableSourceEvolution": "the ids of sources rely on it",
+    f"{_STREAMING}.offsetLog.formatVersion": "the ids of sources rely on it",
+    f"{_STREAMING}.minBatchesToRetain": "set RETAIN in the CHECKPOINT statement instead",
+    f"{_STREAMING}.checkpointLocation": "set `state` instead",
+    "spark.sql.session.timeZone": "a TIMESTAMP is an instant, read and shown in UTC",
+}
+_LEAST_BATCHES = 100
+
+
+def check_spark_settings(settings: Mapping[str, str]) -> None:
+    """Refuses settings that the runtime makes itself."""
+    for name in settings:
+        if name in _RESERVED:
+            raise RuntimeFault(
+                RESERVED_SETTING,
+                f"`{name}` is not for a pipeline to set",
+                _RESERVED[name],
+            )
+
+
+def sql_settings(settings: RunSettings, checkpoint: Checkpoint) -> dict[str, str]:
+    """What the runtime sets for every run, whoever started Spark.
+
+    The backend `auto` is RocksDB: state may outgrow memory, and its checkpoints are increments.
+    """
+    backend = "rocksdb" if settings.state_backend == "auto" else settings.state_backend
+    return {
+        f"{_STREAMING}.stateStore.providerClass": PROVIDERS[backend],
+        f"{_STREAMING}.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
+        f"{_STREAMING}.queryEvolution.enableSourceEvolution": "true",
+        f"{_STREAMING}.offsetLog.formatVersion": "2",
+        f"{_STREAMING}.minBatchesToRetain": str(_batches_to_retain(settings, checkpoint)),
+        "spark.sql.session.timeZone": "UTC",
+    }
+
+
+def _batches_to_retain(settings: RunSettings, checkpoint: Checkpoint) -> int:
+    """Enough batches for the kept checkpoints, counting at most one batch a second."""
+    untimed = settings.trigger in (AS_FAST_AS_POSSIBLE, AVAILABLE_NOW)
+    pause = 1.0 if untimed else max(seconds(settings.trigger), 1.0)
+    between = math.ceil(seconds(checkpoint.every) / pause)
+    return max(_LEAST_BATCHES, (checkpoint.retain + 1) * between)
+
+
+def run_session(
+    settings: RunSettings, checkpoint: Checkpoint, name: str, given: SparkSession | None
+) -> tuple[SparkSession, bool, list[str]]:
+    """A session of this run's own, so that jobs in one process do not share settings.
+
+    It stands on `given`, on the one that `spark-submit` started, or on a new local Spark. Returns
+    it, whether Spark was started here, and lines about settings that came too late. Raises
+    RuntimeFault when Java or Spark are missing or of the wrong version.
+    """
+    check_spark_settings(settings.spark)
+    base, started = (given, False) if given is not None else _start(settings, name)
+    _check_version(base)
+    spark = base.newSession()
+    # In the order of precedence: what a pipeline says may change anything but what is reserved.
+    values = {**_local_defaults(spark, settings), **settings.spark}
+    notes = []
+    for key, value in {**values, **sql_settings(settings, checkpoint)}.items():
+        if not _set(spark, key, value):
+            notes.append(f"{key} cannot change in a running Spark: {value} is not used")
+    return spark, started, notes
+
+
+def _set(spark: SparkSession, key: str, value: str) -> bool:
+    from pyspark.errors import PySparkException
+
+    if spark.conf.get(key, None) == value:
+        return True
+    try:
+        spark.conf.set(key, value)
+    except PySparkException:
+        return False
+    return True
+
+
+def _local_defaults(spark: SparkSession, settings: RunSettings) -> dict[str, str]:
+    """On one machine, as many state partitions as cores: Spark's 200 are for a cluster.
+
+    Spark notes the number in a query's first batch and keeps to it from then on.
+    """
+    key = "spark.sql.shuffle.partitions"
+    context = spark.sparkContext
+    if not str(context.master).startswith("local") or context.getConf().contains(key):
+        return {}
+    return {key: str(context.defaultParallelism)}
+
+
+def _check_version(spark: SparkSession) -> None:
+    import pyspark
+
+    if spark.version != pyspark.__version__:
+        raise RuntimeFault(
+            SPARK_VERSION,
+            f"this session is Spark {spark.version}, the installed PySpark {pyspark.__version__}",
+            "use one version for both",
+        )
+    if not hasattr(spark, "_jsparkSession"):
+        raise RuntimeFault(
+            SPARK_VERSION,
+            "this is a Spark Connect session, and the runtime needs the driver itself",
+            "run the script with `python` or `spark-submit`",
+        )
+
+
+def _start(settings: RunSettings, name: str) -> tuple[SparkSession, bool]:
+    from pyspark import SparkContext
+    from pyspark.sql import SparkSession
+
+    builder: Any = SparkSession.builder
+    submitted = "PYSPARK_GATEWAY_PORT" in os.environ
+    if SparkContext._active_spark_context is not None:
+        return builder.getOrCreate(), False
+    builder = builder.appName(name)
+    if not submitted:
+        find_java()
+        builder = builder.config("spark.ui.enabled", "false")
+        builder = builder.config("spark.ui.showConsoleProgress", "false")
+        builder = builder.master("local[*]")
+    for key, value in settings.spark.items():
+        builder = builder.config(key, value)
+    log = _log_file(settings.state)
+    try:
+        with _quiet(None if submitted else log):
+            spark = builder.getOrCreate()
+    except Exception as error:
+        raise RuntimeFault(
+            SPARK_START,
+            f"Spark did not start: {_first_line(error)}",
+            f"its log is {log}",
+        ) from None
+    if submitted and "spark.log.level" not in settings.spark:
+        # Spark reports a failed query with pages of Java; the run says it in a few lines itself.
+        spark.sparkContext.setLogLevel("FATAL")
+    return spark, not submitted
+
+
+def _first_line(error: BaseException) -> str:
+    return (str(error).strip() or type(error).__name__).splitlines()[0]
+
+
+def _log_file(state: str) -> Path:
+    """Where the log of a Spark that is started here goes: with the state, if that is on disk."""
+    url = urlparse(state)
+    folder = Path(url.path if url.scheme == "file" else state) / "logs"
+    if url.scheme not in ("", "file"):
+        folder = Path(tempfile.gettempdir())
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        folder = Path(tempfile.gettempdir())
+    return folder / "spark.log"
+
+
+@contextmanager
+def _quiet(log: Path | None) -> Iterator[None]:
+    """Gives Spark's process, which inherits it, a file as its standard error.
+
+    Its warnings about the machine and its stack traces are then kept, but not on the terminal.
+    """
+    if log is None:
+        yield
+        return
+    sys.stderr.flush()
+    terminal = os.dup(2)
+    with open(log, "a", encoding="utf-8") as file:
+        os.dup2(file.fileno(), 2)
+    try:
+        yield
+    finally:
+        os.dup2(terminal, 2)
+        os.close(terminal)

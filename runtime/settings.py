@@ -1,0 +1,108 @@
+"""The settings of one run: the plan's, under a profile's, under what was given for this run."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from .arguments import Arguments
+from .errors import (
+    MISSING_VARIABLE,
+    PLAN_UNREADABLE,
+    UNKNOWN_PROFILE,
+    UNKNOWN_VARIABLE,
+    RuntimeFault,
+    nearest,
+)
+from .plan import Plan, Settings
+
+AS_FAST_AS_POSSIBLE = "as fast as possible"
+AVAILABLE_NOW = "available now"
+_UNITS = {"millisecond": 0.001, "second": 1, "minute": 60, "hour": 3600, "day": 86400}
+
+
+@dataclass(frozen=True, slots=True)
+class RunSettings:
+    """What a run goes by: every choice is made, every variable has its value."""
+
+    state: str
+    trigger: str
+    state_backend: str
+    variables: Mapping[str, str]
+    spark: Mapping[str, str]
+
+
+def resolve_settings(
+    plan: Plan, arguments: Arguments, environment: Mapping[str, str]
+) -> RunSettings:
+    """Applies the profile and the arguments.
+
+    A variable is taken from `--var`, then STREAMC_NAME, then the profile, then the plan. Raises
+    RuntimeFault for a profile or variable that is not declared, and for one without a value.
+    """
+    profile = _profile(plan, arguments.profile)
+    base = plan.settings
+    trigger = AVAILABLE_NOW if arguments.until_caught_up else None
+    return RunSettings(
+        state=arguments.state or profile.state or base.state or f"state/{plan.pipeline}",
+        trigger=trigger or profile.trigger or base.trigger or AS_FAST_AS_POSSIBLE,
+        state_backend=profile.state_backend or base.state_backend or "auto",
+        variables=_variables(plan, profile, arguments, environment),
+        spark={**base.spark, **profile.spark},
+    )
+
+
+def seconds(interval: str) -> float:
+    """The length of `10 seconds` or `1 minute 30 seconds`; raises RuntimeFault for other text."""
+    parts = re.findall(r"(\d+(?:\.\d+)?)\s*([a-z]+?)s?(?:\s|,|$)", interval.strip().lower())
+    if not parts or any(unit not in _UNITS for _, unit in parts):
+        raise RuntimeFault(
+            PLAN_UNREADABLE,
+            f"`{interval}` is no interval",
+            "write one such as `10 seconds`",
+        )
+    return sum(float(number) * _UNITS[unit] for number, unit in parts)
+
+
+def _profile(plan: Plan, name: str | None) -> Settings:
+    if name is None:
+        return Settings()
+    if name not in plan.profiles:
+        raise RuntimeFault(
+            UNKNOWN_PROFILE,
+            f"pipeline `{plan.pipeline}` has no profile `{name}`",
+            _known(name, list(plan.profiles), "it declares no profiles"),
+        )
+    return plan.profiles[name]
+
+
+def _variables(
+    plan: Plan, profile: Settings, arguments: Arguments, environment: Mapping[str, str]
+) -> dict[str, str]:
+    declared = {**plan.settings.variables, **profile.variables}
+    for name in arguments.variables:
+        if name not in declared:
+            raise RuntimeFault(
+                UNKNOWN_VARIABLE,
+                f"pipeline `{plan.pipeline}` has no variable `{name}`",
+                _known(name, list(declared), "it declares no variables"),
+            )
+    values = {}
+    for name, default in declared.items():
+        value = arguments.variables.get(name, environment.get(f"STREAMC_{name.upper()}", default))
+        if value is None:
+            raise RuntimeFault(
+                MISSING_VARIABLE,
+                f"variable `{name}` has no value",
+                f"pass `--var {name}=…` or set STREAMC_{name.upper()}",
+            )
+        values[name] = value
+    return values
+
+
+def _known(name: str, known: list[str], none: str) -> str:
+    near = nearest(name, known)
+    if near is not None:
+        return f"did you mean `{near}`?"
+    return f"declared: {', '.join(sorted(known))}" if known else none

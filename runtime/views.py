@@ -1,0 +1,120 @@
+"""What a run shows while it goes on: the protocol, and plain lines for where no terminal is."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Sequence
+from typing import Protocol, TextIO
+
+from .plan import Plan
+from .progress import QueryProgress
+
+
+class View(Protocol):
+    """Shows a run. Calls may come from several threads, `update` about twice a second."""
+
+    def start(self, plan: Plan) -> None: ...
+
+    def update(self, queries: Sequence[QueryProgress]) -> None: ...
+
+    def message(self, text: str) -> None:
+        """Shows text that stays, such as a batch of a console sink."""
+
+    def note(self, text: str) -> None:
+        """Shows a line about the run itself, possibly before `start`."""
+
+    def finish(self, queries: Sequence[QueryProgress], outcome: str) -> None: ...
+
+
+class SilentView:
+    """Shows nothing but what console sinks print."""
+
+    def start(self, plan: Plan) -> None:
+        """Nothing to show."""
+
+    def update(self, queries: Sequence[QueryProgress]) -> None:
+        """Nothing to show."""
+
+    def message(self, text: str) -> None:
+        print(text, flush=True)
+
+    def note(self, text: str) -> None:
+        print(text, file=sys.stderr, flush=True)
+
+    def finish(self, queries: Sequence[QueryProgress], outcome: str) -> None:
+        """Nothing to show."""
+
+
+class PlainView:
+    """One line a query, when something has changed and at most every `every` seconds.
+
+    Progress goes to standard error, batches of console sinks to standard output.
+    """
+
+    def __init__(self, every: float = 2.0, out: TextIO | None = None) -> None:
+        self._every = every
+        self._out = out
+        self._shown: dict[str, tuple[int, int]] = {}
+        self._next = 0.0
+        self._lock = threading.Lock()
+
+    def start(self, plan: Plan) -> None:
+        names = ", ".join(query.id for query in plan.queries)
+        self._line(f"{plan.pipeline}: running {names}")
+
+    def update(self, queries: Sequence[QueryProgress]) -> None:
+        from time import monotonic
+
+        if monotonic() < self._next:
+            return
+        self._next = monotonic() + self._every
+        for query in queries:
+            state = (query.rows_in, query.rows_out)
+            if query.batch >= 0 and self._shown.get(query.query) != state:
+                self._shown[query.query] = state
+                self._line(progress_line(query))
+
+    def message(self, text: str) -> None:
+        with self._lock:
+            print(text, flush=True)
+
+    def note(self, text: str) -> None:
+        self._line(text)
+
+    def finish(self, queries: Sequence[QueryProgress], outcome: str) -> None:
+        for query in queries:
+            self._line(progress_line(query, final=True))
+        self._line(outcome)
+
+    def _line(self, text: str) -> None:
+        with self._lock:
+            print(text, file=self._out or sys.stderr, flush=True)
+
+
+def progress_line(query: QueryProgress, *, final: bool = False) -> str:
+    """`per_minute: batch 3, 120 in, 4 out, …` for one query."""
+    parts = [f"batch {query.batch}" if query.batch >= 0 else "no batch yet"]
+    parts.append(f"{query.rows_in:,} rows in")
+    parts.append(f"{query.rows_out:,} out")
+    if not final:
+        parts.append(f"{query.rate_processed:,.0f} rows/s")
+    if query.watermark is not None:
+        lag = "" if query.lag_seconds is None else f" (lag {duration(query.lag_seconds)})"
+        parts.append(f"watermark {query.watermark:%Y-%m-%d %H:%M:%S}{lag}")
+    for operator in query.operators:
+        late = f", {operator.late_rows:,} late" if operator.late_rows else ""
+        parts.append(f"{operator.id}: {operator.state_rows:,} in state{late}")
+    return f"{query.query}: {', '.join(parts)}"
+
+
+def duration(seconds: float) -> str:
+    """`35 s`, `4 min 10 s`, `6 h 5 min`, `3 d 2 h`: the two largest units."""
+    whole = int(seconds)
+    units = (("d", 86400), ("h", 3600), ("min", 60), ("s", 1))
+    parts: list[str] = []
+    for unit, size in units:
+        number, whole = divmod(whole, size)
+        if number or (unit == "s" and not parts):
+            parts.append(f"{number} {unit}")
+    return " ".join(parts[:2])
