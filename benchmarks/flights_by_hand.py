@@ -13,8 +13,9 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 SETTINGS = {
-    "spark.master": "local[2]",
+    "spark.master": "local[*]",
     "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.shuffle.partitions": "2",
     "spark.sql.streaming.queryEvolution.enableSourceEvolution": "true",
@@ -78,9 +79,9 @@ def main() -> None:
 
 
 def read(spark: SparkSession, name: str, schema: str, path: str) -> DataFrame:
-    """A named stream of JSON files, thirty files a batch."""
-    reader = spark.readStream.name(name).schema(schema).option("maxFilesPerTrigger", 30)
-    return reader.json(path)
+    """A named stream of JSON files, thirty files a batch; a malformed row fails the job."""
+    reader = spark.readStream.name(name).schema(schema)
+    return reader.options(maxFilesPerTrigger=30, mode="FAILFAST").json(path)
 
 
 def departures(flights: DataFrame) -> DataFrame:
