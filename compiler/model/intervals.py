@@ -22,7 +22,7 @@ _AMOUNT = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)")
 
 
 def interval_type(interval: Interval) -> IntervalType | None:
-    """Return the type of a literal, or None when a unit is unknown or the two families are mixed."""
+    """Return the type of a literal, None when a unit is unknown or the two families are mixed."""
     fields = [_FIELDS.get(part.unit, part.unit) for part in interval.parts]
     for family in (DAY_TIME_UNITS, YEAR_MONTH_UNITS):
         if all(field in family for field in fields):
@@ -34,8 +34,8 @@ def interval_type(interval: Interval) -> IntervalType | None:
 def interval_micros(interval: Interval) -> int | None:
     """Return the length of a literal in microseconds.
 
-    None when it has none: months and years, unknown units, amounts that are no numbers, a fraction of
-    a unit other than the second, or a part of a microsecond.
+    None when it has none: months and years, unknown units, amounts that are no numbers, a fraction
+    of a unit other than the second, or a part of a microsecond.
     """
     total = 0
     for part in interval.parts:

@@ -1,9 +1,9 @@
 """The types of the language: Spark SQL's, as frozen values.
 
-``str(type)`` is Spark's own spelling (``DECIMAL(12,2)``, ``STRUCT<a: INT, b: STRING>``), the form in
-which types stand in the plan. ``UNKNOWN`` is the type of what could not be typed: it goes with every
-other type, so that one mistake is told once. Whether the elements of a collection may be NULL is not
-part of a type here.
+``str(type)`` is Spark's own spelling (``DECIMAL(12,2)``, ``STRUCT<a: INT, b: STRING>``), the form
+in which types stand in the plan. ``UNKNOWN`` is the type of what could not be typed: it goes with
+every other type, so that one mistake is told once. Whether the elements of a collection may be NULL
+is not part of a type here.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ class Struct(Type):
 class IntervalType(Type):
     """An interval between two units of one family, the coarser first.
 
-    ``DAY HOUR MINUTE SECOND`` are a day-time interval (a fixed length), ``YEAR MONTH`` a year-month one.
+    ``DAY HOUR MINUTE SECOND`` make a day-time interval (of fixed length), ``YEAR MONTH`` the other.
     """
 
     start: str
@@ -114,6 +114,12 @@ class IntervalType(Type):
     def is_day_time(self) -> bool:
         """Whether it has a fixed length."""
         return self.start in DAY_TIME_UNITS
+
+    @property
+    def units(self) -> tuple[str, ...]:
+        """The units it has, the coarsest first."""
+        family = DAY_TIME_UNITS if self.is_day_time else YEAR_MONTH_UNITS
+        return family[family.index(self.start) : family.index(self.end) + 1]
 
 
 DAY_TIME_UNITS = ("DAY", "HOUR", "MINUTE", "SECOND")
@@ -183,6 +189,11 @@ _FOREIGN = {
     "VARCHAR": "STRING",
 }
 """Names of other engines, and what is meant here."""
+
+
+def plain(name: str) -> Type | None:
+    """Return the type of an upper-case name without parameters (intervals included), or None."""
+    return _SCALARS.get(name) or _interval(name)
 
 
 def from_node(node: ast.TypeNode, diagnostics: Diagnostics) -> Type:

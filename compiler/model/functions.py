@@ -1,0 +1,53 @@
+"""Spark's functions as the compiler knows them: a catalogue of names, rules for the common ones.
+
+A function has a group and a number of arguments from the catalogue. One that has a signature (see
+``signatures``) also has typed arguments and a result; one without has a result that is UNKNOWN.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+
+from .aggregates import AggregateFunction, Cell, aggregate, aggregate_names
+from .catalogue import names, shape
+from .signatures import Signature, signature
+
+__all__ = [
+    "AggregateFunction",
+    "Cell",
+    "Function",
+    "aggregate",
+    "aggregate_names",
+    "function",
+    "function_names",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A built-in function; ``group`` is ``scalar``, ``aggregate``, ``window`` or ``generator``.
+
+    ``most`` is None for any number of arguments, ``signature`` None when no rule types it.
+    """
+
+    name: str
+    group: str
+    least: int
+    most: int | None
+    signature: Signature | None
+
+
+@cache
+def function(name: str) -> Function | None:
+    """Return the built-in function of a name in any case, or None."""
+    folded = name.lower()
+    found = shape(folded)
+    if found is None:
+        return None
+    return Function(folded, found.group, found.least, found.most, signature(folded))
+
+
+def function_names() -> tuple[str, ...]:
+    """Return the names of all built-in functions, in order."""
+    return names()

@@ -1,0 +1,126 @@
+"""What may be compared with what, and what has a type in common.
+
+Spark turns a text into whatever it is compared with, row by row; here that is a mistake, except
+that a text literal beside a date or time is read as one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ...dsl import codes
+from ...dsl.ast import expressions as e
+from ...dsl.diagnostics import Diagnostic, Label
+from ..model import types as t
+from ..model.coercion import can_compare, common_type
+from ..model.typed import Typed
+from .literals import text_as_moment
+from .typing import Context
+
+Pair = tuple[e.Expression, e.Expression]
+
+
+def require_comparable(left: Typed, right: Typed, nodes: Pair, context: Context, what: str) -> None:
+    """Report two values that can't be compared by ``what`` (an operator or a clause)."""
+    if t.is_open(left.type) or t.is_open(right.type) or can_compare(left.type, right.type):
+        return
+    if text_as_moment(right, left.type, context) or text_as_moment(left, right.type, context):
+        return
+    if _text_and_number(left.type, right.type):
+        context.report(_compared_text_and_number(left, right, nodes, context, what))
+    elif common_type(left.type, right.type) is not None:
+        context.report(_no_order(left.type, nodes, what))
+    else:
+        context.report(_incomparable(left.type, right.type, nodes, context, what))
+
+
+def unified(
+    values: Sequence[Typed], nodes: Sequence[e.Expression], context: Context, what: str
+) -> t.Type:
+    """Return the type that alternatives have in common; ``what`` chooses among them."""
+    found: t.Type = t.NULL
+    first: e.Expression | None = None
+    for value, node in zip(values, nodes, strict=True):
+        common = common_type(found, value.type)
+        if common is None and text_as_moment(value, found, context):
+            continue
+        if common is None:
+            context.report(_no_common_type(found, value.type, first or node, node, context, what))
+            return t.UNKNOWN
+        if common != found:
+            first = node
+        found = common
+    return found
+
+
+def _text_and_number(a: t.Type, b: t.Type) -> bool:
+    return (a == t.STRING and t.is_numeric(b)) or (b == t.STRING and t.is_numeric(a))
+
+
+def _compared_text_and_number(
+    left: Typed, right: Typed, nodes: Pair, context: Context, what: str
+) -> Diagnostic:
+    flip = left.type != t.STRING
+    text, number = (right, left) if flip else (left, right)
+    text_node, number_node = reversed(nodes) if flip else nodes
+    return Diagnostic(
+        codes.TEXT_AND_NUMBER,
+        f"{what} compares a text with a number",
+        Label(text_node.span, "STRING"),
+        secondary=(Label(number_node.span, str(number.type)),),
+        help=text_for_number(text, text_node, number.type, context),
+    )
+
+
+def text_for_number(value: Typed, node: e.Expression, number: t.Type, context: Context) -> str:
+    """Return the help line for a text where a number of that type is wanted."""
+    match value.expression:
+        case e.StringLiteral(_, written) if _is_number(written):
+            return f"write `{written.strip()}`"
+        case e.StringLiteral():
+            return "write a number, without quotes"
+    return f"write `CAST({context.text(node)} AS {number})`"
+
+
+def _is_number(text: str) -> bool:
+    digits = text.strip().removeprefix("-")
+    return digits.replace(".", "", 1).isdigit() and digits.isascii()
+
+
+def _no_order(type_: t.Type, nodes: Pair, what: str) -> Diagnostic:
+    return Diagnostic(
+        codes.INCOMPARABLE,
+        f"{what} cannot compare values of {type_}",
+        Label(nodes[1].span),
+        secondary=(Label(nodes[0].span, str(type_)),),
+        help="compare one value of it, read by its key or path",
+    )
+
+
+def _incomparable(a: t.Type, b: t.Type, nodes: Pair, context: Context, what: str) -> Diagnostic:
+    if b == t.STRING:
+        fix = f"write `CAST({context.text(nodes[1])} AS {a})`"
+    else:
+        fix = f"write `CAST({context.text(nodes[0])} AS {b})`, if that is what is meant"
+    return Diagnostic(
+        codes.INCOMPARABLE,
+        f"{what} cannot compare {a} with {b}",
+        Label(nodes[1].span, str(b)),
+        secondary=(Label(nodes[0].span, str(a)),),
+        help=fix,
+    )
+
+
+def _no_common_type(
+    a: t.Type, b: t.Type, first: e.Expression, node: e.Expression, context: Context, what: str
+) -> Diagnostic:
+    code = codes.TEXT_AND_NUMBER if _text_and_number(a, b) else codes.NO_COMMON_TYPE
+    target = t.STRING if t.STRING in (a, b) else a
+    operand = first if b == target else node
+    return Diagnostic(
+        code,
+        f"{what} chooses between {a} and {b}",
+        Label(node.span, str(b)),
+        secondary=(Label(first.span, str(a)),),
+        help=f"write `CAST({context.text(operand)} AS {target})`",
+    )
