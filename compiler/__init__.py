@@ -1,1 +1,12 @@
-"""."""
+"""Syntax tree to PySpark. Starts no Spark and imports none.
+
+In order of flow:
+
+- ``driver``: the phases in order; stops between them when there are errors.
+- ``resolve``: names and types; the syntax tree becomes a model.
+- ``model``: the types that pass between the phases: types, functions, schemas, steps, the pipeline.
+- ``graph``: queries, and the state that each of them keeps.
+- ``checks``: what is wrong with a pipeline as a whole.
+- ``plan``: what the running job and a migration must know; the comparison of two plans.
+- ``emit``: the script.
+"""

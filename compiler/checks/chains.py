@@ -1,0 +1,58 @@
+"""Chains of stateful steps that Spark refuses, or whose meaning would change.
+
+A query that emits changes runs in Spark's update mode as a whole: a windowed aggregate further up would
+emit its open windows into the steps behind it, and joins of streams exist in append mode only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...dsl import codes
+from ...dsl.diagnostics import Diagnostic, Label
+from ..graph.graph import OperatorGraph, upstream
+from ..model.steps import Aggregate, Deduplicate, Join, Stateful, TopN
+
+_WORDS = {"join": "a join", "aggregate": "an aggregate", "topn": "a top-N"}
+
+
+def check_chains(graph: OperatorGraph) -> Iterator[Diagnostic]:
+    """Yield the stateful steps above an aggregate that emits changes."""
+    relations = {r.name: r for r in graph.pipeline.relations}
+    for relation in graph.pipeline.relations:
+        if not any(isinstance(s, Aggregate) and s.changes for s in relation.steps):
+            continue
+        names = dict.fromkeys(n for i in relation.inputs for n in upstream(i, relations))
+        for name in names:
+            above = relations.get(name)
+            for step in above.steps if above is not None else ():
+                if above is not None and isinstance(step, Aggregate | Join | TopN):
+                    yield _refused(step, Label(relation.span), Label(above.span))
+    yield from _two_event_times(graph)
+
+
+def _refused(step: Stateful, changing: Label, above: Label) -> Diagnostic:
+    return Diagnostic(
+        codes.UNSUPPORTED_CHAIN,
+        f"an aggregate that emits changes can't stand behind {_WORDS[step.kind]}",
+        Label(changing.span, "emits changes"),
+        secondary=(Label(above.span, f"`{step.id}` gives final rows only"),),
+        help="group by a window, whose rows come out when it closes, and leave `EMIT CHANGES` out",
+    )
+
+
+def _two_event_times(graph: OperatorGraph) -> Iterator[Diagnostic]:
+    """Spark finds the event time of a deduplication by itself, and must find exactly one."""
+    for relation in graph.pipeline.relations:
+        for step in relation.steps:
+            if isinstance(step, Deduplicate):
+                source = graph.source(relation.inputs[0]) or graph.relation(relation.inputs[0])
+                times = source.schema.event_times() if source is not None else ()
+                if len(times) > 1:
+                    names = " and ".join(f"`{f.name}`" for f in times)
+                    yield Diagnostic(
+                        codes.DISTINCT_ON_FORM,
+                        f"DISTINCT ON needs one event time, and its input has {names}",
+                        Label(relation.span),
+                        help="select only one of them in a stream before",
+                    )

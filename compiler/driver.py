@@ -1,0 +1,94 @@
+"""The compiler as one function: phases in order, stopping where there are errors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..dsl.ast.statements import Spec
+from ..dsl.diagnostics import Diagnostics, InternalError
+from ..dsl.front_matter import read_front_matter
+from ..dsl.parse import parse
+from ..dsl.source import SourceFile
+from ..dsl.walk import dump
+from .checks import CHECKS
+from .emit import emit
+from .graph import OperatorGraph, build
+from .graph.text import graph_text
+from .model.pipeline import Pipeline
+from .model.text import pipeline_text
+from .plan.lower import Document, lower, to_json
+from .resolve import resolve
+
+PHASES = ("ast", "model", "graph", "plan", "script")
+"""The phases after which one may stop and look, in order."""
+
+
+@dataclass(frozen=True)
+class CompileResult:
+    """What each phase made of a spec; None where it was not reached."""
+
+    source: SourceFile
+    diagnostics: Diagnostics
+    spec: Spec | None = None
+    model: Pipeline | None = None
+    graph: OperatorGraph | None = None
+    plan: Document | None = None
+    plan_json: str | None = None
+    script: str | None = None
+
+    def text(self, phase: str) -> str:
+        """Return the text form of a phase's result; raises ``InternalError`` if it was not reached."""
+        forms: dict[str, Callable[[], str | None]] = {
+            "ast": lambda: None if self.spec is None else dump(self.spec) + "\n",
+            "model": lambda: None if self.model is None else pipeline_text(self.model),
+            "graph": lambda: None if self.graph is None else graph_text(self.graph),
+            "plan": lambda: self.plan_json,
+            "script": lambda: self.script,
+        }
+        text = forms[phase]()
+        if text is None:
+            raise InternalError(f"phase {phase} was not reached")
+        return text
+
+
+def compile_source(source: SourceFile, stop_after: str = "script") -> CompileResult:
+    """Compile a spec up to a phase of ``PHASES``; everything wrong with it is in the diagnostics.
+
+    Names, types and structure are checked even when some statements do not parse, so that one run
+    tells all there is to tell.
+    """
+    last = PHASES.index(stop_after)
+    parsed = parse(source)
+    diagnostics, spec = parsed.diagnostics, parsed.spec
+    if spec is None or last == 0:
+        return CompileResult(source, diagnostics, spec)
+    settings = read_front_matter(spec.front_matter, source.stem, diagnostics)
+    model = resolve(spec, settings, diagnostics)
+    if model is None:
+        return CompileResult(source, diagnostics, spec)
+    graph = build(model)
+    for check in CHECKS:
+        diagnostics.extend(check(graph))
+    if diagnostics.has_errors or last == 1:
+        return CompileResult(source, diagnostics, spec, model)
+    if last == 2:
+        return CompileResult(source, diagnostics, spec, model, graph)
+    plan = lower(graph)
+    plan_json = to_json(plan)
+    script = emit(graph) if last == 4 else None
+    return CompileResult(source, diagnostics, spec, model, graph, plan, plan_json, script)
+
+
+def check_source(source: SourceFile) -> Diagnostics:
+    """Return everything that is wrong with a spec, without emitting anything."""
+    return compile_source(source, stop_after="graph").diagnostics
+
+
+def output_paths(result: CompileResult, folder: Path) -> tuple[Path, Path]:
+    """Return where the script and the plan of a compiled spec belong."""
+    if result.model is None:
+        raise InternalError("a spec with errors has no output")
+    name = result.model.settings.pipeline
+    return folder / f"{name}.py", folder / f"{name}.plan.json"

@@ -1,0 +1,14 @@
+"""Operator graph to PySpark text. Pure functions: the same text for the same graph.
+
+- ``script``: the frame (a Jinja template) and the order of paragraphs.
+- ``endpoints``: sources and sinks.
+- ``relations``: a stream or a part of one; joins and unions.
+- ``steps``, ``top_n``: the calls of each class of step.
+- ``columns``: expressions. ``literals``: Python literals.
+- ``describe``: the comment above a paragraph.
+- ``layout``: where lines break.
+"""
+
+from .script import emit
+
+__all__ = ["emit"]

@@ -1,0 +1,91 @@
+"""Resolved expressions as PySpark: names as strings, Spark's own aggregates, SQL text for the rest."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ...dsl.ast import expressions as e
+from ...dsl.ast.node import Name, Node
+from ...dsl.ast.types import SimpleType
+from ...dsl.format import sql
+from ...dsl.walk import rewrite
+from ..model.conditions import conjuncts
+from ..model.functions import aggregate
+from ..model.steps import Column
+from .literals import quoted
+
+
+def output(column: Column) -> str:
+    """Return a column of a select list: ``"a"``, ``F.col("a").alias("b")``, ``F.expr("…").alias("b")``."""
+    expression = column.value.expression
+    if isinstance(expression, e.ColumnRef) and expression.parts[-1].text == column.name:
+        return quoted(sql(expression))
+    return f"{value(expression)}.alias({quoted(column.name)})"
+
+
+def value(expression: e.Expression) -> str:
+    """Return an expression as a PySpark column."""
+    match expression:
+        case e.ColumnRef():
+            return f"F.col({quoted(sql(expression))})"
+        case e.Call(_, Name(_, "window_time"), (e.ColumnRef() as struct,)):
+            return f"F.window_time({quoted(sql(struct))})"
+        case e.Call() if (native := _native_aggregate(expression)) is not None:
+            return native
+    return f"F.expr({quoted(sql(lowered(expression)))})"
+
+
+def argument(expression: e.Expression) -> str:
+    """Return an argument of a function: a plain column by its name."""
+    if isinstance(expression, e.ColumnRef):
+        return quoted(sql(expression))
+    return value(expression)
+
+
+def condition(expression: e.Expression) -> str:
+    """Return the SQL text of a condition; each part that AND holds together is a line of its own."""
+    parts = [_conjunct(part) for part in conjuncts(lowered(expression))]
+    if len(parts) == 1:
+        return quoted(sql(lowered(expression)))
+    first, *rest = parts
+    return "\n".join([quoted(first), *(quoted(f" AND {part}") for part in rest)])
+
+
+def lowered(expression: e.Expression) -> e.Expression:
+    """Return an expression in which Spark's streams can compute every aggregate.
+
+    ``count(DISTINCT x)`` becomes ``CAST(size(collect_set(x)) AS BIGINT)``: Spark has no distinct
+    aggregates in a stream.
+    """
+
+    def change(node: Node) -> Node | None:
+        if isinstance(node, e.Call) and node.distinct and node.name.text == "count":
+            collected = replace(node, name=Name(node.span, "collect_set"), distinct=False)
+            size = e.Call(node.span, Name(node.span, "size"), (collected,))
+            return e.Cast(node.span, size, SimpleType(node.span, "BIGINT"))
+        return None
+
+    return rewrite(expression, change)
+
+
+def _conjunct(part: e.Expression) -> str:
+    text = sql(part)
+    return f"({text})" if isinstance(part, e.Binary) and part.operator == "OR" else text
+
+
+def _native_aggregate(call: e.Call) -> str | None:
+    """Return an aggregate as a call of ``pyspark.sql.functions``, None where SQL text says it better."""
+    function = aggregate(call.name.text, distinct=call.distinct)
+    if function is None or call.filter is not None or call.over is not None:
+        return None
+    if call.distinct:
+        if len(call.arguments) != 1:
+            return None
+        collected = f"F.collect_set({argument(call.arguments[0])})"
+        return f'F.size({collected}).cast("bigint")'
+    if function.pyspark_name is None:
+        return None
+    if not call.arguments or isinstance(call.arguments[0], e.Star):
+        return "F.count(F.lit(1))"
+    arguments = ", ".join(argument(a) for a in call.arguments)
+    return f"F.{function.pyspark_name}({arguments})"

@@ -1,0 +1,97 @@
+"""What a relation does, in a few words: the comment above its paragraph."""
+
+from __future__ import annotations
+
+from functools import singledispatch
+
+from ...dsl.diagnostics import InternalError
+from ..model.pipeline import Relation
+from ..model.steps import (
+    Aggregate,
+    AssignWindow,
+    Deduplicate,
+    Filter,
+    Join,
+    Project,
+    Stateful,
+    Step,
+    TopN,
+    Union,
+    Window,
+)
+
+
+def describe(relation: Relation) -> str:
+    """Return the words for a relation; state that is kept under another id is said to be."""
+    words = [text for step in relation.steps if (text := say(step))]
+    kept = [s.id for s in relation.steps if isinstance(s, Stateful) and s.id != relation.name]
+    text = ", ".join(dict.fromkeys(words)) or f"the rows of {relation.inputs[0]}"
+    return f"{text} (state: {', '.join(kept)})" if kept else text
+
+
+@singledispatch
+def say(step: Step) -> str:
+    """Return the words for a step, none for one that says nothing."""
+    raise InternalError(f"no words for {type(step).__name__}")
+
+
+@say.register
+def say_filter(step: Filter) -> str:
+    """Say WHERE or HAVING."""
+    return "filter"
+
+
+@say.register
+def say_project(step: Project) -> str:
+    """Say a select list."""
+    return "columns"
+
+
+@say.register
+def say_assign_window(step: AssignWindow) -> str:
+    """Say a window that is used row by row."""
+    return f"{window_words(step.window)} of each row"
+
+
+@say.register
+def say_aggregate(step: Aggregate) -> str:
+    """Say GROUP BY."""
+    groups = window_words(step.window) if step.window is not None else "groups"
+    by = f" by {', '.join(k.name for k in step.keys)}" if step.keys else ""
+    if step.window is None and not step.keys:
+        groups = "one group of all rows"
+    return f"{groups}{by}{', each change' if step.changes else ''}"
+
+
+@say.register
+def say_join(step: Join) -> str:
+    """Say a join."""
+    return f"{step.join} interval join of {step.left.relation} and {step.right.relation}"
+
+
+@say.register
+def say_deduplicate(step: Deduplicate) -> str:
+    """Say DISTINCT ON."""
+    return f"first row of each {', '.join(k.name for k in step.keys)} within {step.within}"
+
+
+@say.register
+def say_top_n(step: TopN) -> str:
+    """Say QUALIFY."""
+    order = ", ".join(f"{o.column}{' descending' if o.descending else ''}" for o in step.order)
+    return f"top {step.limit} by {order}"
+
+
+@say.register
+def say_union(step: Union) -> str:
+    """Say UNION ALL."""
+    return f"union of {', '.join(b.input for b in step.branches)}"
+
+
+def window_words(window: Window) -> str:
+    """Return the words for a window."""
+    if window.kind == "session":
+        return f"sessions with a gap of {window.size}"
+    if window.kind == "hop":
+        return f"hopping windows of {window.size} every {window.slide}"
+    return f"tumbling windows of {window.size}"

@@ -1,0 +1,79 @@
+"""Sources and sinks: where the running job steps in."""
+
+from __future__ import annotations
+
+import re
+
+from ..model import connectors
+from ..model.pipeline import Endpoint, Sink, Source
+from . import columns
+from .layout import Call, Chain, assignment
+from .literals import quoted, template
+
+_PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+
+
+def emit_source(source: Source) -> list[str]:
+    """Return the paragraph of a source."""
+    fields = "\n".join(
+        f"    {quoted(_declaration(f.name, str(f.type), f.nullable))}," for f in source.columns
+    )
+    arguments = (
+        quoted(source.name),
+        f"connector={quoted(source.endpoint.connector)}",
+        f"schema=[\n{fields}\n]",
+        *_options(source.endpoint, connectors.SOURCES),
+    )
+    calls = [
+        Call("withColumn", (quoted(c.name), columns.value(c.value.expression)))
+        for c in source.computed
+    ]
+    if source.watermark is not None:
+        mark = source.watermark
+        calls.append(Call("withWatermark", (quoted(mark.column), quoted(mark.delay.text))))
+    chain = Chain(Call("job.read", arguments, open=True), tuple(calls))
+    return [
+        f"    # {source.name}: {_words(source.endpoint)} source",
+        *assignment(source.name, chain),
+    ]
+
+
+def emit_sink(sink: Sink, output_mode: str) -> list[str]:
+    """Return the paragraph of a sink."""
+    arguments = (
+        quoted(sink.name),
+        sink.relation,
+        f"connector={quoted(sink.endpoint.connector)}",
+        f"output_mode={quoted(output_mode)}",
+        *_options(sink.endpoint, connectors.SINKS),
+    )
+    call = Call("job.sink", arguments, open=True)
+    return [f"    # {sink.name}: {_words(sink.endpoint)} sink", *call.lines("", "    ")]
+
+
+def _words(endpoint: Endpoint) -> str:
+    form = endpoint.option("format")
+    return f"{endpoint.connector} {form}" if form else endpoint.connector
+
+
+def _declaration(name: str, type_: str, nullable: bool) -> str:
+    shown = name if _PLAIN.fullmatch(name) else "`" + name.replace("`", "``") + "`"
+    return f"{shown} {type_}{'' if nullable else ' NOT NULL'}"
+
+
+def _options(endpoint: Endpoint, known: dict[str, connectors.Connector]) -> tuple[str, ...]:
+    kinds = {o.name: o.kind for o in known[endpoint.connector].options}
+    options = [f"{name}={_option(kinds[name], text)}" for name, text in endpoint.options]
+    if endpoint.passed:
+        lines = "\n".join(f"    {quoted(n)}: {template(v)}," for n, v in endpoint.passed)
+        options.append(f"options={{\n{lines}\n}}")
+    return tuple(options)
+
+
+def _option(kind: str, text: str) -> str:
+    if "${" not in text:
+        if kind == "integer":
+            return str(int(text))
+        if kind == "boolean":
+            return "True" if text == "true" else "False"
+    return template(text)

@@ -1,0 +1,54 @@
+"""Python literals, and texts whose ``${name}`` is filled in when the script runs."""
+
+from __future__ import annotations
+
+import re
+
+_VARIABLE = re.compile(r"\$\{([a-z_][a-z0-9_]*)\}")
+
+
+def quoted(text: str) -> str:
+    """Return a Python string literal in double quotes, or in single ones if that spares escapes."""
+    quote = "'" if '"' in text and "'" not in text else '"'
+    return f"{quote}{_escaped(text, quote)}{quote}"
+
+
+def template(text: str) -> str:
+    """Return the Python expression of an option's text.
+
+    >>> template("data"), template("${input}")
+    ('"data"', 'job.var("input")')
+    >>> print(template("${out}/spend"))
+    f"{job.var('out')}/spend"
+    """
+    if _VARIABLE.search(text) is None:
+        return quoted(text)
+    whole = _VARIABLE.fullmatch(text)
+    if whole is not None:
+        return f'job.var("{whole[1]}")'
+    parts: list[str] = []
+    taken = 0
+    for found in _VARIABLE.finditer(text):
+        parts.append(_literal_part(text[taken : found.start()]))
+        parts.append(f"{{job.var('{found[1]}')}}")
+        taken = found.end()
+    parts.append(_literal_part(text[taken:]))
+    return f'f"{"".join(parts)}"'
+
+
+def _literal_part(text: str) -> str:
+    return _escaped(text, '"').replace("{", "{{").replace("}", "}}")
+
+
+def _escaped(text: str, quote: str) -> str:
+    out: list[str] = []
+    for char in text:
+        if char in ("\\", quote):
+            out.append("\\" + char)
+        elif char in "\n\r\t":
+            out.append({"\n": "\\n", "\r": "\\r", "\t": "\\t"}[char])
+        elif ord(char) < 32 or ord(char) == 127:
+            out.append(f"\\x{ord(char):02x}")
+        else:
+            out.append(char)
+    return "".join(out)

@@ -1,0 +1,58 @@
+"""A relation as one paragraph: a comment that says what it does, and one assignment."""
+
+from __future__ import annotations
+
+from ..model.pipeline import Relation
+from ..model.steps import Join, JoinSide, Step, Union
+from . import columns
+from .describe import describe
+from .layout import Call, Chain, assignment
+from .literals import quoted
+from .steps import calls
+
+
+def emit_relation(relation: Relation) -> list[str]:
+    """Return the lines of a relation's paragraph."""
+    comment = f"    # {relation.name}: {describe(relation)}"
+    return [comment, *assignment(relation.name, chain(relation))]
+
+
+def chain(relation: Relation) -> Chain:
+    """Return the DataFrame of a relation."""
+    first = relation.steps[0] if relation.steps else None
+    match first:
+        case Join():
+            return Chain(*_join(first, relation.steps[1:]))
+        case Union():
+            return Chain(*_union(first, relation.steps[1:]))
+    return Chain(relation.inputs[0], _calls(relation.steps))
+
+
+def _calls(steps: tuple[Step, ...]) -> tuple[Call, ...]:
+    return tuple(call for step in steps for call in calls(step))
+
+
+def _join(step: Join, rest: tuple[Step, ...]) -> tuple[str, tuple[Call, ...]]:
+    condition = columns.condition(step.condition.expression)
+    on = f"F.expr({condition})"
+    if "\n" in condition:
+        inner = "\n".join(f"    {line}" for line in condition.split("\n"))
+        on = f"F.expr(\n{inner}\n)"
+    arguments = (_side(step.right), on, quoted(step.join))
+    return step.left.relation, (
+        Call("alias", (quoted(step.left.alias),)),
+        Call("join", arguments, open=True),
+        *_calls(rest),
+    )
+
+
+def _side(side: JoinSide) -> str:
+    return f"{side.relation}.alias({quoted(side.alias)})"
+
+
+def _union(step: Union, rest: tuple[Step, ...]) -> tuple[str, tuple[Call, ...]]:
+    first, *others = step.branches
+    unions = tuple(
+        Call("union", (Chain(b.input, _calls(b.steps)).text(),), open=True) for b in others
+    )
+    return first.input, (*_calls(first.steps), *unions, *_calls(rest))

@@ -1,0 +1,53 @@
+"""The whole script: a fixed frame around one paragraph for each source, relation and sink."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+import jinja2
+
+from ..graph.graph import OperatorGraph
+from .endpoints import emit_sink, emit_source
+from .relations import emit_relation
+
+_TEMPLATES = Path(__file__).parent / "templates"
+
+
+def emit(graph: OperatorGraph) -> str:
+    """Return the PySpark script of a pipeline; the same text for the same graph on any machine."""
+    pipeline = graph.pipeline
+    modes = {name: query.output_mode for query in graph.queries for name in query.sinks}
+    paragraphs = [
+        *(emit_source(s) for s in pipeline.sources),
+        *(emit_relation(r) for r in pipeline.relations),
+        *(emit_sink(s, modes[s.name]) for s in pipeline.sinks),
+    ]
+    body = "\n\n".join("\n".join(lines) for lines in paragraphs)
+    return _template().render(
+        title=_title(pipeline.settings.pipeline, pipeline.settings.description),
+        spec=pipeline.spec_name,
+        uses_functions="F." in body,
+        body=body,
+    )
+
+
+def _title(name: str, description: str | None) -> str:
+    """Return the first line of the docstring; nothing in it can end the docstring."""
+    if not description:
+        return f"Pipeline {name}."
+    words = " ".join(description.split()).rstrip(".").replace("\\", "/").replace('"""', "'''")
+    return f"Pipeline {name}: {words.rstrip(chr(34))}."
+
+
+@cache
+def _template() -> jinja2.Template:
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(_TEMPLATES),
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        autoescape=False,
+    )
+    return environment.get_template("script.py.j2")

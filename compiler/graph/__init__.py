@@ -1,0 +1,12 @@
+"""Model to operator graph: queries and the state that each of them keeps.
+
+- ``graph``: the types, and look-ups.
+- ``build``: one query for each relation that a sink reads.
+- ``liveness``: which columns and aggregates are alive in a query.
+- ``text``: the graph as text.
+"""
+
+from .build import build
+from .graph import OperatorGraph, Query, StateUse
+
+__all__ = ["OperatorGraph", "Query", "StateUse", "build"]

@@ -1,0 +1,32 @@
+"""Model to graph: one query for each relation that a sink reads."""
+
+from __future__ import annotations
+
+from ..model.pipeline import Pipeline, Relation
+from .graph import OperatorGraph, Query, upstream
+from .liveness import state_uses
+
+
+def build(pipeline: Pipeline) -> OperatorGraph:
+    """Return the graph; queries are in the order of the first sink that reads them."""
+    relations = {r.name: r for r in pipeline.relations}
+    sinks: dict[str, list[str]] = {}
+    for sink in pipeline.sinks:
+        sinks.setdefault(sink.relation, []).append(sink.name)
+    queries = tuple(_query(name, tuple(of), pipeline, relations) for name, of in sinks.items())
+    return OperatorGraph(pipeline, queries)
+
+
+def _query(
+    name: str, sinks: tuple[str, ...], pipeline: Pipeline, relations: dict[str, Relation]
+) -> Query:
+    read = set(upstream(name, relations))
+    relation = relations.get(name)
+    changes = relation is not None and relation.changes
+    return Query(
+        name,
+        "update" if changes else "append",
+        sinks,
+        tuple(s.name for s in pipeline.sources if s.name in read),
+        tuple(state_uses(name, relations)),
+    )

@@ -1,0 +1,162 @@
+"""Which columns a query needs at each of its steps, and so what its state holds.
+
+A walk from the sink up. What is needed is a set of references, each as the texts of its parts; what the
+parts mean (a column, a column behind an alias, a field of a struct) is decided where they are used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TypeAlias
+
+from ...dsl.ast.expressions import ColumnRef, Expression
+from ...dsl.walk import walk
+from ..model.pipeline import Relation
+from ..model.steps import (
+    Aggregate,
+    AssignWindow,
+    Deduplicate,
+    Filter,
+    Join,
+    JoinSide,
+    Project,
+    Step,
+    TopN,
+    Union,
+)
+from .graph import StateUse
+
+Needed: TypeAlias = frozenset[tuple[str, ...]]
+
+
+def state_uses(name: str, relations: dict[str, Relation]) -> Iterator[StateUse]:
+    """Yield the stateful steps of the query that writes a relation whole, in Spark's order."""
+    relation = relations.get(name)
+    if relation is not None:
+        wanted = frozenset((column,) for column in relation.schema.names())
+        yield from _relation(relation, wanted, relations)
+
+
+def _relation(
+    relation: Relation, needed: Needed, relations: dict[str, Relation]
+) -> Iterator[StateUse]:
+    for step in reversed(relation.steps):
+        match step:
+            case Union(branches):
+                names = relation.schema.names()
+                places = [i for i, name in enumerate(names) if (name,) in _heads(needed)]
+                for branch in branches:
+                    below = _at_places(branch.input, branch.steps, places, relations)
+                    yield from _chain(branch.input, branch.steps, below, relations)
+                return
+            case Join():
+                yield _join_use(step, needed)
+                for side in (step.left, step.right):
+                    columns = _side_columns(step, side, needed)
+                    yield from _named(side.relation, frozenset((c,) for c in columns), relations)
+                return
+        use = _use(step, needed)
+        if use is not None:
+            yield use
+        needed = _before(step, needed)
+    yield from _named(relation.inputs[0], needed, relations)
+
+
+def _named(name: str, needed: Needed, relations: dict[str, Relation]) -> Iterator[StateUse]:
+    relation = relations.get(name)
+    if relation is not None:
+        yield from _relation(relation, needed, relations)
+
+
+def _chain(
+    input_: str, steps: tuple[Step, ...], needed: Needed, relations: dict[str, Relation]
+) -> Iterator[StateUse]:
+    for step in reversed(steps):
+        needed = _before(step, needed)
+    yield from _named(input_, needed, relations)
+
+
+def _at_places(
+    input_: str, steps: tuple[Step, ...], places: list[int], relations: dict[str, Relation]
+) -> Needed:
+    """Return what the columns at these places are called in a branch of a union."""
+    projects = [s for s in steps if isinstance(s, Project)]
+    if projects:
+        names = [c.name for c in projects[-1].columns]
+    elif input_ in relations:
+        names = list(relations[input_].schema.names())
+    else:
+        return frozenset()
+    return frozenset((names[i],) for i in places)
+
+
+def _use(step: Step, needed: Needed) -> StateUse | None:
+    match step:
+        case Aggregate():
+            alive = {c.name for c in step.columns if (c.name,) in _heads(needed)}
+            return StateUse(step, aggregates=_calls(step, alive))
+        case TopN():
+            return StateUse(step, aggregates=("collect_list(rows)",))
+        case Deduplicate():
+            return StateUse(step)
+    return None
+
+
+def _calls(step: Aggregate, alive: set[str]) -> tuple[str, ...]:
+    """Return the ids of the aggregates in living columns, in the order in which Spark meets them."""
+    found: dict[str, None] = {}
+    for column in step.columns:
+        if column.name in alive:
+            for node in walk(column.value.expression):
+                for call in step.calls:
+                    if node == call.call:
+                        found[call.id] = None
+    return tuple(found)
+
+
+def _before(step: Step, needed: Needed) -> Needed:
+    """Return what a step needs of its input, given what is needed of its output."""
+    match step:
+        case Filter(condition):
+            return needed | _references([condition.expression])
+        case Project(columns):
+            heads = _heads(needed)
+            return _references(c.value.expression for c in columns if (c.name,) in heads)
+        case AssignWindow(window):
+            kept = frozenset(n for n in needed if n[0] != window.struct)
+            return kept | _references([window.column.expression])
+        case Aggregate():
+            heads = _heads(needed)
+            times = [step.window.column.expression] if step.window else []
+            keys = [k.value.expression for k in step.keys]
+            alive = [c.value.expression for c in step.columns if (c.name,) in heads]
+            return _references([*times, *keys, *alive])
+        case Deduplicate():
+            return needed | _references(k.value.expression for k in step.keys)
+        case TopN():
+            return frozenset((name,) for name in (*step.keys, *step.columns))
+    return needed
+
+
+def _join_use(step: Join, needed: Needed) -> StateUse:
+    sides = tuple(_side_columns(step, side, needed) for side in (step.left, step.right))
+    return StateUse(step, columns=sides)
+
+
+def _side_columns(step: Join, side: JoinSide, needed: Needed) -> tuple[str, ...]:
+    wanted = needed | _references([step.condition.expression])
+    names = {parts[1] for parts in wanted if len(parts) > 1 and parts[0] == side.alias}
+    return tuple(n for n in side.schema.names() if n in names)
+
+
+def _references(expressions: Iterable[Expression]) -> Needed:
+    return frozenset(
+        tuple(p.text for p in node.parts)
+        for expression in expressions
+        for node in walk(expression)
+        if isinstance(node, ColumnRef)
+    )
+
+
+def _heads(needed: Needed) -> frozenset[tuple[str]]:
+    return frozenset((parts[0],) for parts in needed)

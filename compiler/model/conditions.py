@@ -1,0 +1,16 @@
+"""Conditions taken apart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...dsl.ast.expressions import Binary, Expression
+
+
+def conjuncts(condition: Expression) -> Iterator[Expression]:
+    """Yield the parts of a condition that AND holds together, left to right."""
+    if isinstance(condition, Binary) and condition.operator == "AND":
+        yield from conjuncts(condition.left)
+        yield from conjuncts(condition.right)
+    else:
+        yield condition

@@ -1,0 +1,96 @@
+"""A whole pipeline with every name resolved and every expression typed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from ...dsl.settings import Settings
+from ...dsl.source import Span
+from .schema import Duration, Field, Schema
+from .steps import Column, Step
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """The policy of barriers (CHECKPOINT, or its defaults)."""
+
+    every: Duration
+    retain: int
+    timeout: Duration
+    tolerate: int
+
+
+@dataclass(frozen=True, slots=True)
+class Watermark:
+    """The event time of a source and how late its rows may come."""
+
+    column: str
+    delay: Duration
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """A connector with its options as text, checked and in the order of the connector's table.
+
+    ``passed`` are the options that go to Spark as they are.
+    """
+
+    connector: str
+    options: tuple[tuple[str, str], ...]
+    passed: tuple[tuple[str, str], ...] = ()
+
+    def option(self, name: str) -> str | None:
+        """Return the text of an option, None when it was not given."""
+        return dict(self.options).get(name)
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A source: physical columns, computed columns, watermark."""
+
+    name: str
+    endpoint: Endpoint
+    columns: tuple[Field, ...]
+    computed: tuple[Column, ...]
+    watermark: Watermark | None
+    schema: Schema
+    span: Span = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """A stream, or a named part of one: steps over inputs.
+
+    ``name`` is what other relations and the emitted script call it; ``stream`` is the declaration that it
+    is a part of. ``changes`` says that rows replace earlier rows (EMIT CHANGES) instead of only adding up.
+    """
+
+    name: str
+    stream: str
+    inputs: tuple[str, ...]
+    steps: tuple[Step, ...]
+    schema: Schema
+    changes: bool
+    span: Span = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Sink:
+    """A sink and the relation that it reads."""
+
+    name: str
+    relation: str
+    endpoint: Endpoint
+    span: Span = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Pipeline:
+    """Everything a spec declares, in the order in which it can be built."""
+
+    spec_name: str
+    settings: Settings
+    checkpoint: Checkpoint
+    sources: tuple[Source, ...]
+    relations: tuple[Relation, ...]
+    sinks: tuple[Sink, ...]

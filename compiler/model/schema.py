@@ -1,0 +1,64 @@
+"""The columns of a relation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from .types import Type
+
+
+@dataclass(frozen=True, slots=True)
+class Duration:
+    """A fixed length of time: microseconds, and the text that Spark is given for it."""
+
+    micros: int
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A column.
+
+    ``watermark`` is the delay of its watermark when it is an event time, else None; ``of_window`` says
+    that it is the same in all rows of one window (its start or its end).
+    """
+
+    name: str
+    type: Type
+    nullable: bool = True
+    watermark: Duration | None = None
+    of_window: bool = False
+
+    def __str__(self) -> str:
+        mark = f" watermark {self.watermark}" if self.watermark else ""
+        return f"{self.name} {self.type}{'' if self.nullable else ' NOT NULL'}{mark}"
+
+
+@dataclass(frozen=True, slots=True)
+class Schema:
+    """The columns of a relation in order; names are looked up without regard to case, as in Spark."""
+
+    fields: tuple[Field, ...]
+
+    def find(self, name: str) -> Field | None:
+        """Return the column of that name."""
+        folded = name.lower()
+        return next((f for f in self.fields if f.name.lower() == folded), None)
+
+    def names(self) -> tuple[str, ...]:
+        """Return the column names in order."""
+        return tuple(f.name for f in self.fields)
+
+    def event_times(self) -> tuple[Field, ...]:
+        """Return the columns that carry a watermark."""
+        return tuple(f for f in self.fields if f.watermark is not None)
+
+    def __iter__(self) -> Iterator[Field]:
+        return iter(self.fields)
+
+    def __str__(self) -> str:
+        return ", ".join(str(f) for f in self.fields)

@@ -1,0 +1,234 @@
+"""The steps of which a relation is made: the operators of the language, resolved and typed.
+
+A relation is a chain of steps over its inputs. A new operator of the language is a new step here, a
+rule in ``compiler.resolve`` that makes it and a function in ``compiler.emit`` that writes it.
+Steps that keep state derive from ``Stateful`` and carry the id that savepoints know it by.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ...dsl.ast.expressions import Call, Expression
+from .functions import Cell
+from .schema import Duration, Schema
+from .typed import Typed
+from .types import Type
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """An output column: a name and the expression that gives it."""
+
+    name: str
+    value: Typed
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One operation on rows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Filter(Step):
+    """Keep the rows for which ``condition`` is true (WHERE, HAVING)."""
+
+    condition: Typed
+
+
+@dataclass(frozen=True, slots=True)
+class Project(Step):
+    """Make each row's columns anew, in order."""
+
+    columns: tuple[Column, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """A window function over an event time.
+
+    ``kind`` is ``tumble``, ``hop`` or ``session``; ``slide`` belongs to ``hop``. ``size`` is the gap
+    of a session. ``struct`` is the column in which Spark keeps start and end.
+    """
+
+    kind: str
+    column: Typed
+    size: Duration
+    slide: Duration | None = None
+
+    @property
+    def struct(self) -> str:
+        """The name of Spark's window column."""
+        return "session_window" if self.kind == "session" else "window"
+
+
+@dataclass(frozen=True, slots=True)
+class AssignWindow(Step):
+    """Add the window struct to each row, once for each window it belongs to."""
+
+    window: Window
+
+
+@dataclass(frozen=True, slots=True)
+class Stateful(Step):
+    """A step that keeps state under ``id``; ``kind`` names what it is in plans and messages."""
+
+    id: str
+
+    @property
+    def kind(self) -> str:
+        """The kind of operator, as in the plan."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """A grouping key: the name it has after the grouping, and its expression."""
+
+    name: str
+    value: Typed
+
+
+@dataclass(frozen=True, slots=True)
+class AggregateCall:
+    """A distinct aggregate and the cells of its state.
+
+    ``id`` is what it computes, in canonical text (``sum(amount)``); ``function`` is Spark's name for it.
+    """
+
+    id: str
+    call: Call
+    function: str
+    cells: tuple[Cell, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Aggregate(Stateful):
+    """Group rows by keys and, when there is one, a window.
+
+    ``columns`` are the aggregate expressions in order, ``calls`` the distinct aggregates inside them.
+    ``changes`` is EMIT CHANGES: a group's row comes out each time it changes. Otherwise it comes out
+    once, when the watermark has passed the window (or the event-time key).
+    """
+
+    window: Window | None
+    keys: tuple[Key, ...]
+    columns: tuple[Column, ...]
+    calls: tuple[AggregateCall, ...]
+    changes: bool
+
+    @property
+    def kind(self) -> str:
+        return "aggregate"
+
+
+@dataclass(frozen=True, slots=True)
+class JoinSide:
+    """One input of a join: the alias its columns are qualified with, its equality keys, its event time."""
+
+    relation: str
+    alias: str
+    schema: Schema
+    keys: tuple[Typed, ...]
+    event_time: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Join(Stateful):
+    """An interval join; ``join`` is ``inner`` or ``left``.
+
+    ``lower`` and ``upper`` bound right time minus left time, in microseconds; None where the state was
+    accepted as unbounded.
+    """
+
+    join: str
+    left: JoinSide
+    right: JoinSide
+    condition: Typed
+    lower: int | None
+    upper: int | None
+
+    @property
+    def kind(self) -> str:
+        return "join"
+
+
+@dataclass(frozen=True, slots=True)
+class Deduplicate(Stateful):
+    """Keep the first row of each combination of ``keys``; a key is forgotten ``within`` after its row."""
+
+    keys: tuple[Key, ...]
+    within: Duration
+
+    @property
+    def kind(self) -> str:
+        return "dedup"
+
+
+@dataclass(frozen=True, slots=True)
+class OrderItem:
+    """A sort key of a top-N; ``nulls_first`` is resolved from the direction when it was not written."""
+
+    column: str
+    type: Type
+    nullable: bool
+    descending: bool
+    nulls_first: bool
+
+
+@dataclass(frozen=True, slots=True)
+class TopN(Stateful):
+    """The first ``limit`` rows of each partition of a closed window.
+
+    ``time`` is the event-time column that closes the partition, one of ``keys``. ``columns`` are what
+    each row keeps besides the keys; ``position`` is the column that numbers the rows from one, if it is
+    asked for. ``output`` is the order in which keys, position and columns come out.
+    """
+
+    time: str
+    keys: tuple[str, ...]
+    columns: tuple[str, ...]
+    order: tuple[OrderItem, ...]
+    limit: int
+    position: str | None
+    output: tuple[str, ...]
+
+    @property
+    def kind(self) -> str:
+        return "topn"
+
+
+@dataclass(frozen=True, slots=True)
+class Union(Step):
+    """The rows of all branches, columns by position; each branch is stateless steps over one input."""
+
+    branches: tuple[Branch, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """A branch of a union: an input relation and the steps on it."""
+
+    input: str
+    steps: tuple[Step, ...]
+
+
+def expressions_of(step: Step) -> tuple[Expression, ...]:
+    """Return the expressions that a step evaluates on its input rows."""
+    match step:
+        case Filter(condition):
+            return (condition.expression,)
+        case Project(columns):
+            return tuple(c.value.expression for c in columns)
+        case AssignWindow(window):
+            return (window.column.expression,)
+        case Aggregate():
+            time = () if step.window is None else (step.window.column.expression,)
+            keys = tuple(k.value.expression for k in step.keys)
+            return time + keys + tuple(c.value.expression for c in step.columns)
+        case Join():
+            return (step.condition.expression,)
+        case Deduplicate():
+            return tuple(k.value.expression for k in step.keys)
+        case _:
+            return ()

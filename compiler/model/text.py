@@ -1,0 +1,152 @@
+"""A model as text, for people and golden files: one line a column, a step, a declaration."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import singledispatch
+
+from ...dsl.diagnostics import InternalError
+from ...dsl.format import sql
+from .pipeline import Endpoint, Pipeline, Relation, Source
+from .steps import (
+    Aggregate,
+    AssignWindow,
+    Column,
+    Deduplicate,
+    Filter,
+    Join,
+    Project,
+    Step,
+    TopN,
+    Union,
+    Window,
+)
+
+
+def pipeline_text(pipeline: Pipeline) -> str:
+    """Return everything a pipeline declares, resolved and typed."""
+    lines = [f"pipeline {pipeline.settings.pipeline} version {pipeline.settings.version}"]
+    policy = pipeline.checkpoint
+    lines.append(
+        f"checkpoint every {policy.every}, retain {policy.retain}, timeout {policy.timeout}, "
+        f"tolerate {policy.tolerate}"
+    )
+    for source in pipeline.sources:
+        lines += ["", *_source(source)]
+    for relation in pipeline.relations:
+        lines += ["", *_relation(relation)]
+    for sink in pipeline.sinks:
+        lines += ["", f"sink {sink.name} from {sink.relation}: {_endpoint(sink.endpoint)}"]
+    return "\n".join(lines) + "\n"
+
+
+def _source(source: Source) -> Iterator[str]:
+    yield f"source {source.name}: {_endpoint(source.endpoint)}"
+    for column in source.computed:
+        yield f"  computed {_column(column)}"
+    for field in source.schema:
+        yield f"  {field}"
+
+
+def _endpoint(endpoint: Endpoint) -> str:
+    options = [*endpoint.options, *((f"spark.{n}", v) for n, v in endpoint.passed)]
+    return " ".join([endpoint.connector, *(f"{name}={value!r}" for name, value in options)])
+
+
+def _relation(relation: Relation) -> Iterator[str]:
+    changes = ", changes" if relation.changes else ""
+    yield f"relation {relation.name} from {', '.join(relation.inputs)}{changes}"
+    for step in relation.steps:
+        for line in step_lines(step):
+            yield f"  {line}"
+    for field in relation.schema:
+        yield f"  {field}"
+
+
+@singledispatch
+def step_lines(step: Step) -> list[str]:
+    """Return the lines that say what a step does."""
+    raise InternalError(f"no text for {type(step).__name__}")
+
+
+@step_lines.register
+def filter_lines(step: Filter) -> list[str]:
+    """Say a filter."""
+    return [f"filter {sql(step.condition.expression)}"]
+
+
+@step_lines.register
+def project_lines(step: Project) -> list[str]:
+    """Say a projection."""
+    return ["project", *(f"  {_column(c)}" for c in step.columns)]
+
+
+@step_lines.register
+def assign_window_lines(step: AssignWindow) -> list[str]:
+    """Say a window of rows."""
+    return [f"assign {_window(step.window)}"]
+
+
+@step_lines.register
+def aggregate_lines(step: Aggregate) -> list[str]:
+    """Say an aggregate with its keys, its columns and the cells of its state."""
+    window = f" {_window(step.window)}" if step.window is not None else ""
+    lines = [f"aggregate {step.id}{window}{', changes' if step.changes else ''}"]
+    lines += [f"  key {k.name} = {sql(k.value.expression)}" for k in step.keys]
+    lines += [f"  {_column(c)}" for c in step.columns]
+    for call in step.calls:
+        cells = ", ".join(f"{cell.buffer} {cell.type}" for cell in call.cells)
+        lines.append(f"  state {call.id}: {cells}")
+    return lines
+
+
+@step_lines.register
+def join_lines(step: Join) -> list[str]:
+    """Say a join with its keys and its bound."""
+    lines = [f"{step.join} join {step.id}"]
+    for side in (step.left, step.right):
+        keys = ", ".join(sql(k.expression) for k in side.keys)
+        lines.append(f"  {side.relation} as {side.alias} by {keys} at {side.event_time}")
+    lines.append(f"  on {sql(step.condition.expression)}")
+    lines.append(f"  right minus left time from {step.lower} to {step.upper} microseconds")
+    return lines
+
+
+@step_lines.register
+def deduplicate_lines(step: Deduplicate) -> list[str]:
+    """Say a deduplication."""
+    return [f"deduplicate {step.id} by {', '.join(k.name for k in step.keys)} within {step.within}"]
+
+
+@step_lines.register
+def top_n_lines(step: TopN) -> list[str]:
+    """Say a top-N."""
+    order = [
+        f"{o.column} {'desc' if o.descending else 'asc'} nulls {'first' if o.nulls_first else 'last'}"
+        for o in step.order
+    ]
+    return [
+        f"top {step.limit} {step.id} closed by {step.time}",
+        f"  keys {', '.join(step.keys)}",
+        f"  order {', '.join(order)}",
+        f"  output {', '.join(step.output)}",
+    ]
+
+
+@step_lines.register
+def union_lines(step: Union) -> list[str]:
+    """Say a union with its branches."""
+    lines = ["union"]
+    for branch in step.branches:
+        lines.append(f"  from {branch.input}")
+        lines += [f"    {line}" for inner in branch.steps for line in step_lines(inner)]
+    return lines
+
+
+def _column(column: Column) -> str:
+    return f"{column.name} {column.value.type} = {sql(column.value.expression)}"
+
+
+def _window(window: Window) -> str:
+    slide = f" every {window.slide}" if window.slide is not None else ""
+    return f"{window.kind} {sql(window.column.expression)} {window.size}{slide}"

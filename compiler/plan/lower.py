@@ -1,0 +1,231 @@
+"""Graph to plan: what the running job, a reviewer and a migration must know about a pipeline.
+
+The plan is a document (``x.plan.json``): settings, policy, sources, stateful operators with the cells of
+their state, queries, sinks. Format 1; every list and key is in an order that follows from the spec.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import singledispatch
+from typing import Any, TypeAlias
+
+from ...dsl.diagnostics import InternalError
+from ...dsl.format import sql
+from ..graph.graph import OperatorGraph, Query, StateUse
+from ..model import types
+from ..model.pipeline import Endpoint, Relation, Source
+from ..model.schema import Field, Schema
+from ..model.steps import (
+    Aggregate,
+    AggregateCall,
+    Deduplicate,
+    Join,
+    JoinSide,
+    Key,
+    Stateful,
+    TopN,
+    Window,
+)
+
+FORMAT = 1
+
+Document: TypeAlias = dict[str, Any]
+"""A part of the plan, ready for JSON."""
+
+
+def lower(graph: OperatorGraph) -> Document:
+    """Return the plan of a graph."""
+    pipeline = graph.pipeline
+    settings, policy = pipeline.settings, pipeline.checkpoint
+    modes = {name: query.output_mode for query in graph.queries for name in query.sinks}
+    return {
+        "format": FORMAT,
+        "pipeline": settings.pipeline,
+        "version": settings.version,
+        "description": settings.description,
+        "spec": pipeline.spec_name,
+        "settings": settings.as_dict(),
+        "checkpoint": {
+            "every": policy.every.text,
+            "retain": policy.retain,
+            "timeout": policy.timeout.text,
+            "tolerate": policy.tolerate,
+        },
+        "sources": {s.name: _source(s) for s in pipeline.sources},
+        "operators": {s.id: _operator(r, s) for r, s in graph.stateful()},
+        "queries": {q.relation: _query(q) for q in graph.queries},
+        "sinks": {
+            s.name: {
+                "from": s.relation,
+                "connector": s.endpoint.connector,
+                "options": _options(s.endpoint),
+                "output_mode": modes[s.name],
+            }
+            for s in pipeline.sinks
+        },
+    }
+
+
+def to_json(plan: Document) -> str:
+    """Return the plan as the text of its file."""
+    return json.dumps(plan, indent=2, ensure_ascii=False) + "\n"
+
+
+def _source(source: Source) -> Document:
+    mark = source.watermark
+    return {
+        "connector": source.endpoint.connector,
+        "options": _options(source.endpoint),
+        "columns": [_column(f) | {"nullable": f.nullable} for f in source.columns],
+        "computed": [
+            {"name": c.name, "type": _type(c.value.type), "expression": sql(c.value.expression)}
+            for c in source.computed
+        ],
+        "watermark": {"column": mark.column, "delay": mark.delay.text} if mark else None,
+    }
+
+
+def _options(endpoint: Endpoint) -> dict[str, str]:
+    return dict(endpoint.options) | {f"spark.{n}": v for n, v in endpoint.passed}
+
+
+def _operator(relation: Relation, step: Stateful) -> Document:
+    return {"kind": step.kind, "stream": relation.stream} | describe_state(step)
+
+
+@singledispatch
+def describe_state(step: Stateful) -> Document:
+    """Return what a stateful step keeps and under which keys."""
+    raise InternalError(f"no handler for {type(step).__name__}")
+
+
+@describe_state.register
+def describe_aggregate(step: Aggregate) -> Document:
+    """Describe the groups of an aggregate and the cells of each."""
+    return {
+        "window": None if step.window is None else _window(step.window),
+        "keys": [_key(k) for k in step.keys],
+        "emit": "changes" if step.changes else "on window close",
+        "aggregates": [_aggregate(c) for c in step.calls],
+    }
+
+
+@describe_state.register
+def describe_join(step: Join) -> Document:
+    """Describe both sides of a join and how long their rows wait."""
+    return {
+        "join": step.join,
+        "condition": sql(step.condition.expression),
+        "bound": None
+        if step.lower is None or step.upper is None
+        else {"lower_micros": step.lower, "upper_micros": step.upper},
+        "sides": [_side(step.left), _side(step.right)],
+    }
+
+
+@describe_state.register
+def describe_deduplicate(step: Deduplicate) -> Document:
+    """Describe the ids that are remembered."""
+    return {"keys": [_key(k) for k in step.keys], "within": step.within.text}
+
+
+@describe_state.register
+def describe_top_n(step: TopN) -> Document:
+    """Describe the rows that wait for their window to close."""
+    order = [f"{o.column} {'desc' if o.descending else 'asc'}" for o in step.order]
+    return {
+        "keys": [{"name": name, "type": None} for name in step.keys],
+        "rows": list(step.columns),
+        "order": order,
+        "limit": step.limit,
+        "aggregates": [
+            {
+                "id": "collect_list(rows)",
+                "function": "collect_list",
+                "filter": None,
+                "cells": [{"id": "collect_list(rows)", "buffer": "buf", "type": "BINARY"}],
+            }
+        ],
+    }
+
+
+def _window(window: Window) -> Document:
+    session = window.kind == "session"
+    return {
+        "kind": window.kind,
+        "column": sql(window.column.expression),
+        "size": None if session else window.size.text,
+        "slide": None if window.slide is None else window.slide.text,
+        "gap": window.size.text if session else None,
+    }
+
+
+def _key(key: Key) -> Document:
+    return {"name": key.name, "type": _type(key.value.type)}
+
+
+def _aggregate(call: AggregateCall) -> Document:
+    single = len(call.cells) == 1
+    condition = call.call.filter
+    return {
+        "id": call.id,
+        "function": call.function,
+        "filter": None if condition is None else sql(condition),
+        "cells": [
+            {
+                "id": call.id if single else f"{call.id}.{cell.buffer}",
+                "buffer": cell.buffer,
+                "type": _type(cell.type),
+            }
+            for cell in call.cells
+        ],
+    }
+
+
+def _side(side: JoinSide) -> Document:
+    return {
+        "relation": side.relation,
+        "alias": side.alias,
+        "keys": [{"name": sql(k.expression), "type": _type(k.type)} for k in side.keys],
+        "columns": [_column(f) for f in side.schema],
+        "event_time": side.event_time,
+    }
+
+
+def _query(query: Query) -> Document:
+    return {
+        "relation": query.relation,
+        "output_mode": query.output_mode,
+        "sinks": list(query.sinks),
+        "sources": list(query.sources),
+        "operators": [_use(use) for use in query.states],
+    }
+
+
+def _use(use: StateUse) -> Document:
+    document: Document = {"id": use.step.id}
+    if isinstance(use.step, Join):
+        schemas = (use.step.left.schema, use.step.right.schema)
+        document["columns"] = [
+            [_column(_found(schema, name)) for name in names]
+            for schema, names in zip(schemas, use.columns, strict=True)
+        ]
+    elif not isinstance(use.step, Deduplicate):
+        document["aggregates"] = list(use.aggregates)
+    return document
+
+
+def _found(schema: Schema, name: str) -> Field:
+    field = schema.find(name)
+    if field is None:
+        raise InternalError(f"no column {name}")
+    return field
+
+
+def _column(field: Field) -> Document:
+    return {"name": field.name, "type": _type(field.type)}
+
+
+def _type(type_: types.Type) -> str | None:
+    return str(type_) if types.is_known(type_) else None

@@ -1,0 +1,385 @@
+"""GROUP BY, aggregates and HAVING: what is grouped, what its state holds, what comes out.
+
+A block with aggregates becomes Aggregate, then Filter (HAVING), then Project (the select list):
+
+    SELECT k, SUM(x) AS total, SUM(x) / (MAX(y) + k) AS share … GROUP BY k HAVING COUNT(*) > 1
+
+    Aggregate  keys k, columns total = sum(x), `max(y)` = max(y), `count(*)` = count(*)
+    Filter     `count(*)` > 1
+    Project    k, total, share = total / (`max(y)` + k)
+
+An item made of aggregates alone is computed inside the aggregate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from ...dsl import codes
+from ...dsl.ast import expressions as e
+from ...dsl.ast import queries as q
+from ...dsl.ast.node import Name, Node
+from ...dsl.diagnostics import Diagnostic, Label
+from ...dsl.format import sql
+from ...dsl.source import Span
+from ...dsl.walk import children, rewrite
+from ..model import types
+from ..model.functions import aggregate
+from ..model.schema import Field, Schema
+from ..model.steps import Aggregate, AggregateCall, Column, Filter, Key, Project
+from ..model.typed import Typed
+from .chain import Chain
+from .columns import Item
+from .expressions import Clause, check
+from .scope import BlockScope, is_window_time
+
+
+def has_aggregate(node: Node) -> bool:
+    """Return whether an aggregate stands anywhere in an expression (inside OVER does not count)."""
+    return any(True for _ in aggregate_calls(node))
+
+
+def aggregate_calls(node: Node) -> Iterator[e.Call]:
+    """Yield the outermost aggregate calls, left to right."""
+    if isinstance(node, e.Call) and node.over is None and aggregate(node.name.text) is not None:
+        yield node
+        return
+    for child in children(node):
+        yield from aggregate_calls(child)
+
+
+class Grouping:
+    """Puts an aggregate together from the parts of a SELECT block."""
+
+    def __init__(self, select: q.Select, chain: Chain, scope: BlockScope) -> None:
+        self._select = select
+        self._chain = chain
+        self._scope = scope
+        self._diagnostics = chain.context.diagnostics
+        self._columns: list[Column] = []
+        self._keys: tuple[Key, ...] = ()
+        self._grouped_by_window = False
+
+    def resolve(self, items: tuple[Item, ...], state_id: str) -> None:
+        """Append Aggregate, Filter and Project to the chain."""
+        self._keys = self._resolve_keys(items)
+        self._check_window()
+        projected = [self._project(item) for item in items]
+        having = self._having(items)
+        changes = self._changes()
+        self._chain.add(
+            Aggregate(
+                id=state_id,
+                window=self._scope.window if self._grouped_by_window else None,
+                keys=self._keys,
+                columns=tuple(self._columns),
+                calls=self._calls(),
+                changes=changes,
+            )
+        )
+        if having is not None:
+            self._chain.add(Filter(having))
+        self._chain.changes = changes
+        self._chain.add(Project(tuple(projected)), Schema(tuple(self._field(i) for i in items)))
+
+    # Keys.
+
+    def _resolve_keys(self, items: tuple[Item, ...]) -> tuple[Key, ...]:
+        keys: list[Key] = []
+        for node in self._select.group_by:
+            value = self._key_value(node, items)
+            if value is None:
+                continue
+            if self._is_window(value.expression):
+                self._grouped_by_window = True
+                continue
+            if all(key.value.expression != value.expression for key in keys):
+                keys.append(Key(self._key_name(value, items, keys), value))
+        return tuple(keys)
+
+    def _key_value(self, node: e.Expression, items: tuple[Item, ...]) -> Typed | None:
+        if isinstance(node, e.NumberLiteral):
+            self._diagnostics.add(_ordinal(node))
+            return None
+        alias = self._aliased(node, items)
+        if alias is not None and not has_aggregate(alias.value.expression):
+            return alias.value
+        typed = check(node, self._scope, Clause("GROUP BY", aggregates=False), self._diagnostics)
+        if typed.type is types.UNKNOWN:
+            return typed if typed.expression is not node else None
+        if not types.is_groupable(typed.type):
+            self._diagnostics.add(_not_groupable(node, typed.type))
+            return None
+        return typed
+
+    def _aliased(self, node: e.Expression, items: tuple[Item, ...]) -> Item | None:
+        """Return the item that a key names by its alias; a column of that name comes first."""
+        if not isinstance(node, e.ColumnRef) or len(node.parts) != 1:
+            return None
+        name = node.parts[0].text.lower()
+        if any(r.schema.find(name) for r in self._scope.relations):
+            return None
+        if self._scope.window is not None and name.startswith("window_"):
+            return None
+        return next((item for item in items if item.name.lower() == name), None)
+
+    def _key_name(self, value: Typed, items: tuple[Item, ...], keys: list[Key]) -> str:
+        """Return the name of a key after grouping: the column's, else the alias it is selected by."""
+        taken = {key.name.lower() for key in keys} | {"window", "session_window"}
+        if isinstance(value.expression, e.ColumnRef):
+            own = value.expression.parts[-1].text
+            if own.lower() not in taken:
+                return own
+        for item in items:
+            if item.value.expression == value.expression and item.name.lower() not in taken:
+                return item.name
+        return sql(value.expression)
+
+    def _is_window(self, expression: e.Expression) -> bool:
+        if self._scope.window is None:
+            return False
+        return is_window_time(expression) or _is_struct_part(expression, self._scope.window.struct)
+
+    def _check_window(self) -> None:
+        window = self._scope.window
+        if window is None or self._grouped_by_window:
+            if window is not None and window.kind == "session" and not self._keys:
+                self._diagnostics.add(_session_without_key(self._select.relation.span))
+            return
+        self._diagnostics.add(_window_not_grouped(self._select))
+
+    # Columns.
+
+    def _project(self, item: Item) -> Column:
+        expression = item.value.expression
+        if has_aggregate(expression) and not self._has_plain(expression):
+            name = self._add_column(item.name, item.value)
+            return Column(item.name, replace(item.value, expression=_ref(item.span, name)))
+        after = self._after(expression)
+        return Column(item.name, replace(item.value, expression=after))
+
+    def _add_column(self, name: str, value: Typed) -> str:
+        """Add an aggregate column and return the name that it got."""
+        taken = {key.name.lower() for key in self._keys} | {"window", "session_window"}
+        taken |= {c.name.lower() for c in self._columns}
+        if name.lower() in taken:
+            name = self._identity(value.expression)
+        if name.lower() not in {c.name.lower() for c in self._columns}:
+            self._columns.append(Column(name, value))
+        return name
+
+    def _after(self, expression: e.Expression) -> e.Expression:
+        """Return an expression over the aggregate's output instead of its input."""
+
+        def change(node: Node) -> Node | None:
+            if not isinstance(node, e.Expression):
+                return None
+            for key in self._keys:
+                if node == key.value.expression:
+                    return _ref(node.span, key.name)
+            if self._is_window(node):
+                return node
+            if isinstance(node, e.Call) and aggregate(node.name.text) and node.over is None:
+                return _ref(node.span, self._column_of(node))
+            if isinstance(node, e.ColumnRef) and not self._is_lambda_variable(node):
+                self._diagnostics.add(_not_grouped(node, self._select))
+            return None
+
+        return rewrite(expression, change)
+
+    def _is_lambda_variable(self, node: e.ColumnRef) -> bool:
+        """A name that the scope does not know was bound by a lambda (it was checked before)."""
+        name = node.parts[0].text
+        return not any(
+            name == r.alias if self._scope.qualified else r.schema.find(name)
+            for r in self._scope.relations
+        )
+
+    def _column_of(self, call: e.Call) -> str:
+        for column in self._columns:
+            if column.value.expression == call:
+                return column.name
+        return self._add_column(self._identity(call), Typed(call, types.UNKNOWN))
+
+    def _has_plain(self, node: Node) -> bool:
+        """Return whether columns, keys or the window stand beside the aggregates."""
+        if isinstance(node, e.Call) and node.over is None and aggregate(node.name.text):
+            return False
+        if isinstance(node, e.ColumnRef):
+            return True
+        if any(node == key.value.expression for key in self._keys):
+            return True
+        return any(self._has_plain(child) for child in children(node))
+
+    def _having(self, items: tuple[Item, ...]) -> Typed | None:
+        node = self._select.having
+        if node is None:
+            return None
+        scope = _HavingScope(self._scope, items)
+        typed = check(node, scope, Clause("HAVING", aggregates=True), self._diagnostics)
+        return replace(typed, expression=self._after(typed.expression))
+
+    def _field(self, item: Item) -> Field:
+        """Return the output column; only keys and the window keep an event time."""
+        is_key = any(item.value.expression == key.value.expression for key in self._keys)
+        if is_key or self._is_window(item.value.expression):
+            return item.field
+        return Field(item.name, item.value.type, item.value.nullable)
+
+    # State and emission.
+
+    def _calls(self) -> tuple[AggregateCall, ...]:
+        calls: dict[str, AggregateCall] = {}
+        for column in self._columns:
+            for call in aggregate_calls(column.value.expression):
+                id_ = self._identity(call)
+                function = aggregate(call.name.text, distinct=call.distinct)
+                if id_ not in calls and function is not None:
+                    taken = [self._type_of(a) for a in call.arguments if not isinstance(a, e.Star)]
+                    cells = function.cells(taken)
+                    calls[id_] = AggregateCall(id_, call, function.spark_function, cells)
+        return tuple(calls.values())
+
+    def _type_of(self, argument: e.Expression) -> types.Type:
+        clause = Clause("SELECT", aggregates=False)
+        return check(argument, self._scope, clause, self._diagnostics).type
+
+    def _identity(self, expression: e.Expression) -> str:
+        """Return what an aggregate computes as text; an alias is left out where the column is unique."""
+        if not self._scope.qualified:
+            return sql(expression)
+
+        def bare(node: Node) -> Node | None:
+            if isinstance(node, e.ColumnRef) and len(node.parts) > 1:
+                column = node.parts[1].text
+                if sum(r.schema.find(column) is not None for r in self._scope.relations) == 1:
+                    return replace(node, parts=node.parts[1:])
+            return None
+
+        return sql(rewrite(expression, bare))
+
+    def _changes(self) -> bool:
+        emit = self._select.emit
+        closes = self._grouped_by_window or any(
+            (field := self._scope.field(key.value.expression)) is not None
+            and field.watermark is not None
+            for key in self._keys
+        )
+        if emit is None:
+            changes = not closes
+        else:
+            changes = emit.kind == "CHANGES"
+            if not changes and not closes:
+                self._diagnostics.add(_never_closes(emit.span))
+        session = self._grouped_by_window and self._scope.window is not None
+        if emit is not None and changes and session and self._scope.window.kind == "session":
+            self._diagnostics.add(_session_changes(emit.span))
+        if not closes and not self._chain.context.unbounded:
+            self._diagnostics.add(_unbounded(self._select, self._chain.context.stream))
+        return changes
+
+
+class _HavingScope:
+    """The block's scope, and behind it the aliases of the select list."""
+
+    def __init__(self, scope: BlockScope, items: tuple[Item, ...]) -> None:
+        self._scope = scope
+        self._items = {item.name.lower(): item for item in items}
+
+    def column(self, ref: e.ColumnRef) -> Typed | None:
+        """Resolve a column of the input, else the select item of that name."""
+        name = ref.parts[0].text.lower()
+        known = any(r.schema.find(name) for r in self._scope.relations)
+        if len(ref.parts) == 1 and not known and name in self._items:
+            return self._items[name].value
+        return self._scope.column(ref)
+
+
+def _ref(span: Span, name: str) -> e.ColumnRef:
+    return e.ColumnRef(span, (Name(span, name),))
+
+
+def _is_struct_part(expression: e.Expression, struct: str) -> bool:
+    return (
+        isinstance(expression, e.ColumnRef)
+        and len(expression.parts) == 2
+        and expression.parts[0].text == struct
+    )
+
+
+def _ordinal(node: e.NumberLiteral) -> Diagnostic:
+    return Diagnostic(
+        codes.GROUP_BY_FORM,
+        "GROUP BY takes columns by name, not by position",
+        Label(node.span),
+        help="write the column: a position changes its meaning when the select list is edited",
+    )
+
+
+def _not_groupable(node: e.Expression, type_: types.Type) -> Diagnostic:
+    return Diagnostic(
+        codes.GROUP_BY_FORM,
+        f"a {type_} can't be a key",
+        Label(node.span),
+        help="group by a field or an element of it",
+    )
+
+
+def _not_grouped(node: e.ColumnRef, select: q.Select) -> Diagnostic:
+    name = sql(node)
+    where = (Label(select.group_by[0].span.to(select.group_by[-1].span), "the keys"),)
+    return Diagnostic(
+        codes.NOT_GROUPED,
+        f"`{name}` is neither a key of GROUP BY nor inside an aggregate",
+        Label(node.span),
+        secondary=where if select.group_by else (),
+        help=f"add `{name}` to GROUP BY, or take one value of it, as in `MAX({name})`",
+    )
+
+
+def _window_not_grouped(select: q.Select) -> Diagnostic:
+    return Diagnostic(
+        codes.WINDOW_NOT_GROUPED,
+        "a window is opened and its rows are not grouped by it",
+        Label(select.relation.span),
+        help="add `window_start` to GROUP BY",
+    )
+
+
+def _session_without_key(span: Span) -> Diagnostic:
+    return Diagnostic(
+        codes.UNSUPPORTED_CHAIN,
+        "Spark runs no session window without a key",
+        Label(span),
+        help="group by a column besides `window_start`",
+    )
+
+
+def _session_changes(span: Span) -> Diagnostic:
+    return Diagnostic(
+        codes.EMIT_FORM,
+        "sessions come out only when they close",
+        Label(span, "Spark has no updates of session windows"),
+        help="leave EMIT out, or use TUMBLE or HOP",
+    )
+
+
+def _never_closes(span: Span) -> Diagnostic:
+    return Diagnostic(
+        codes.EMIT_FORM,
+        "nothing closes these groups, so no row would ever come out",
+        Label(span),
+        help="group by a window, or write `EMIT CHANGES`",
+    )
+
+
+def _unbounded(select: q.Select, stream: str) -> Diagnostic:
+    span = select.group_by[0].span.to(select.group_by[-1].span) if select.group_by else select.span
+    return Diagnostic(
+        codes.UNBOUNDED_STATE,
+        "the state of this aggregate would grow for ever: nothing closes its groups",
+        Label(span, "one entry of state for each group, kept for good"),
+        help="group by a window, as in `FROM TUMBLE(t, ts, INTERVAL 1 HOUR) … GROUP BY …, "
+        f"window_start`, or accept it: `CREATE STREAM {stream} WITH (unbounded = 'why') AS …`",
+    )

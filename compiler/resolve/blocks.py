@@ -1,0 +1,334 @@
+"""One SELECT block: FROM, WHERE, then at most one aggregate, one top-N or DISTINCT ON, then columns."""
+
+from __future__ import annotations
+
+from ...dsl import codes
+from ...dsl.ast import expressions as e
+from ...dsl.ast import queries as q
+from ...dsl.ast.node import Name
+from ...dsl.diagnostics import Diagnostic, Label
+from ...dsl.walk import walk
+from ..model.schema import Field, Schema
+from ..model.steps import AssignWindow, Deduplicate, Filter, Key, Project, Window
+from . import top_n
+from .aggregates import Grouping, has_aggregate
+from .chain import Chain, StreamContext
+from .columns import Item, columns_of, is_identity, resolve_items, schema_of
+from .expressions import Clause, check
+from .from_clause import From
+from .joins import add_join
+from .not_built import not_built
+from .scope import BlockScope, Visible
+from .windows import no_group
+
+
+class BlockResolver:
+    """Turns one SELECT block into a chain of steps.
+
+    ``branch`` says that it is a branch of a union: its stateful steps all get names of their own, so
+    that what is left is stateless.
+    """
+
+    def __init__(
+        self, select: q.Select, source: From, name: str, context: StreamContext, branch: bool
+    ) -> None:
+        self._select = select
+        self._source = source
+        self._context = context
+        self._diagnostics = context.diagnostics
+        self._branch = branch
+        self._ranking = top_n.ranking(select, self._diagnostics)
+        first = source.inputs[0]
+        self._chain = Chain(
+            context,
+            name,
+            select.span,
+            tuple(i.known.relation for i in source.inputs),
+            first.visible.schema,
+            any(i.known.changes for i in source.inputs),
+        )
+        self._scope = BlockScope(
+            tuple(i.visible for i in source.inputs),
+            self._diagnostics,
+            qualified=source.join is not None,
+            window=first.window,
+        )
+        self._roles = self._stateful_roles()
+
+    def resolve(self) -> Chain:
+        """Return the chain; what is wrong with the block has been reported."""
+        select = self._select
+        self._refuse_misplaced()
+        self._refuse_changes()
+        if select.qualify is not None and self._ranking is None:
+            return self._chain
+        if self._source.join is not None:
+            left, right = (i.known for i in self._source.inputs)
+            add_join(self._source.join, (left, right), self._scope, self._chain, self._id("join"))
+        if select.where is not None:
+            clause = Clause("WHERE", aggregates=False)
+            self._chain.add(Filter(check(select.where, self._scope, clause, self._diagnostics)))
+        if self._source.join is not None:
+            self._cut_unless_last("join")
+        if "aggregate" in self._roles:
+            self._aggregate()
+        elif self._ranking is not None:
+            self._top_of_input(self._ranking)
+        else:
+            self._rows()
+        return self._chain
+
+    # Stateful steps and their ids.
+
+    def _stateful_roles(self) -> tuple[str, ...]:
+        """Return the roles of the block's stateful steps in the order in which they stand."""
+        select = self._select
+        roles = ["join"] if self._source.join is not None else []
+        grouped = (
+            *(i.expression for i in select.items),
+            *([select.having] if select.having else []),
+        )
+        if select.group_by or any(has_aggregate(node) for node in grouped):
+            roles.append("aggregate")
+        if select.qualify is not None:
+            roles.append("topn")
+        if select.distinct_on is not None:
+            roles.append("dedup")
+        return tuple(roles)
+
+    def _is_last(self, role: str) -> bool:
+        return not self._branch and self._roles[-1] == role
+
+    def _id(self, role: str) -> str:
+        return self._chain.id_for(role, self._is_last(role), self._select.span)
+
+    def _cut_unless_last(self, role: str) -> None:
+        if not self._is_last(role):
+            self._chain.cut(role)
+
+    # The three shapes of a block.
+
+    def _aggregate(self) -> None:
+        items = list(self._select.items)
+        if self._ranking is not None:
+            items = self._ranked_items(self._ranking)
+        resolved = self._grouped_items(tuple(items))
+        Grouping(self._select, self._chain, self._scope).resolve(resolved, self._id("aggregate"))
+        self._cut_unless_last("aggregate")
+        if self._ranking is not None:
+            shown = tuple(item.name for item in resolved)[: len(top_n.other_items(self._select))]
+            rows = Visible(self._chain.name, self._chain.schema, self._select.span)
+            top = top_n.TopNResolver(
+                self._select, self._ranking, self._chain, rows, self._id("topn")
+            )
+            top.over_items(shown)
+            self._cut_unless_last("topn")
+
+    def _grouped_items(self, items: tuple[q.SelectItem, ...]) -> tuple[Item, ...]:
+        stars = [i for i in items if isinstance(i.expression, e.Star)]
+        for star in stars:
+            self._diagnostics.add(_grouped_star(star))
+        plain = tuple(i for i in items if i not in stars)
+        return resolve_items(plain, self._scope, self._diagnostics, aggregates=True)
+
+    def _ranked_items(self, ranking: top_n.Ranking) -> list[q.SelectItem]:
+        """Return the items besides the row number, and behind them what the ranking alone needs."""
+        items = list(top_n.other_items(self._select))
+        names = {
+            (i.alias or i.expression.parts[-1]).text.lower()
+            for i in items
+            if i.alias is not None or isinstance(i.expression, e.ColumnRef)
+        }
+        needed = list(top_n.needed_columns(ranking))
+        if self._scope.window is not None:
+            span = ranking.span
+            needed.append(e.ColumnRef(span, (Name(span, "window_time"),)))
+        for ref in needed:
+            name = ref.parts[-1].text.lower()
+            if name not in names:
+                names.add(name)
+                items.append(q.SelectItem(ref.span, ref))
+        return items
+
+    def _top_of_input(self, ranking: top_n.Ranking) -> None:
+        if self._scope.window is not None or self._source.join is not None:
+            self._diagnostics.add(_top_of_rows(self._select))
+            return
+        rows = self._source.inputs[0].visible
+        top = top_n.TopNResolver(self._select, ranking, self._chain, rows, self._id("topn"))
+        top.over_input()
+        self._cut_unless_last("topn")
+
+    def _rows(self) -> None:
+        if self._select.having is not None:
+            self._diagnostics.add(_having_without_group(self._select.having))
+        if self._select.distinct_on is not None:
+            self._deduplicate(self._select.distinct_on)
+        if self._scope.window is not None:
+            self._assign_window(self._scope.window)
+        items = resolve_items(self._select.items, self._scope, self._diagnostics, aggregates=False)
+        whole = not self._scope.qualified and self._scope.window is None
+        if not (whole and is_identity(items, self._chain.schema)):
+            self._chain.add(Project(columns_of(items)), schema_of(items))
+        if self._select.distinct_on is not None:
+            self._cut_unless_last("dedup")
+
+    def _assign_window(self, window: Window) -> None:
+        if window.kind == "session":
+            self._diagnostics.add(no_group("SESSION", self._select.relation.span))
+        self._chain.add(AssignWindow(window))
+
+    def _deduplicate(self, node: q.DistinctOn) -> None:
+        keys: list[Key] = []
+        for expression in node.keys:
+            clause = Clause("DISTINCT ON", aggregates=False)
+            typed = check(expression, self._scope, clause, self._diagnostics)
+            if isinstance(typed.expression, e.ColumnRef):
+                keys.append(Key(typed.expression.parts[-1].text, typed))
+            else:
+                self._diagnostics.add(_key_is_computed(expression))
+        times = self._event_times()
+        if not times or times[0].watermark is None:
+            self._diagnostics.add(_no_event_time(node, self._source.inputs[0].visible))
+            return
+        within = times[0].watermark
+        if node.within is not None:
+            self._diagnostics.add(
+                not_built(
+                    "DISTINCT ON … WITHIN",
+                    node.within.span,
+                    f"leave it out: an id is forgotten after the watermark's delay, {within}",
+                )
+            )
+        if self._source.join is not None:
+            self._diagnostics.add(_distinct_over(node, "a join"))
+        self._chain.add(Deduplicate(id=self._id("dedup"), keys=tuple(keys), within=within))
+
+    def _event_times(self) -> tuple[Field, ...]:
+        return Schema(tuple(f for i in self._source.inputs for f in i.visible.schema)).event_times()
+
+    # What a block can't be.
+
+    def _refuse_misplaced(self) -> None:
+        select = self._select
+        if select.distinct:
+            self._diagnostics.add(_plain_distinct(select))
+        if select.windows:
+            self._diagnostics.add(not_built("named windows (WINDOW …)", select.windows[0].span))
+        if select.allowed_lateness is not None:
+            self._diagnostics.add(not_built("ALLOWED LATENESS", select.allowed_lateness.span))
+        if select.late_rows is not None and select.late_rows.stream is not None:
+            self._diagnostics.add(not_built("ON LATE ROWS SEND TO", select.late_rows.span))
+        if select.emit is not None and select.emit.kind == "EARLY":
+            self._diagnostics.add(not_built("EMIT EARLY", select.emit.span))
+        elif select.emit is not None and "aggregate" not in self._roles:
+            self._diagnostics.add(_emit_without_aggregate(select.emit))
+        if select.distinct_on is not None and ("aggregate" in self._roles or "topn" in self._roles):
+            self._diagnostics.add(_distinct_over(select.distinct_on, "aggregates"))
+        self._refuse_over()
+
+    def _refuse_over(self) -> None:
+        """OVER is a top-N in the select list or QUALIFY, and nothing else yet."""
+        for item in self._select.items:
+            for node in walk(item.expression):
+                if not isinstance(node, e.Call) or node.over is None:
+                    continue
+                if not (top_n.is_row_number(item.expression) and self._select.qualify is not None):
+                    self._diagnostics.add(not_built("OVER", node.span))
+
+    def _refuse_changes(self) -> None:
+        if not self._roles:
+            return
+        for input_ in self._source.inputs:
+            if input_.known.changes:
+                self._diagnostics.add(
+                    Diagnostic(
+                        codes.CHANGES_INPUT,
+                        f"`{input_.visible.alias}` emits changes, which can't be "
+                        f"{_ROLE_VERBS[self._roles[0]]}",
+                        Label(self._select.relation.span),
+                        secondary=(Label(input_.known.span, "its rows replace earlier ones"),),
+                        help="let it emit when its windows close: leave `EMIT CHANGES` out there",
+                    )
+                )
+
+
+_ROLE_VERBS = {
+    "join": "joined",
+    "aggregate": "aggregated again",
+    "topn": "ranked",
+    "dedup": "deduplicated",
+}
+
+
+def _grouped_star(item: q.SelectItem) -> Diagnostic:
+    return Diagnostic(
+        codes.NOT_GROUPED,
+        "`*` holds columns that are neither keys nor inside an aggregate",
+        Label(item.span),
+        help="name the keys and the aggregates",
+    )
+
+
+def _having_without_group(node: e.Expression) -> Diagnostic:
+    return Diagnostic(
+        codes.NOT_GROUPED,
+        "HAVING needs aggregates",
+        Label(node.span),
+        help="use WHERE for a condition on rows",
+    )
+
+
+def _top_of_rows(select: q.Select) -> Diagnostic:
+    return Diagnostic(
+        codes.TOP_N_FORM,
+        "QUALIFY ranks the rows of closed windows, not rows as they come",
+        Label(select.relation.span),
+        help="aggregate in this SELECT, or rank a stream of closed windows",
+    )
+
+
+def _key_is_computed(node: e.Expression) -> Diagnostic:
+    return Diagnostic(
+        codes.DISTINCT_ON_FORM,
+        "DISTINCT ON takes columns",
+        Label(node.span),
+        help="compute it under a name first: `FROM (SELECT …, expression AS id FROM t) AS named`",
+    )
+
+
+def _no_event_time(node: q.DistinctOn, visible: Visible) -> Diagnostic:
+    return Diagnostic(
+        codes.MISSING_WATERMARK,
+        f"DISTINCT ON needs an event time, and `{visible.alias}` has none",
+        Label(node.span, "its ids would never be forgotten"),
+        secondary=(Label(visible.span, f"`{visible.alias}` is declared here"),),
+        help="add `WATERMARK FOR ts AS ts - INTERVAL 1 MINUTE` to its source",
+    )
+
+
+def _distinct_over(node: q.DistinctOn, what: str) -> Diagnostic:
+    return Diagnostic(
+        codes.DISTINCT_ON_FORM,
+        f"DISTINCT ON can't stand in one SELECT with {what}",
+        Label(node.span),
+        help="deduplicate in a stream of its own",
+    )
+
+
+def _plain_distinct(select: q.Select) -> Diagnostic:
+    return Diagnostic(
+        codes.DISTINCT_ON_FORM,
+        "SELECT DISTINCT would keep every row it has ever seen",
+        Label(select.span),
+        help="write `SELECT DISTINCT ON (id) …`: an id is forgotten after the watermark's delay",
+    )
+
+
+def _emit_without_aggregate(node: q.Emit) -> Diagnostic:
+    return Diagnostic(
+        codes.EMIT_FORM,
+        "EMIT belongs to an aggregate, and this SELECT has none",
+        Label(node.span),
+        help="leave it out: rows come out as they come in",
+    )

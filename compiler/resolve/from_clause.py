@@ -1,0 +1,190 @@
+"""FROM: what a SELECT block reads, before anything is done with it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from ...dsl import codes
+from ...dsl.ast import queries as q
+from ...dsl.ast.node import Name
+from ...dsl.diagnostics import Diagnostic, Label
+from ..model.pipeline import Relation
+from ..model.steps import Window
+from .chain import Environment, Known, StreamContext, part_name
+from .joins import refuse_kind
+from .names import check_id, unknown_relation
+from .not_built import not_built
+from .scope import Visible
+from .windows import resolve_window
+
+ResolveQuery: TypeAlias = Callable[[q.Query, str, Environment, StreamContext], Relation | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """One relation in FROM, with the window that is opened on it."""
+
+    known: Known
+    visible: Visible
+    window: Window | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class From:
+    """One input, or two that are joined."""
+
+    inputs: tuple[Input, ...]
+    join: q.Join | None = None
+
+
+class FromResolver:
+    """Resolves the FROM of the blocks of one relation."""
+
+    def __init__(
+        self, name: str, env: Environment, context: StreamContext, resolve_query: ResolveQuery
+    ) -> None:
+        self._name = name
+        self._env = env
+        self._context = context
+        self._resolve_query = resolve_query
+        self._diagnostics = context.diagnostics
+
+    def resolve(self, node: q.Relation) -> From | None:
+        """Return what FROM reads, or None after saying what is wrong with it."""
+        if not isinstance(node, q.Join):
+            found = self._input(node)
+            return From((found,)) if found is not None else None
+        refused = refuse_kind(node)
+        if refused is not None:
+            self._diagnostics.add(refused)
+            return None
+        if isinstance(node.left, q.Join) or isinstance(node.right, q.Join):
+            self._diagnostics.add(_second_join(node))
+            return None
+        sides = [self._side(side) for side in (node.left, node.right)]
+        left, right = sides
+        if left is None or right is None:
+            return None
+        if left.visible.alias.lower() == right.visible.alias.lower():
+            self._diagnostics.add(_same_alias(node, left.visible))
+            return None
+        return From((left, right), node)
+
+    def _side(self, node: q.Relation) -> Input | None:
+        if isinstance(node, q.WindowTable):
+            self._diagnostics.add(
+                not_built("a window join", node.span, "join first, then open the window over it")
+            )
+            return None
+        return self._input(node)
+
+    def _input(self, node: q.Relation) -> Input | None:
+        match node:
+            case q.TableRef():
+                return self._table(node)
+            case q.SubqueryRef(_, query, alias):
+                return self._subquery(node, query, alias)
+            case q.WindowTable():
+                return self._window(node)
+            case q.MatchRecognize():
+                self._diagnostics.add(not_built("MATCH_RECOGNIZE", node.span))
+            case q.Join():
+                self._diagnostics.add(_join_inside(node))
+        return None
+
+    def _table(self, node: q.TableRef) -> Input | None:
+        if node.as_of is not None:
+            self._diagnostics.add(
+                not_built("a temporal join (FOR SYSTEM_TIME AS OF)", node.as_of.span)
+            )
+            return None
+        if node.name.text in self._env.tables:
+            kind = self._env.tables[node.name.text]
+            self._diagnostics.add(not_built(f"reading from {kind} `{node.name}`", node.span))
+            return None
+        known = self._env.relations.get(node.name.text)
+        if known is None:
+            if node.name.text not in self._env.broken:
+                names = tuple(self._env.relations)
+                self._diagnostics.add(unknown_relation(node.name, names, "stream or source"))
+            return None
+        alias = node.alias or node.name
+        return Input(known, Visible(alias.text, known.schema, known.span))
+
+    def _subquery(self, node: q.SubqueryRef, query: q.Query, alias: Name | None) -> Input | None:
+        if alias is None:
+            self._diagnostics.add(
+                Diagnostic(
+                    codes.UNNAMED_COLUMN,
+                    "a subquery in FROM needs a name",
+                    Label(node.span, "its steps are known by it"),
+                    help="name it with AS, as in `(SELECT …) AS recent`",
+                )
+            )
+            return None
+        problems = list(check_id(alias, "subquery"))
+        self._diagnostics.extend(problems)
+        if problems:
+            return None
+        relation = self._resolve_query(
+            query, part_name(self._name, alias), self._env, self._context
+        )
+        if relation is None:
+            return None
+        known = Known(relation.name, relation.schema, relation.changes, alias.span)
+        return Input(known, Visible(alias.text, relation.schema, alias.span))
+
+    def _window(self, node: q.WindowTable) -> Input | None:
+        below = self._input(node.relation)
+        if below is None:
+            return None
+        if below.window is not None:
+            self._diagnostics.add(_window_in_window(node))
+            return None
+        window = resolve_window(node, below.visible, self._diagnostics)
+        if window is None:
+            return None
+        visible = below.visible
+        if node.alias is not None:
+            visible = Visible(node.alias.text, visible.schema, visible.span)
+        return Input(below.known, visible, window)
+
+
+def _second_join(node: q.Join) -> Diagnostic:
+    inner = node.left if isinstance(node.left, q.Join) else node.right
+    return Diagnostic(
+        codes.SECOND_STEP,
+        "two joins in one SELECT would share one id",
+        Label(node.right.span, "the second"),
+        secondary=(Label(inner.span, "the first"),),
+        help="give the first join a stream of its own and join that",
+    )
+
+
+def _join_inside(node: q.Join) -> Diagnostic:
+    return Diagnostic(
+        codes.WINDOW_ARGUMENTS,
+        "a window stands on one relation, not on a join",
+        Label(node.span),
+        help="give the join a stream of its own, or write it as `(SELECT … JOIN …) AS joined`",
+    )
+
+
+def _same_alias(node: q.Join, visible: Visible) -> Diagnostic:
+    return Diagnostic(
+        codes.DUPLICATE_NAME,
+        f"both sides of the join are called `{visible.alias}`",
+        Label(node.right.span),
+        help="give one of them an alias, as in `AS later`",
+    )
+
+
+def _window_in_window(node: q.WindowTable) -> Diagnostic:
+    return Diagnostic(
+        codes.WINDOW_ARGUMENTS,
+        "a window stands on a relation, not on another window",
+        Label(node.span),
+        help="aggregate the inner window in a stream of its own and select `window_time` there",
+    )

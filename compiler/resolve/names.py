@@ -1,0 +1,122 @@
+"""The names that a spec declares: one namespace, ids that can live as Python variables and folders."""
+
+from __future__ import annotations
+
+import keyword
+import re
+from collections.abc import Iterator
+from typing import TypeAlias
+
+from ...dsl import codes
+from ...dsl.ast import queries as q
+from ...dsl.ast import statements as st
+from ...dsl.ast.node import Name, Node
+from ...dsl.diagnostics import Diagnostic, Diagnostics, Label
+from ...dsl.suggest import closest
+from ...dsl.walk import children
+
+_ID = re.compile(r"[a-z_][a-z0-9_]*")
+_TAKEN_IN_SCRIPTS = {"job": "the running job", "build": "the function that builds the dataflow"}
+
+Declared: TypeAlias = (
+    st.CreateSource
+    | st.CreateTable
+    | st.CreateStream
+    | st.CreateSink
+    | st.CreateFunction
+    | st.CreateAggregate
+    | st.CreateOperator
+)
+"""The statements that declare a name."""
+
+KINDS: dict[type[st.Statement], str] = {
+    st.CreateSource: "source",
+    st.CreateTable: "table",
+    st.CreateStream: "stream",
+    st.CreateSink: "sink",
+    st.CreateFunction: "function",
+    st.CreateAggregate: "aggregate",
+    st.CreateOperator: "operator",
+}
+
+
+def declared_names(spec: st.Spec, diagnostics: Diagnostics) -> dict[str, Declared]:
+    """Return the first declaration of each name in order; report duplicates and unusable names."""
+    found: dict[str, Declared] = {}
+    for statement in spec.statements:
+        if not isinstance(statement, tuple(KINDS)):
+            continue
+        name: Name = statement.name  # type: ignore[attr-defined]
+        first = found.get(name.text)
+        if first is not None:
+            diagnostics.add(_duplicate(name, first))
+            continue
+        found[name.text] = statement  # type: ignore[assignment]
+        diagnostics.extend(check_id(name, KINDS[type(statement)]))
+    return found
+
+
+def check_id(name: Name, what: str) -> Iterator[Diagnostic]:
+    """Yield why a name can't be an id, if it can't."""
+    if "__" in name.text:
+        yield _reserved(name, f"`{name.text}` holds `__`, which is kept for derived ids", "_")
+    elif not _ID.fullmatch(name.text):
+        yield _reserved(
+            name, f"`{name.text}` can't name a {what}: ids are `[a-z_][a-z0-9_]*`", name.text
+        )
+    elif keyword.iskeyword(name.text) or name.text in ("F", "match", "type"):
+        yield _reserved(name, f"`{name.text}` is a word of Python", name.text)
+    elif name.text in _TAKEN_IN_SCRIPTS:
+        what_it_is = _TAKEN_IN_SCRIPTS[name.text]
+        yield _reserved(name, f"`{name.text}` is {what_it_is} in emitted scripts", name.text)
+
+
+def referenced_relations(query: q.Query) -> Iterator[q.TableRef]:
+    """Yield the references to relations outside of the query (its own WITH names left out)."""
+    yield from _references(query, frozenset())
+
+
+def _references(node: Node, local: frozenset[str]) -> Iterator[q.TableRef]:
+    if isinstance(node, q.TableRef) and node.name.text not in local:
+        yield node
+    if isinstance(node, q.Query):
+        for table in node.with_:
+            yield from _references(table.query, local)
+            local = local | {table.name.text}
+        for branch in node.branches:
+            yield from _references(branch, local)
+        return
+    for child in children(node):
+        yield from _references(child, local)
+
+
+def unknown_relation(name: Name, known: tuple[str, ...], what: str = "stream") -> Diagnostic:
+    """Return the diagnostic for a name that nothing declares."""
+    near = closest(name.text, known)
+    return Diagnostic(
+        codes.UNKNOWN_NAME,
+        f"there is no {what} `{name.text}`",
+        Label(name.span),
+        help=f"did you mean `{near[0]}`?" if near else f"declare it: `CREATE STREAM {name} AS …;`",
+    )
+
+
+def _duplicate(name: Name, first: Declared) -> Diagnostic:
+    kind = KINDS[type(first)]
+    return Diagnostic(
+        codes.DUPLICATE_NAME,
+        f"`{name.text}` is declared twice",
+        Label(name.span, "declared again"),
+        secondary=(Label(first.name.span, f"first declared here, as a {kind}"),),
+        help="give one of them another name: sources, streams and sinks share one namespace",
+    )
+
+
+def _reserved(name: Name, message: str, basis: str) -> Diagnostic:
+    mended = re.sub(r"[^a-z0-9_]", "_", name.text.lower())
+    mended = re.sub(r"__+", "_", mended)
+    if not re.match(r"[a-z_]", mended) or mended == name.text:
+        mended = f"{mended}_stream" if mended == name.text else f"s_{mended}"
+    return Diagnostic(
+        codes.RESERVED_NAME, message, Label(name.span), help=f"call it `{mended}`, for example"
+    )

@@ -1,0 +1,186 @@
+"""Options in WITH, checked against the table of connectors."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+
+from ...dsl import codes
+from ...dsl.ast.node import Name
+from ...dsl.ast.statements import Option
+from ...dsl.diagnostics import Diagnostic, Diagnostics, Label
+from ...dsl.source import Span
+from ...dsl.suggest import closest
+from ...dsl.variables import check_variables, split_variables
+from ..model import connectors as table
+from ..model.pipeline import Endpoint
+from .not_built import not_built
+
+_VARIABLE = re.compile(r"\$\{")
+_FUNCTION = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
+_PASSED = "spark."
+
+
+def endpoint(
+    options: tuple[Option, ...],
+    owner: Name,
+    known: dict[str, table.Connector],
+    unbuilt: tuple[str, ...],
+    variables: Mapping[str, str | None],
+    diagnostics: Diagnostics,
+) -> Endpoint | None:
+    """Return the connector with its options, or None after saying what is wrong with them."""
+    before = len(diagnostics)
+    given = unique_options(options, diagnostics)
+    for option in given.values():
+        parts = split_variables(option.value, option.value_span, diagnostics)
+        check_variables(parts, variables, diagnostics)
+    connector = _connector(given, owner, known, unbuilt, diagnostics)
+    if connector is None:
+        return None
+    checked: dict[str, str] = {}
+    passed: list[tuple[str, str]] = []
+    formats = given["format"].value if "format" in given else None
+    for name, option in given.items():
+        if name == "connector":
+            continue
+        if name.startswith(_PASSED) and connector.passes_spark:
+            passed.append((name.removeprefix(_PASSED), option.value))
+            continue
+        diagnostics.extend(_check(option, connector, formats))
+        checked[name] = option.value
+    for spec in connector.options:
+        if spec.required and spec.name not in given:
+            diagnostics.add(_missing(spec, connector, owner.span))
+    if len(diagnostics) > before:
+        return None
+    ordered = tuple((o.name, checked[o.name]) for o in connector.options if o.name in checked)
+    return Endpoint(connector.name, ordered, tuple(passed))
+
+
+def unique_options(options: Iterable[Option], diagnostics: Diagnostics) -> dict[str, Option]:
+    """Return options by name; report those that are given twice."""
+    found: dict[str, Option] = {}
+    for option in options:
+        first = found.setdefault(option.name.text, option)
+        if first is not option:
+            diagnostics.add(
+                Diagnostic(
+                    codes.DUPLICATE_NAME,
+                    f"option `{option.name}` is given twice",
+                    Label(option.name.span),
+                    secondary=(Label(first.name.span, "first given here"),),
+                    help="keep one of them",
+                )
+            )
+    return found
+
+
+def unknown_option(option: Option, where: str, known: tuple[str, ...]) -> Diagnostic:
+    """Return the diagnostic for an option that nothing reads."""
+    near = closest(option.name.text, known)
+    listed = ", ".join(f"`{name}`" for name in known) or "none"
+    return Diagnostic(
+        codes.UNKNOWN_OPTION,
+        f"{where} has no option `{option.name}`",
+        Label(option.name.span),
+        help=f"did you mean `{near[0]}`?" if near else f"its options are: {listed}",
+    )
+
+
+def _connector(
+    given: dict[str, Option],
+    owner: Name,
+    known: dict[str, table.Connector],
+    unbuilt: tuple[str, ...],
+    diagnostics: Diagnostics,
+) -> table.Connector | None:
+    option = given.get("connector")
+    if option is None:
+        diagnostics.add(
+            Diagnostic(
+                codes.MISSING_OPTION,
+                f"`{owner}` names no connector",
+                Label(owner.span),
+                help=f"add `connector = '…'` to its options: {', '.join(known)}",
+            )
+        )
+        return None
+    if option.value in unbuilt:
+        diagnostics.add(not_built(f"connector `{option.value}`", option.value_span))
+        return None
+    connector = known.get(option.value)
+    if connector is None:
+        near = closest(option.value, known)
+        diagnostics.add(
+            Diagnostic(
+                codes.UNKNOWN_CONNECTOR,
+                f"there is no connector `{option.value}`",
+                Label(option.value_span),
+                help=f"did you mean `{near[0]}`?" if near else f"there are: {', '.join(known)}",
+            )
+        )
+    return connector
+
+
+def _check(
+    option: Option, connector: table.Connector, file_format: str | None
+) -> Iterable[Diagnostic]:
+    spec = next((o for o in connector.options if o.name == option.name.text), None)
+    if spec is None:
+        if option.name.text in table.NOT_BUILT_OPTIONS:
+            yield not_built(f"option `{option.name}` of a sink", option.span)
+            return
+        names = tuple(o.name for o in connector.options)
+        yield unknown_option(option, f"connector `{connector.name}`", ("connector", *names))
+        return
+    if spec.formats and file_format is not None and file_format not in spec.formats:
+        yield Diagnostic(
+            codes.UNKNOWN_OPTION,
+            f"option `{spec.name}` means nothing for format `{file_format}`",
+            Label(option.name.span),
+            help=f"it belongs to {', '.join(spec.formats)}: leave it out",
+        )
+        return
+    if _VARIABLE.search(option.value) is None:
+        yield from _check_value(option, spec)
+
+
+def _check_value(option: Option, spec: table.Option) -> Iterable[Diagnostic]:
+    text = option.value
+    if spec.choices and text not in spec.choices:
+        if spec.name == "format" and text in table.NOT_BUILT_FORMATS:
+            yield not_built(f"format `{text}`", option.value_span)
+            return
+        near = closest(text, spec.choices)
+        yield _bad_value(
+            option,
+            f"`{spec.name}` can't be `{text}`",
+            f"did you mean `{near[0]}`?" if near else f"it is one of: {', '.join(spec.choices)}",
+        )
+    elif spec.kind == "integer" and not (text.isascii() and text.isdigit() and int(text) > 0):
+        yield _bad_value(option, f"`{spec.name}` is a whole number from one", "write '1', say")
+    elif spec.kind == "boolean" and text not in ("true", "false"):
+        yield _bad_value(option, f"`{spec.name}` is true or false", "write 'true' or 'false'")
+    elif spec.kind == "character" and len(text) != 1:
+        yield _bad_value(option, f"`{spec.name}` is one character", "write ';', say")
+    elif spec.kind == "function" and not _FUNCTION.fullmatch(text):
+        yield _bad_value(
+            option, f"`{spec.name}` names a Python function", "write 'module:function'"
+        )
+    elif not text and spec.kind == "text" and spec.name != "null_value":
+        yield _bad_value(option, f"`{spec.name}` is empty", "give it a value")
+
+
+def _bad_value(option: Option, message: str, help_: str) -> Diagnostic:
+    return Diagnostic(codes.OPTION_VALUE, message, Label(option.value_span), help=help_)
+
+
+def _missing(spec: table.Option, connector: table.Connector, span: Span) -> Diagnostic:
+    example = f"{spec.name} = '{spec.choices[0] if spec.choices else '…'}'"
+    return Diagnostic(
+        codes.MISSING_OPTION,
+        f"connector `{connector.name}` needs option `{spec.name}`",
+        Label(span),
+        help=f"add `{example}` to its options",
+    )

@@ -1,0 +1,211 @@
+"""What a name means inside one SELECT: the columns of its relations and of its window."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from ...dsl import codes
+from ...dsl.ast import expressions as e
+from ...dsl.ast.node import Name
+from ...dsl.diagnostics import Diagnostic, Diagnostics, Label
+from ...dsl.source import Span
+from ...dsl.suggest import closest
+from ..model import types
+from ..model.schema import Duration, Field, Schema
+from ..model.steps import Window
+from ..model.typed import Typed
+
+WINDOW_COLUMNS = ("window_start", "window_end", "window_time")
+
+
+@dataclass(frozen=True, slots=True)
+class Visible:
+    """A relation in FROM under the name by which its columns may be qualified."""
+
+    alias: str
+    schema: Schema
+    span: Span
+
+
+class BlockScope:
+    """The scope of a SELECT block.
+
+    References come out exact: the declared spelling, qualified by the alias when the block joins
+    (``qualified``), bare otherwise. The columns of a window come out as what Spark keeps them in:
+    ``window.start``, ``window.end``, ``window_time(window)``.
+    """
+
+    def __init__(
+        self,
+        relations: tuple[Visible, ...],
+        diagnostics: Diagnostics,
+        *,
+        qualified: bool = False,
+        window: Window | None = None,
+    ) -> None:
+        self.relations = relations
+        self.qualified = qualified
+        self.window = window
+        self._diagnostics = diagnostics
+
+    def column(self, ref: e.ColumnRef) -> Typed | None:
+        """Resolve a reference; None after it has been said why that can't be done."""
+        head = ref.parts[0]
+        window = self._window_column(ref)
+        if window is not None:
+            return window
+        owners = [r for r in self.relations if r.alias.lower() == head.text.lower()]
+        if len(ref.parts) > 1 and owners:
+            found = owners[0].schema.find(ref.parts[1].text)
+            if found is None:
+                self._diagnostics.add(_unknown_column(ref.parts[1], owners))
+                return None
+            return self._typed(ref, owners[0], found, ref.parts[2:])
+        holders = [(r, f) for r in self.relations if (f := r.schema.find(head.text)) is not None]
+        if not holders:
+            self._diagnostics.add(_unknown_column(head, self.relations, self._window_names()))
+            return None
+        if len(holders) > 1:
+            self._diagnostics.add(_ambiguous(head, [r for r, _ in holders]))
+            return None
+        return self._typed(ref, *holders[0], ref.parts[1:])
+
+    def field(self, expression: e.Expression) -> Field | None:
+        """Return the column that a resolved expression is, or None when it is computed."""
+        if is_window_time(expression) and self.window is not None:
+            return self._time_field(self.window)
+        if not isinstance(expression, e.ColumnRef):
+            return None
+        parts = [p.text for p in expression.parts]
+        if not self.qualified:
+            found = self.relations[0].schema.find(parts[0])
+            return found if len(parts) == 1 else None
+        owner = next((r for r in self.relations if r.alias == parts[0]), None)
+        return owner.schema.find(parts[1]) if owner and len(parts) == 2 else None
+
+    def star(self, star: e.Star) -> list[tuple[str, Typed]] | None:
+        """Return what ``*`` or ``alias.*`` stands for, or None after a report."""
+        chosen = self.relations
+        if star.qualifier is not None:
+            wanted = star.qualifier.text.lower()
+            chosen = tuple(r for r in self.relations if r.alias.lower() == wanted)
+            if not chosen:
+                self._diagnostics.add(_unknown_qualifier(star.qualifier, self.relations))
+                return None
+        columns = [
+            (f.name, self._typed(e.ColumnRef(star.span, ()), r, f, ()))
+            for r in chosen
+            for f in r.schema
+        ]
+        if self.window is not None:
+            for name in WINDOW_COLUMNS:
+                ref = e.ColumnRef(star.span, (Name(star.span, name),))
+                columns.append((name, self._window_column(ref)))
+        return [(name, typed) for name, typed in columns if typed is not None]
+
+    def _typed(
+        self, ref: e.ColumnRef, owner: Visible, field: Field, path: tuple[Name, ...]
+    ) -> Typed | None:
+        names = [Name(ref.span, field.name)]
+        if self.qualified:
+            names.insert(0, Name(ref.span, owner.alias))
+        type_, nullable = field.type, field.nullable
+        for part in path:
+            if type_ is types.UNKNOWN:
+                return Typed(e.ColumnRef(ref.span, ref.parts), types.UNKNOWN)
+            inner = type_.field(part.text) if isinstance(type_, types.Struct) else None
+            if inner is None:
+                self._diagnostics.add(_unknown_field(part, field.name, type_))
+                return None
+            names.append(Name(part.span, inner.name))
+            type_, nullable = inner.type, True
+        return Typed(e.ColumnRef(ref.span, tuple(names)), type_, nullable)
+
+    def _window_names(self) -> tuple[str, ...]:
+        return WINDOW_COLUMNS if self.window is not None else ()
+
+    def _window_column(self, ref: e.ColumnRef) -> Typed | None:
+        if self.window is None or ref.parts[-1].text.lower() not in WINDOW_COLUMNS:
+            return None
+        if len(ref.parts) > 2 or (
+            len(ref.parts) == 2
+            and ref.parts[0].text.lower() not in [r.alias.lower() for r in self.relations]
+        ):
+            return None
+        name = ref.parts[-1].text.lower()
+        struct = Name(ref.span, self.window.struct)
+        if name == "window_time":
+            call = e.Call(
+                ref.span, Name(ref.span, "window_time"), (e.ColumnRef(ref.span, (struct,)),)
+            )
+            return Typed(call, types.TIMESTAMP, nullable=False)
+        part = Name(ref.span, name.removeprefix("window_"))
+        return Typed(e.ColumnRef(ref.span, (struct, part)), types.TIMESTAMP, nullable=False)
+
+    def _time_field(self, window: Window) -> Field:
+        below = self.field(window.column.expression)
+        delay = below.watermark if below else None
+        return Field("window_time", types.TIMESTAMP, False, delay or Duration(0, "0 seconds"))
+
+
+def is_window_time(expression: e.Expression) -> bool:
+    """Return whether a resolved expression is the event time of a window of its block."""
+    return isinstance(expression, e.Call) and expression.name.text == "window_time"
+
+
+def named(field: Field, name: str) -> Field:
+    """Return a column under another name, its watermark kept."""
+    return replace(field, name=name)
+
+
+def _unknown_column(
+    name: Name, relations: tuple[Visible, ...] | list[Visible], extra: tuple[str, ...] = ()
+) -> Diagnostic:
+    known = [f.name for r in relations for f in r.schema] + list(extra)
+    near = closest(name.text, known)
+    where = " or ".join(f"`{r.alias}`" for r in relations)
+    hint = f"did you mean `{near[0]}`?" if near else f"the columns are: {', '.join(known)}"
+    if not near and name.text.lower() in WINDOW_COLUMNS:
+        hint = "open a window in FROM, as in `FROM TUMBLE(t, ts, INTERVAL 1 MINUTE)`"
+    return Diagnostic(
+        codes.UNKNOWN_COLUMN, f"there is no column `{name}` in {where}", Label(name.span), help=hint
+    )
+
+
+def _unknown_qualifier(name: Name, relations: tuple[Visible, ...]) -> Diagnostic:
+    known = [r.alias for r in relations]
+    near = closest(name.text, known)
+    return Diagnostic(
+        codes.UNKNOWN_NAME,
+        f"there is no `{name}` in FROM",
+        Label(name.span),
+        help=f"did you mean `{near[0]}`?" if near else f"there are: {', '.join(known)}",
+    )
+
+
+def _unknown_field(part: Name, column: str, type_: types.Type) -> Diagnostic:
+    if not isinstance(type_, types.Struct):
+        return Diagnostic(
+            codes.UNKNOWN_COLUMN,
+            f"`{column}` is {type_}, which has no fields",
+            Label(part.span),
+            help=f"remove `.{part}`, or qualify by the relation's alias",
+        )
+    near = closest(part.text, [f.name for f in type_.fields])
+    fields = ", ".join(f.name for f in type_.fields)
+    return Diagnostic(
+        codes.UNKNOWN_COLUMN,
+        f"there is no field `{part}` in `{column}`",
+        Label(part.span),
+        help=f"did you mean `{near[0]}`?" if near else f"its fields are: {fields}",
+    )
+
+
+def _ambiguous(name: Name, holders: list[Visible]) -> Diagnostic:
+    choices = " or ".join(f"`{r.alias}.{name}`" for r in holders)
+    return Diagnostic(
+        codes.AMBIGUOUS_COLUMN,
+        f"`{name}` is a column of {' and '.join(f'`{r.alias}`' for r in holders)}",
+        Label(name.span),
+        help=f"write {choices}",
+    )

@@ -1,0 +1,59 @@
+"""CREATE SINK: what it reads and where it writes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ...dsl import codes
+from ...dsl.ast import statements as st
+from ...dsl.diagnostics import Diagnostic, Diagnostics, Label
+from ..model import connectors
+from ..model.pipeline import Sink
+from .chain import Environment
+from .names import unknown_relation
+from .not_built import not_built
+from .options import endpoint
+
+
+def resolve_sink(
+    node: st.CreateSink,
+    env: Environment,
+    variables: Mapping[str, str | None],
+    diagnostics: Diagnostics,
+) -> Sink | None:
+    """Return the sink, or None after saying what is wrong with it."""
+    before = len(diagnostics)
+    point = endpoint(
+        node.options,
+        node.name,
+        connectors.SINKS,
+        connectors.NOT_BUILT_SINKS,
+        variables,
+        diagnostics,
+    )
+    known = env.relations.get(node.stream.text)
+    if known is None:
+        if node.stream.text in env.tables:
+            kind = env.tables[node.stream.text]
+            diagnostics.add(not_built(f"reading from {kind} `{node.stream}`", node.stream.span))
+        elif node.stream.text not in env.broken:
+            diagnostics.add(unknown_relation(node.stream, tuple(env.relations), "stream or source"))
+        return None
+    if point is not None and known.changes:
+        connector = connectors.SINKS[point.connector]
+        if not connector.takes_changes:
+            diagnostics.add(_sink_mode(node, connector))
+    if point is None or len(diagnostics) > before:
+        return None
+    return Sink(node.name.text, known.relation, point, node.name.span)
+
+
+def _sink_mode(node: st.CreateSink, connector: connectors.Connector) -> Diagnostic:
+    takers = ", ".join(c.name for c in connectors.SINKS.values() if c.takes_changes)
+    return Diagnostic(
+        codes.SINK_MODE,
+        f"connector `{connector.name}` only adds rows, and `{node.stream}` emits changes",
+        Label(node.name.span),
+        secondary=(Label(node.stream.span, "its rows replace earlier ones"),),
+        help=f"let `{node.stream}` emit when its windows close, or write to one of: {takers}",
+    )

@@ -1,0 +1,110 @@
+"""A whole spec: declarations in the order in which they can be resolved."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ...dsl import codes
+from ...dsl.ast import statements as st
+from ...dsl.diagnostics import Diagnostic, Diagnostics, Label
+from ...dsl.settings import Settings
+from ..model.pipeline import Pipeline, Relation, Sink, Source
+from .chain import Environment, Known
+from .checkpoints import resolve_checkpoint
+from .names import Declared, declared_names, referenced_relations
+from .not_built import not_built
+from .sinks import resolve_sink
+from .sources import resolve_source
+from .streams import resolve_stream
+
+_NOT_BUILT: dict[type[st.Statement], str] = {
+    st.CreateTable: "CREATE TABLE",
+    st.CreateFunction: "CREATE FUNCTION",
+    st.CreateAggregate: "CREATE AGGREGATE",
+    st.CreateOperator: "CREATE OPERATOR",
+}
+
+
+def resolve(spec: st.Spec, settings: Settings, diagnostics: Diagnostics) -> Pipeline | None:
+    """Return the resolved pipeline, or None when the spec has errors."""
+    declared = declared_names(spec, diagnostics)
+    env = Environment({}, set())
+    sources: list[Source] = []
+    relations: list[Relation] = []
+    sinks: list[Sink] = []
+    for name, node in declared.items():
+        if type(node) in _NOT_BUILT:
+            diagnostics.add(not_built(_NOT_BUILT[type(node)], node.name.span))
+            env.broken.add(name)
+        elif isinstance(node, st.CreateSource):
+            schema, source = resolve_source(node, settings.variables, diagnostics)
+            env.relations[name] = Known(name, schema, False, node.name.span)
+            if source is not None:
+                sources.append(source)
+        elif isinstance(node, st.CreateSink):
+            env.tables[name] = "sink"
+    for stream in _ordered_streams(declared, env, diagnostics):
+        resolved = resolve_stream(stream, env, diagnostics)
+        if resolved is None:
+            env.broken.add(stream.name.text)
+            continue
+        relations.extend(resolved)
+        last = resolved[-1]
+        env.relations[last.name] = Known(last.name, last.schema, last.changes, stream.name.span)
+    for node in declared.values():
+        if isinstance(node, st.CreateSink):
+            sink = resolve_sink(node, env, settings.variables, diagnostics)
+            if sink is not None:
+                sinks.append(sink)
+    checkpoint = resolve_checkpoint(spec, diagnostics)
+    if diagnostics.has_errors:
+        return None
+    return Pipeline(
+        diagnostics.source.name.rsplit("/", 1)[-1],
+        settings,
+        checkpoint,
+        tuple(sources),
+        tuple(relations),
+        tuple(sinks),
+    )
+
+
+def _ordered_streams(
+    declared: Mapping[str, Declared], env: Environment, diagnostics: Diagnostics
+) -> list[st.CreateStream]:
+    """Return the streams so that each comes after those that it reads; report circles."""
+    streams = {n: d for n, d in declared.items() if isinstance(d, st.CreateStream)}
+    order: list[st.CreateStream] = []
+    done: set[str] = set()
+
+    def visit(name: str, path: tuple[str, ...]) -> None:
+        if name in path:
+            circle = path[path.index(name) :]
+            if not env.broken.intersection(circle):
+                diagnostics.add(_cycle(circle, streams))
+            env.broken.update(circle)
+            return
+        if name in done:
+            return
+        for reference in referenced_relations(streams[name].query):
+            if reference.name.text in streams:
+                visit(reference.name.text, (*path, name))
+        done.add(name)
+        if name not in env.broken:
+            order.append(streams[name])
+
+    for name in streams:
+        visit(name, ())
+    return order
+
+
+def _cycle(circle: tuple[str, ...], streams: Mapping[str, st.CreateStream]) -> Diagnostic:
+    first = streams[circle[0]].name
+    way = " → ".join(f"`{name}`" for name in (*circle, circle[0]))
+    return Diagnostic(
+        codes.CYCLE,
+        f"streams read each other in a circle: {way}",
+        Label(first.span),
+        secondary=tuple(Label(streams[n].name.span) for n in circle[1:]),
+        help="take one of them out of the circle",
+    )
