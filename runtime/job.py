@@ -44,15 +44,18 @@ class Job:
         self._variables = variables
         self._sinks: dict[str, SinkCall] = {}
 
-    def read(self, name: str, *, connector: str, schema: str, **options: Any) -> DataFrame:
-        """The rows of a source as a streaming frame; `schema` is Spark's DDL.
+    def read(
+        self, name: str, *, connector: str, schema: Sequence[str], **options: Any
+    ) -> DataFrame:
+        """The rows of a source as a streaming frame; `schema` has a column an item, in Spark's DDL.
 
         A malformed row, or a NULL in a NOT NULL column, fails the query that reads it. Raises
         RuntimeFault for a path that does not exist and for options that the connector has not.
         """
         if name not in self._plan.sources:
             raise _mismatch(f"reads source `{name}`, which the plan does not have")
-        return read_source(self.spark, self._storage, name, connector, schema, options)
+        ddl = schema if isinstance(schema, str) else ", ".join(schema)
+        return read_source(self.spark, self._storage, name, connector, ddl, options)
 
     def var(self, name: str) -> str:
         """The value of a variable for this run."""
