@@ -158,7 +158,7 @@ class Parser:
             return "NAME"
         if "NAME" in row or "ALIAS" in row:
             followed_by = FOLLOWED_BY.get(kind)
-            if followed_by and tokens.kinds[index + 1] not in followed_by:
+            if followed_by and _next_kind(tokens, index) not in followed_by:
                 return "NAME"
         if act < 0 and not self.accepts(states, kind):
             return "NAME"
@@ -173,9 +173,17 @@ class Parser:
         if kind == "AMOUNT" or kind == "UNIT_TO":
             return plain_kind(kind, text)
         if kind == "SHIFT" and text[0] == ">" and ">" in row:
-            tokens.split(index, ">", ">")
+            tokens.split(index)
             return ">"
         raise SyntaxFailure(index, kind, states)
+
+
+def _next_kind(tokens: Tokens, index: int) -> str:
+    """Return the kind of the next token; a sign before an interval's amount is none."""
+    following = tokens.kinds[index + 1]
+    if following in ("-", "+") and tokens.kinds[index + 2] == "AMOUNT":
+        return "AMOUNT"
+    return following
 
 
 def _signed(tokens: Tokens, index: int) -> str:

@@ -66,14 +66,13 @@ class Tokens:
         """Return the place of a token."""
         return Span(self.starts[index], self.ends[index])
 
-    def split(self, index: int, *texts: str) -> None:
-        """Put several symbols in place of one."""
-        start = self.starts[index]
-        starts = [start + sum(map(len, texts[:n])) for n in range(len(texts))]
-        self.kinds[index : index + 1] = texts
-        self.texts[index : index + 1] = texts
-        self.starts[index : index + 1] = starts
-        self.ends[index : index + 1] = [s + len(t) for s, t in zip(starts, texts, strict=True)]
+    def split(self, index: int) -> None:
+        """Make each character of a symbol one."""
+        places = range(self.starts[index], self.ends[index])
+        self.kinds[index : index + 1] = self.texts[index]
+        self.texts[index : index + 1] = self.texts[index]
+        self.starts[index : index + 1] = places
+        self.ends[index : index + 1] = [place + 1 for place in places]
 
     def join(self, index: int, kind: str) -> None:
         """Make one token of a token and the next."""

@@ -1,0 +1,44 @@
+"""Identifiers and strings as text that both the language and Spark read back."""
+
+from __future__ import annotations
+
+import re
+
+from ..lalr import RESERVED
+
+_BARE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_SPECIAL = re.compile(r"[\\'\0\b\n\r\t\x1a]")
+_ESCAPES = {
+    "\\": "\\\\",
+    "'": "\\'",
+    "\0": "\\0",
+    "\b": "\\b",
+    "\n": "\\n",
+    "\r": "\\r",
+    "\t": "\\t",
+    "\x1a": "\\Z",
+}
+# Names only where what follows says so; too easily misread without backticks.
+_QUOTED = RESERVED | {
+    "ILIKE",
+    "REGEXP",
+    "INTERVAL",
+    "DIV",
+    "END",
+    "EXISTS",
+    "CAST",
+    "TRY_CAST",
+    "EXTRACT",
+}
+
+
+def identifier(name: str) -> str:
+    """Return a name, in backticks if it could not stand without."""
+    if _BARE.fullmatch(name) and name.upper() not in _QUOTED:
+        return name
+    return "`" + name.replace("`", "``") + "`"
+
+
+def string(value: str) -> str:
+    """Return a string literal in single quotes with Spark's escapes."""
+    return "'" + _SPECIAL.sub(lambda match: _ESCAPES[match[0]], value) + "'"
