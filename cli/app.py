@@ -16,6 +16,7 @@ from .check import check
 from .compile import compile_specs
 from .diff import diff
 from .report import UserError, print_error
+from .run import run
 
 app = typer.Typer(
     name="streamc",
@@ -28,6 +29,7 @@ app = typer.Typer(
 app.command("check")(check)
 app.command("compile")(compile_specs)
 app.command("diff")(diff)
+app.command("run")(run)
 
 
 def _print_version(wanted: bool) -> None:

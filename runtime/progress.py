@@ -17,12 +17,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class OperatorProgress:
-    """A stateful operator: rows of state now, and rows it dropped as late in this run."""
+    """A stateful operator: rows of state now, and rows it dropped as late in this run.
+
+    The state is None until a batch of this run has reported it.
+    """
 
     id: str
     kind: str
-    state_rows: int
-    state_bytes: int
+    state_rows: int | None
     late_rows: int
 
 
@@ -96,15 +98,9 @@ class QueryMonitor:
     def _operators(self, reported: Sequence[dict[str, Any]]) -> tuple[OperatorProgress, ...]:
         found = []
         for number, use in enumerate(self._plan.uses):
-            state = reported[number] if number < len(reported) else {}
+            rows = int(reported[number]["numRowsTotal"]) if number < len(reported) else None
             found.append(
-                OperatorProgress(
-                    id=use.operator.id,
-                    kind=use.operator.kind,
-                    state_rows=int(state.get("numRowsTotal") or 0),
-                    state_bytes=int(state.get("memoryUsedBytes") or 0),
-                    late_rows=self._late[number],
-                )
+                OperatorProgress(use.operator.id, use.operator.kind, rows, self._late[number])
             )
         return tuple(found)
 

@@ -26,6 +26,9 @@ class View(Protocol):
 
     def finish(self, queries: Sequence[QueryProgress], outcome: str) -> None: ...
 
+    def close(self) -> None:
+        """Leaves the terminal as it was; also called when a run ends without `finish`."""
+
 
 class SilentView:
     """Shows nothing but what console sinks print."""
@@ -44,6 +47,9 @@ class SilentView:
 
     def finish(self, queries: Sequence[QueryProgress], outcome: str) -> None:
         """Nothing to show."""
+
+    def close(self) -> None:
+        """Nothing to leave."""
 
 
 class PlainView:
@@ -87,6 +93,9 @@ class PlainView:
             self._line(progress_line(query, final=True))
         self._line(outcome)
 
+    def close(self) -> None:
+        """Lines need no end."""
+
     def _line(self, text: str) -> None:
         with self._lock:
             print(text, file=self._out or sys.stderr, flush=True)
@@ -104,7 +113,8 @@ def progress_line(query: QueryProgress, *, final: bool = False) -> str:
         parts.append(f"watermark {query.watermark:%Y-%m-%d %H:%M:%S}{lag}")
     for operator in query.operators:
         late = f", {operator.late_rows:,} late" if operator.late_rows else ""
-        parts.append(f"{operator.id}: {operator.state_rows:,} in state{late}")
+        if operator.state_rows is not None:
+            parts.append(f"{operator.id}: {operator.state_rows:,} in state{late}")
     return f"{query.query}: {', '.join(parts)}"
 
 

@@ -1,0 +1,105 @@
+"""``streamc run``: a spec or an emitted script on Spark, in this process."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from .output import write_if_changed
+from .report import Format, UserError, print_diagnostics
+from .spec_files import SUFFIX, read_specs
+
+if TYPE_CHECKING:
+    from ..runtime import View
+
+_BUILD = Path("build")
+
+
+def run(
+    path: Annotated[
+        Path, typer.Argument(metavar="SPEC|SCRIPT", help="A spec, or a script compiled from one.")
+    ],
+    until_caught_up: Annotated[
+        bool, typer.Option("--until-caught-up", help="Process what is there now, then end.")
+    ] = False,
+    var: Annotated[
+        list[str] | None,
+        typer.Option("--var", metavar="NAME=VALUE", help="Value of a variable; repeatable."),
+    ] = None,
+    profile: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Settings of this profile.")
+    ] = None,
+    state: Annotated[
+        str | None, typer.Option(metavar="DIR", help="Where checkpoints live.")
+    ] = None,
+) -> None:
+    """Run a pipeline; a spec is compiled to `build` first.
+
+    Exit codes: 0 caught up, 1 a query failed, 2 not possible as asked, 130 and 143 ended by
+    Ctrl-C and SIGTERM.
+    """
+    script = _script(path)
+
+    from ..runtime import Arguments, RuntimeFault, run_script
+    from ..runtime.arguments import parse_variables
+
+    view = _view()
+    try:
+        result = run_script(
+            script,
+            Arguments(until_caught_up, parse_variables(var or ()), profile, state),
+            view=view,
+            folders=(str(path.resolve().parent),),
+            signals=True,
+        )
+    except RuntimeFault as fault:
+        view.close()
+        print(fault.render(), file=sys.stderr)
+        raise typer.Exit(fault.exit_code) from None
+    except KeyboardInterrupt:
+        view.close()
+        print("stopped before the queries had started", file=sys.stderr)
+        raise typer.Exit(130) from None
+    for failure in result.failures:
+        print(failure.render(), file=sys.stderr)
+    raise typer.Exit(result.exit_code)
+
+
+def _script(path: Path) -> Path:
+    if path.suffix == ".py":
+        if not path.is_file():
+            raise UserError(f"there is no {path}")
+        return path
+    if path.is_dir() or (path.exists() and path.suffix != SUFFIX):
+        raise UserError(f"{path} is neither a spec (*{SUFFIX}) nor a script (*.py)")
+    return _compile(path)
+
+
+def _compile(spec: Path) -> Path:
+    """Compile a spec to `build` and return the script's path."""
+    (source,) = read_specs([spec])
+
+    from ..compiler.driver import compile_source
+
+    result = compile_source(source)
+    if print_diagnostics([result.diagnostics], Format.FULL):
+        raise typer.Exit(2)
+    assert result.model is not None
+    assert result.script is not None and result.plan_json is not None
+    script = _BUILD / f"{result.model.settings.pipeline}.py"
+    write_if_changed({script: result.script, script.with_suffix(".plan.json"): result.plan_json})
+    return script
+
+
+def _view() -> View:
+    from ..runtime import PlainView
+
+    if not sys.stderr.isatty():
+        return PlainView()
+
+    from .live_view import LiveView
+
+    return LiveView()
