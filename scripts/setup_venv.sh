@@ -36,4 +36,4 @@ if ! new_enough "$venv/bin/python"; then
 fi
 
 echo "Installing the project into $venv"
-"$venv/bin/python" -m pip install --quiet --disable-pip-version-check -e '.[dev,flights]'
+"$venv/bin/python" -m pip install --quiet --disable-pip-version-check --use-pep517 -e '.[dev,flights]'
