@@ -23,7 +23,7 @@ CATALOGUE = Path(__file__).parents[1] / "compiler" / "model" / "catalogue.json"
 MANY = 12
 """A function that takes this many arguments takes any number."""
 SYNTAX = frozenset(
-    "and between case cast div ilike in like not or rlike regexp when collate "
+    "and between case cast div ilike in like not or rlike regexp when "
     "input_file_block_length input_file_block_start".split()
 )
 """Names that SHOW FUNCTIONS lists and that are operators, or have no meaning in a stream."""

@@ -153,7 +153,22 @@ def _percentile(types: Types) -> Type:
     return Array(value) if len(types) > 1 and isinstance(types[1], Array) else value
 
 
+_SUMMED_AS_LONG = 8
+"""Spark adds up decimals of at most this many digits as their unscaled BIGINT (DecimalAggregates)."""
+
+_AVERAGED_AS_DOUBLE = 11
+"""Spark averages decimals of at most this many digits as their unscaled value, in a DOUBLE."""
+
+
+def _digits(types: Types) -> int | None:
+    first = _first(types)
+    return first.precision if isinstance(first, Decimal) else None
+
+
 def _sum_cells(types: Types) -> tuple[Cell, ...]:
+    digits = _digits(types)
+    if digits is not None and digits <= _SUMMED_AS_LONG:
+        return (Cell("sum", BIGINT),)
     total = Cell("sum", _sum(types))
     if isinstance(total.type, Decimal):
         return (total, Cell("isEmpty", BOOLEAN))
@@ -166,7 +181,9 @@ def _try_sum_cells(types: Types) -> tuple[Cell, ...]:
 
 
 def _avg_cells(types: Types) -> tuple[Cell, ...]:
-    total = DOUBLE if _first(types) in INTEGRALS else _sum(types)
+    digits = _digits(types)
+    in_double = digits is not None and digits <= _AVERAGED_AS_DOUBLE
+    total = DOUBLE if in_double or _first(types) in INTEGRALS else _sum(types)
     return (Cell("sum", total), Cell("count", BIGINT))
 
 

@@ -169,8 +169,12 @@ def adjusted(precision: int, scale: int) -> Decimal:
 
 def can_cast(source: Type, target: Type) -> bool:
     """Return whether some value of ``source`` can become ``target`` by CAST."""
-    if source == target or source in (NULL, UNKNOWN, VARIANT) or target in (UNKNOWN, STRING):
+    if source == target or source in (NULL, UNKNOWN) or target in (UNKNOWN, STRING):
         return True
+    if source == VARIANT:
+        return not isinstance(target, IntervalType) and not (
+            isinstance(target, Map) and target.key != STRING
+        )
     match source, target:
         case Array(a), Array(b):
             return can_cast(a, b)
@@ -180,7 +184,9 @@ def can_cast(source: Type, target: Type) -> bool:
             pairs = zip(a, b, strict=False)
             return len(a) == len(b) and all(can_cast(x.type, y.type) for x, y in pairs)
     if target == VARIANT:
-        return not isinstance(source, Map)
+        return not isinstance(source, (Map, Struct, IntervalType)) and not (
+            isinstance(source, Array) and not can_cast(source.element, VARIANT)
+        )
     if isinstance(source, (Array, Map, Struct)) or isinstance(target, (Array, Map, Struct)):
         return False
     return _can_cast_scalar(source, target)
@@ -204,18 +210,39 @@ def _can_cast_number(source: Type, target: Type) -> bool:
     if target in (BOOLEAN, TIMESTAMP):
         return True
     if isinstance(target, IntervalType):
-        return source not in FRACTIONALS and target.start == target.end
+        return source not in FRACTIONALS
     return False
 
 
 def _can_cast_interval(source: IntervalType, target: Type) -> bool:
     if isinstance(target, IntervalType):
         return source.is_day_time == target.is_day_time
-    whole_or_decimal = is_numeric(target) and target not in FRACTIONALS
-    return whole_or_decimal and source.start == source.end
+    return is_numeric(target) and target not in FRACTIONALS
 
 
-def datetime_plus(moment: Type, step: Type) -> Type | None:
+def calendar_arithmetic(operator: str, a: Type, b: Type) -> Type | None:
+    """Return the type of arithmetic on dates, times and intervals, None where there is none."""
+    if operator in ("+", "-"):
+        if a in DATETIMES:
+            if operator == "-" and b in DATETIMES:
+                return datetime_difference(a, b)
+            return _datetime_plus(a, b)
+        if operator == "+" and b in DATETIMES:
+            return _datetime_plus(b, a)
+        if isinstance(a, IntervalType) and isinstance(b, IntervalType):
+            return common_type(a, b)
+        return None
+    if isinstance(a, IntervalType):
+        if operator in ("*", "/") and is_numeric(b):
+            return _scaled_interval(a)
+        same = operator == "DIV" and common_type(a, b) is not None
+        return BIGINT if same else None
+    if operator == "*" and isinstance(b, IntervalType) and is_numeric(a):
+        return _scaled_interval(b)
+    return None
+
+
+def _datetime_plus(moment: Type, step: Type) -> Type | None:
     """Return the type of ``moment ± step`` for a date or time and an interval or number of days."""
     if moment == DATE:
         if step in (TINYINT, SMALLINT, INT):
@@ -233,6 +260,6 @@ def datetime_difference(left: Type, right: Type) -> IntervalType:
     return IntervalType("DAY", "SECOND")
 
 
-def scaled_interval(interval: IntervalType) -> IntervalType:
+def _scaled_interval(interval: IntervalType) -> IntervalType:
     """Return the type of an interval times or divided by a number: all units of its family."""
     return IntervalType("DAY", "SECOND") if is_day_time(interval) else IntervalType("YEAR", "MONTH")

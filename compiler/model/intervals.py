@@ -23,9 +23,9 @@ _AMOUNT = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)")
 
 def interval_type(interval: Interval) -> IntervalType | None:
     """Return the type of a literal, None when a unit is unknown or the two families are mixed."""
-    fields = [_FIELDS.get(part.unit, part.unit) for part in interval.parts]
+    fields = [_FIELDS.get(unit, unit) for _, unit in _amounts(interval)]
     for family in (DAY_TIME_UNITS, YEAR_MONTH_UNITS):
-        if all(field in family for field in fields):
+        if fields and all(field in family for field in fields):
             places = [family.index(field) for field in fields]
             return IntervalType(family[min(places)], family[max(places)])
     return None
@@ -37,39 +37,20 @@ def interval_micros(interval: Interval) -> int | None:
     None when it has none: months and years, unknown units, amounts that are no numbers, a fraction
     of a unit other than the second, or a part of a microsecond.
     """
-    total = 0
-    for part in interval.parts:
-        micros = _part_micros(part)
-        if micros is None:
-            return None
-        total += micros
-    return total
-
-
-def _part_micros(part: IntervalPart) -> int | None:
-    unit = _MICROS.get(part.unit)
-    amount = part.amount.strip()
-    if unit is None or _AMOUNT.fullmatch(amount) is None:
-        return None
-    if "." not in amount:
-        return int(amount) * unit
-    whole, _, fraction = amount.lstrip("+-").partition(".")
-    if part.unit != "SECOND" or len(fraction.rstrip("0")) > 6:
-        return None
-    length = int(whole or 0) * unit + int(fraction[:6].ljust(6, "0"))
-    return -length if amount.startswith("-") else length
+    lengths = [_micros(amount, unit) for amount, unit in _amounts(interval)]
+    known = [length for length in lengths if length is not None]
+    return sum(known) if known and len(known) == len(lengths) else None
 
 
 def interval_months(interval: Interval) -> int | None:
     """Return the length of a year-month literal in months, None when it is not one."""
     total = 0
-    for part in interval.parts:
-        unit = _MONTHS.get(part.unit)
-        amount = part.amount.strip()
-        if unit is None or re.fullmatch(r"[+-]?\d+", amount) is None:
+    amounts = _amounts(interval)
+    for amount, unit in amounts:
+        if unit not in _MONTHS or re.fullmatch(r"[+-]?\d+", amount) is None:
             return None
-        total += int(amount) * unit
-    return total
+        total += int(amount) * _MONTHS[unit]
+    return total if amounts else None
 
 
 def duration_text(interval: Interval) -> str | None:
@@ -80,18 +61,48 @@ def duration_text(interval: Interval) -> str | None:
     """
     if interval_micros(interval) is None:
         return None
-    return " ".join(_part_text(part) for part in interval.parts)
+    return " ".join(_amount_text(amount, unit) for amount, unit in _amounts(interval))
 
 
-def _part_text(part: IntervalPart) -> str:
-    amount = part.amount.strip().removeprefix("+")
+def _amounts(interval: Interval) -> list[tuple[str, str]]:
+    """Return amounts with their units; ``'1 12' DAY TO HOUR`` is taken apart."""
+    return [pair for part in interval.parts for pair in _taken_apart(part)]
+
+
+def _taken_apart(part: IntervalPart) -> list[tuple[str, str]]:
+    amount = part.amount.strip()
+    start, to, end = part.unit.partition(" TO ")
+    if not to:
+        return [(amount, start)]
+    for family, separator in ((DAY_TIME_UNITS, "[ :]"), (YEAR_MONTH_UNITS, "-")):
+        if start in family and end in family:
+            units = family[family.index(start) : family.index(end) + 1]
+            sign = "-" if amount.startswith("-") else ""
+            amounts = re.split(separator, amount.lstrip("+-"))
+            if len(amounts) == len(units):
+                return [(sign + each, unit) for each, unit in zip(amounts, units, strict=True)]
+    return []
+
+
+def _micros(amount: str, unit: str) -> int | None:
+    if unit not in _MICROS or _AMOUNT.fullmatch(amount) is None:
+        return None
+    if "." not in amount:
+        return int(amount) * _MICROS[unit]
+    whole, _, fraction = amount.lstrip("+-").partition(".")
+    if unit != "SECOND" or len(fraction.rstrip("0")) > 6:
+        return None
+    length = int(whole or 0) * _MICROS[unit] + int(fraction[:6].ljust(6, "0"))
+    return -length if amount.startswith("-") else length
+
+
+def _amount_text(amount: str, unit: str) -> str:
     if "." in amount:
-        amount = amount.rstrip("0").rstrip(".")
+        amount = amount.removeprefix("+").rstrip("0").rstrip(".")
         amount = f"0{amount}" if amount.startswith(".") else amount or "0"
     else:
         amount = str(int(amount))
-    unit = part.unit.lower()
-    return f"{amount} {unit}" if amount in ("1", "-1") else f"{amount} {unit}s"
+    return f"{amount} {unit.lower()}{'' if amount in ('1', '-1') else 's'}"
 
 
 def micros_text(micros: int) -> str:

@@ -12,6 +12,7 @@ from typing import TypeAlias
 from ...dsl.ast import expressions as e
 from . import coercion
 from . import types as t
+from .date_parts import part_named, part_type
 from .signatures import Bindings
 from .typed import Typed
 
@@ -32,8 +33,8 @@ def _concatenated(arguments: Sequence[Typed], bound: Bindings) -> t.Type | None:
 def concatenated(types: Sequence[t.Type]) -> t.Type | None:
     """Return the type of ``concat`` and ``||``: arrays, binaries, or texts of anything plain."""
     if any(isinstance(type_, t.Array) for type_ in types):
-        return coercion.common_type_of(types)
-    if any(isinstance(type_, (t.Map, t.Struct)) or type_ == t.VARIANT for type_ in types):
+        return None if t.NULL in types else coercion.common_type_of(types)
+    if any(isinstance(type_, (t.Map, t.Struct)) for type_ in types):
         return None
     if types and all(type_ == t.BINARY for type_ in types):
         return t.BINARY
@@ -42,9 +43,17 @@ def concatenated(types: Sequence[t.Type]) -> t.Type | None:
 
 def _reversed(arguments: Sequence[Typed], bound: Bindings) -> t.Type | None:
     type_ = arguments[0].type
-    if isinstance(type_, t.Array) or type_ is t.UNKNOWN:
+    if isinstance(type_, t.Array) or type_ in (t.BINARY, t.UNKNOWN):
         return type_
     return None if isinstance(type_, (t.Map, t.Struct)) else t.STRING
+
+
+def _date_part(arguments: Sequence[Typed], bound: Bindings) -> t.Type | None:
+    word = arguments[0].expression
+    if not isinstance(word, e.StringLiteral):
+        return t.UNKNOWN
+    part = part_named(word.value)
+    return None if part is None else part_type(part, arguments[1].type)
 
 
 def _rounded(arguments: Sequence[Typed], bound: Bindings) -> t.Type | None:
@@ -79,29 +88,34 @@ def _whole(arguments: Sequence[Typed], bound: Bindings) -> t.Type | None:
     return _rounded_decimal(coercion.as_decimal(type_), scale)
 
 
-def _remainder(arguments: Sequence[Typed], bound: Bindings) -> t.Type | None:
-    return _numeric("%", arguments)
+def operand_type(value: Typed, other: t.Type) -> t.Type:
+    """Return the type that Spark gives a whole-number literal beside a decimal: its own digits."""
+    if not isinstance(other, t.Decimal) or value.type not in t.INTEGRALS:
+        return value.type
+    match value.expression:
+        case e.NumberLiteral(_, text) | e.Unary(_, "-", e.NumberLiteral(_, text)):
+            digits = "".join(char for char in text if char.isdigit()).lstrip("0")
+            return t.Decimal(len(digits) or 1, 0)
+    return value.type
 
 
-def _numeric(operator: str, arguments: Sequence[Typed]) -> t.Type:
-    left, right = arguments[0].type, arguments[1].type
-    if t.is_open(left) or t.is_open(right):
-        return t.UNKNOWN
-    return coercion.arithmetic(operator, left, right)
+def _calculated(operator: str) -> Rule:
+    """``mod`` and the ``try_`` functions: what the operator gives."""
+
+    def rule(arguments: Sequence[Typed], bound: Bindings) -> t.Type | None:
+        left, right = arguments[0], arguments[1]
+        a, b = left.type, right.type
+        if t.is_open(a) or t.is_open(b):
+            return t.UNKNOWN
+        if t.is_numeric(a) and t.is_numeric(b):
+            return coercion.arithmetic(operator, operand_type(left, b), operand_type(right, a))
+        return coercion.calendar_arithmetic(operator, a, b)
+
+    return rule
 
 
 def _shifted(arguments: Sequence[Typed], bound: Bindings) -> t.Type | None:
     return t.BIGINT if arguments[0].type == t.BIGINT else t.INT
-
-
-def _tried(operator: str) -> Rule:
-    def rule(arguments: Sequence[Typed], bound: Bindings) -> t.Type | None:
-        left, right = arguments[0].type, arguments[1].type
-        if t.is_numeric(left) and t.is_numeric(right):
-            return coercion.arithmetic(operator, left, right)
-        return t.UNKNOWN
-
-    return rule
 
 
 def _zero_if_null(arguments: Sequence[Typed], bound: Bindings) -> t.Type | None:
@@ -178,7 +192,7 @@ def _sequence(arguments: Sequence[Typed], bound: Bindings) -> t.Type | None:
 
 def _literal_int(argument: Typed) -> int | None:
     match argument.expression:
-        case e.NumberLiteral(_, text) if text.isdigit():
+        case e.NumberLiteral(_, text) if text.lstrip("-").isdigit():
             return int(text)
         case e.Unary(_, "-", e.NumberLiteral(_, text)) if text.isdigit():
             return -int(text)
@@ -187,6 +201,7 @@ def _literal_int(argument: Typed) -> int | None:
 
 RULES: dict[str, Rule] = {
     "concatenated": _concatenated,
+    "date_part": _date_part,
     "element": _element,
     "entries": _entries,
     "first": _first,
@@ -194,16 +209,16 @@ RULES: dict[str, Rule] = {
     "mapped": _mapped,
     "named_struct": _named_struct,
     "reduced": _reduced,
-    "remainder": _remainder,
+    "remainder": _calculated("%"),
     "reversed": _reversed,
     "rounded": _rounded,
     "sequence": _sequence,
     "shifted": _shifted,
     "struct": _struct,
-    "tried_difference": _tried("-"),
-    "tried_product": _tried("*"),
-    "tried_quotient": _tried("/"),
-    "tried_sum": _tried("+"),
+    "tried_difference": _calculated("-"),
+    "tried_product": _calculated("*"),
+    "tried_quotient": _calculated("/"),
+    "tried_sum": _calculated("+"),
     "whole": _whole,
     "zero_if_null": _zero_if_null,
 }

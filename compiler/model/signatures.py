@@ -10,8 +10,8 @@ A signature is written as text, one a function, and read when the function is fi
 - A type name stands for itself, and takes what Spark casts to it on its own (texts: ``coercion``).
 - ``T U V K R`` are bound by the arguments; bound twice, they are what both have in common. So are
   ``N`` (numbers and intervals), ``O`` (what has an order) and ``S`` (BINARY, or a text).
-- ``NUMBER``, ``INTEGRAL``, ``ANY``, ``MOMENT`` (a date, a time or a text that is one) and
-  ``COLLECTION`` (ARRAY or MAP) take types without binding them.
+- ``NUMBER``, ``INTEGRAL``, ``DAYS`` (INT or smaller), ``ANY``, ``MOMENT`` (a date, a time or a text
+  that is one) and ``COLLECTION`` (ARRAY or MAP) take types without binding them.
 - ``[x]`` may be left out, ``x...`` repeats, ``fn(…): t`` is a lambda, ``@rule`` one of ``rules``.
 - ``!`` after the result: it is never NULL.
 """
@@ -43,8 +43,8 @@ class Pattern:
     def __str__(self) -> str:
         if self.type is not None:
             return str(self.type)
-        if self.name in ("ARRAY", "MAP"):
-            return f"{self.name}<{', '.join(map(str, self.inside))}>"
+        if self.name == "ARRAY" and self.inside[0].name == "O":
+            return "an ARRAY of values with an order"
         return _WORDS.get(self.name, self.name)
 
 
@@ -71,8 +71,11 @@ Bindings = dict[str, t.Type]
 
 _WORDS = {
     "ANY": "any value",
+    "ARRAY": "an ARRAY",
     "COLLECTION": "an ARRAY or MAP",
+    "DAYS": "an INT",
     "INTEGRAL": "a whole number",
+    "MAP": "a MAP",
     "MOMENT": "a date or time",
     "N": "a number",
     "NUMBER": "a number",
@@ -127,7 +130,7 @@ def casts_by_itself(type_: t.Type, wanted: t.Type) -> bool:
     if type_ == wanted or t.is_open(type_) or wanted is t.UNKNOWN:
         return True
     if wanted == t.STRING:
-        return isinstance(type_, (t.Scalar, t.Decimal, t.IntervalType)) and type_ != t.VARIANT
+        return isinstance(type_, (t.Scalar, t.Decimal, t.IntervalType))
     if t.is_numeric(wanted):
         return t.is_numeric(type_)
     if wanted in t.DATETIMES:
@@ -166,6 +169,8 @@ def _is_kind(kind: str, type_: t.Type) -> bool:
             return t.is_numeric(type_)
         case "INTEGRAL":
             return t.is_integral(type_)
+        case "DAYS":
+            return t.is_integral(type_) and type_ != t.BIGINT
         case "N":
             return t.is_numeric(type_) or isinstance(type_, t.IntervalType)
         case "O":

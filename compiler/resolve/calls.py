@@ -20,13 +20,20 @@ from .literals import text_as_moment
 from .not_built import not_built
 from .typing import Context, typed, unknown
 
-_WINDOWS = frozenset(
-    {"count_window", "cumulate", "hop", "session", "session_window", "tumble", "window"}
-)
+_OPEN_A_WINDOW = "open a window in FROM, as in `FROM TUMBLE(t, ts, INTERVAL 1 MINUTE)`"
+_ADD_AN_INTERVAL = "write `ts + INTERVAL 1 DAY`"
+_OTHER_WAYS = dict.fromkeys(
+    ("count_window", "cumulate", "hop", "session", "session_window", "tumble", "window"),
+    _OPEN_A_WINDOW,
+) | {
+    "timestampadd": _ADD_AN_INTERVAL,
+    "timestampdiff": "write `later - earlier`, which is an interval",
+}
+"""What to write for calls that other engines have, or Spark by a syntax of their own."""
 _ONE_OF_MANY_TYPES = frozenset({"array", "coalesce", "greatest", "if", "ifnull", "least", "nvl"})
 
 
-@typed.register
+@typed.register(e.Call)
 def _typed_call(node: e.Call, context: Context) -> Typed:
     if node.over is not None:
         context.report(_misplaced_over(node, context))
@@ -36,7 +43,7 @@ def _typed_call(node: e.Call, context: Context) -> Typed:
     found = function(node.name.text)
     if found is None:
         context.report(_unknown_function(node))
-        return _untyped(node, context)
+        return unknown(node) if node.name.text.lower() in _OTHER_WAYS else _untyped(node, context)
     if found.group != "scalar":
         context.report(_unfit_group(node, found, context))
         return _untyped(node, context)
@@ -46,7 +53,7 @@ def _typed_call(node: e.Call, context: Context) -> Typed:
     count = len(node.arguments)
     if count < found.least or (found.most is not None and count > found.most):
         context.report(_argument_count(node, found))
-        return _untyped(node, context)
+        return unknown(node)
     return _typed_scalar(node, found, context)
 
 
@@ -66,7 +73,9 @@ def _typed_scalar(node: e.Call, found: Function, context: Context) -> Typed:
         fits = fits and (value.type is not t.UNKNOWN or parameter is None or parameter.name == "fn")
         arguments.append(value)
     type_ = _result(node, signature, arguments, bound, context) if fits else _certain(signature)
-    return Typed(_resolved(node, arguments), type_, _nullable(found.name, signature, arguments))
+    return Typed(
+        _resolved(node, arguments), type_, _nullable(found.name, signature, arguments, type_)
+    )
 
 
 def _certain(signature: Signature) -> t.Type:
@@ -90,9 +99,14 @@ def _result(
     return type_
 
 
-def _nullable(name: str, signature: Signature, arguments: Sequence[Typed]) -> bool:
+def _may_be_read(argument: Typed, type_: t.Type) -> bool:
+    """Return whether an argument is a text that becomes another type, for Spark maybe a NULL."""
+    return argument.type == t.STRING and type_ != t.STRING
+
+
+def _nullable(name: str, signature: Signature, arguments: Sequence[Typed], type_: t.Type) -> bool:
     if name in ("coalesce", "ifnull", "nvl"):
-        return all(argument.nullable for argument in arguments)
+        return all(argument.nullable or _may_be_read(argument, type_) for argument in arguments)
     return not signature.never_null
 
 
@@ -188,19 +202,19 @@ def _aggregate_clause(node: e.Call) -> str | None:
     return f"{node.nulls} NULLS" if node.nulls else None
 
 
-@typed.register
+@typed.register(e.Star)
 def _typed_star(node: e.Star, context: Context) -> Typed:
     context.report(_misplaced(node, "`*` stands for columns only in a select list and COUNT"))
     return unknown(node)
 
 
-@typed.register
+@typed.register(e.Lambda)
 def _typed_bare_lambda(node: e.Lambda, context: Context) -> Typed:
     context.report(_misplaced(node, "`->` makes a function only as an argument of a call"))
     return unknown(node)
 
 
-@typed.register
+@typed.register(e.NamedArgument)
 def _typed_named_argument(node: e.NamedArgument, context: Context) -> Typed:
     context.report(_misplaced(node, "`=>` names an argument only in a call"))
     return unknown(node)
@@ -225,8 +239,7 @@ def _unknown_function(node: e.Call) -> Diagnostic:
     name = node.name.text.lower()
     near = closest(name, (*function_names(), *aggregate_names()))
     fix = f"did you mean `{near[0]}`?" if near else "the functions are those of Spark SQL"
-    if name in _WINDOWS:
-        fix = "open a window in FROM, as in `FROM TUMBLE(t, ts, INTERVAL 1 MINUTE)`"
+    fix = _OTHER_WAYS.get(name, fix)
     return Diagnostic(
         codes.UNKNOWN_FUNCTION, f"there is no function `{name}`", Label(node.name.span), help=fix
     )
@@ -287,6 +300,8 @@ def _argument_type(
         fix = text_for_number(value, written, wanted, context)
     elif known and not isinstance(wanted, (t.Array, t.Map, t.Struct)):
         fix = f"write `CAST({context.text(written)} AS {wanted})`"
+    elif t.is_numeric(value.type) and parameter.name == "MOMENT":
+        fix = f"write `CAST({context.text(written)} AS TIMESTAMP)` for seconds since 1970"
     elif value.type == t.STRING and parameter.name in ("N", "NUMBER", "INTEGRAL"):
         fix = text_for_number(value, written, t.DOUBLE, context)
     else:

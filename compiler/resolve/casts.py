@@ -8,29 +8,13 @@ from ...dsl.diagnostics import Diagnostic, Label
 from ...dsl.suggest import closest
 from ..model import types as t
 from ..model.coercion import can_cast
+from ..model.date_parts import PARTS, part_named, part_type
 from ..model.typed import Typed
 from .literals import text_as_moment
 from .typing import Context, typed
 
-_SECONDS = t.Decimal(8, 6)
-_WORDS = {
-    "YEAR": "Y YEARS YR YRS",
-    "YEAROFWEEK": "",
-    "QUARTER": "QTR",
-    "MONTH": "MON MONS MONTHS",
-    "WEEK": "W WEEKS",
-    "DAY": "D DAYS",
-    "DAYOFWEEK": "DOW",
-    "DAYOFWEEK_ISO": "DOW_ISO",
-    "DOY": "",
-    "HOUR": "H HOURS HR HRS",
-    "MINUTE": "M MIN MINS MINUTES",
-    "SECOND": "S SEC SECONDS SECS",
-}
-_FIELDS = {word: field for field, words in _WORDS.items() for word in (field, *words.split())}
 
-
-@typed.register
+@typed.register(e.Cast)
 def _typed_cast(node: e.Cast, context: Context) -> Typed:
     operand = typed(node.operand, context)
     target = t.from_node(node.type, context.diagnostics)
@@ -49,7 +33,7 @@ def _keeps_values(source: t.Type, target: t.Type) -> bool:
     return wider and t.INTEGRALS.index(source) <= t.INTEGRALS.index(target)
 
 
-@typed.register
+@typed.register(e.Extract)
 def _typed_extract(node: e.Extract, context: Context) -> Typed:
     source = typed(node.source, context)
     resolved = e.Extract(node.span, node.field, source.expression)
@@ -57,25 +41,21 @@ def _typed_extract(node: e.Extract, context: Context) -> Typed:
 
 
 def _part_type(node: e.Extract, source: Typed, context: Context) -> t.Type:
-    field = _FIELDS.get(node.field)
-    if field is None:
+    part = part_named(node.field)
+    if part is None:
         context.report(_unknown_part(node))
         return t.UNKNOWN
+    source_type = source.type
     if text_as_moment(source, t.TIMESTAMP, context):
-        return _SECONDS if field == "SECOND" else t.INT
-    if source.type in t.DATETIMES or t.is_open(source.type):
-        return _SECONDS if field == "SECOND" else t.INT
-    if isinstance(source.type, t.IntervalType):
-        if field in source.type.units:
-            return _SECONDS if field == "SECOND" else _interval_part(field)
-        context.report(_no_such_part(node, source.type, context))
+        source_type = t.TIMESTAMP
+    found = part_type(part, source_type)
+    if found is not None:
+        return found
+    if isinstance(source_type, t.IntervalType):
+        context.report(_no_such_part(node, source_type, context))
     else:
-        context.report(_no_parts(node, source.type, context))
+        context.report(_no_parts(node, source_type, context))
     return t.UNKNOWN
-
-
-def _interval_part(field: str) -> t.Type:
-    return t.INT if field in ("YEAR", "DAY") else t.TINYINT
 
 
 def _impossible_cast(node: e.Cast, source: t.Type, target: t.Type, context: Context) -> Diagnostic:
@@ -103,12 +83,12 @@ def _cast_help(written: str, source: t.Type, target: t.Type) -> str:
 
 
 def _unknown_part(node: e.Extract) -> Diagnostic:
-    near = closest(node.field, _FIELDS)
+    near = closest(node.field, PARTS)
     return Diagnostic(
         codes.UNKNOWN_DATE_PART,
         f"EXTRACT knows no field `{node.field}`",
         Label(node.span),
-        help=f"did you mean `{near[0]}`?" if near else f"the fields are: {', '.join(_WORDS)}",
+        help=f"did you mean `{near[0]}`?" if near else f"the fields are: {', '.join(PARTS)}",
     )
 
 

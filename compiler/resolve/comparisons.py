@@ -117,10 +117,13 @@ def _no_common_type(
     code = codes.TEXT_AND_NUMBER if _text_and_number(a, b) else codes.NO_COMMON_TYPE
     target = t.STRING if t.STRING in (a, b) else a
     operand = first if b == target else node
+    fix = f"write `CAST({context.text(operand)} AS {target})`"
+    if target == t.STRING and isinstance(operand, e.NumberLiteral):
+        fix = f"write `'{operand.text}'`"
     return Diagnostic(
         code,
         f"{what} chooses between {a} and {b}",
         Label(node.span, str(b)),
         secondary=(Label(first.span, str(a)),),
-        help=f"write `CAST({context.text(operand)} AS {target})`",
+        help=fix,
     )

@@ -11,7 +11,7 @@ from .comparisons import require_comparable, unified
 from .typing import Context, require_boolean, typed
 
 
-@typed.register
+@typed.register(e.IsTest)
 def _typed_is(node: e.IsTest, context: Context) -> Typed:
     operand = typed(node.operand, context)
     if node.test != "NULL":
@@ -20,7 +20,7 @@ def _typed_is(node: e.IsTest, context: Context) -> Typed:
     return Typed(resolved, t.BOOLEAN, nullable=False)
 
 
-@typed.register
+@typed.register(e.IsDistinct)
 def _typed_is_distinct(node: e.IsDistinct, context: Context) -> Typed:
     left, right = typed(node.left, context), typed(node.right, context)
     require_comparable(left, right, (node.left, node.right), context, "`IS DISTINCT FROM`")
@@ -28,7 +28,7 @@ def _typed_is_distinct(node: e.IsDistinct, context: Context) -> Typed:
     return Typed(resolved, t.BOOLEAN, nullable=False)
 
 
-@typed.register
+@typed.register(e.Between)
 def _typed_between(node: e.Between, context: Context) -> Typed:
     operand = typed(node.operand, context)
     low, high = typed(node.low, context), typed(node.high, context)
@@ -41,7 +41,7 @@ def _typed_between(node: e.Between, context: Context) -> Typed:
     return Typed(resolved, t.BOOLEAN, nullable)
 
 
-@typed.register
+@typed.register(e.InList)
 def _typed_in(node: e.InList, context: Context) -> Typed:
     operand = typed(node.operand, context)
     items = [typed(item, context) for item in node.items]
@@ -53,7 +53,7 @@ def _typed_in(node: e.InList, context: Context) -> Typed:
     return Typed(resolved, t.BOOLEAN, nullable)
 
 
-@typed.register
+@typed.register(e.Like)
 def _typed_like(node: e.Like, context: Context) -> Typed:
     operand, pattern = typed(node.operand, context), typed(node.pattern, context)
     for value, written in ((operand, node.operand), (pattern, node.pattern)):
@@ -66,7 +66,7 @@ def _typed_like(node: e.Like, context: Context) -> Typed:
     return Typed(resolved, t.BOOLEAN, operand.nullable or pattern.nullable)
 
 
-@typed.register
+@typed.register(e.Case)
 def _typed_case(node: e.Case, context: Context) -> Typed:
     operand = typed(node.operand, context) if node.operand is not None else None
     whens: list[e.When] = []
@@ -88,7 +88,9 @@ def _typed_case(node: e.Case, context: Context) -> Typed:
     subject = operand.expression if operand is not None else None
     resolved = e.Case(node.span, subject, tuple(whens), otherwise)
     type_ = unified(results, written, context, "`CASE`")
-    nullable = otherwise is None or any(result.nullable for result in results)
+    nullable = otherwise is None or any(
+        result.nullable or (result.type == t.STRING != type_) for result in results
+    )
     return Typed(resolved, type_, nullable)
 
 

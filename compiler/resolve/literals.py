@@ -32,27 +32,27 @@ _MOMENT_LITERALS = {
 _EXAMPLES: dict[t.Type, str] = {t.DATE: "2026-01-31", t.TIMESTAMP: "2026-01-31T10:00:00Z"}
 
 
-@typed.register
+@typed.register(e.NullLiteral)
 def _typed_null(node: e.NullLiteral, context: Context) -> Typed:
     return Typed(node, t.NULL)
 
 
-@typed.register
+@typed.register(e.BooleanLiteral)
 def _typed_boolean(node: e.BooleanLiteral, context: Context) -> Typed:
     return Typed(node, t.BOOLEAN, nullable=False)
 
 
-@typed.register
+@typed.register(e.StringLiteral)
 def _typed_string(node: e.StringLiteral, context: Context) -> Typed:
     return Typed(node, t.STRING, nullable=False)
 
 
-@typed.register
+@typed.register(e.NumberLiteral)
 def _typed_number(node: e.NumberLiteral, context: Context) -> Typed:
     return Typed(node, number_type(node, node.text, context), nullable=False)
 
 
-@typed.register
+@typed.register(e.TypedLiteral)
 def _typed_typed_literal(node: e.TypedLiteral, context: Context) -> Typed:
     wanted = _MOMENT_LITERALS.get(node.type_name)
     if wanted is not None:
@@ -67,7 +67,7 @@ def _typed_typed_literal(node: e.TypedLiteral, context: Context) -> Typed:
     return Typed(node, t.BINARY, nullable=False)
 
 
-@typed.register
+@typed.register(e.Interval)
 def _typed_interval(node: e.Interval, context: Context) -> Typed:
     type_ = interval_type(node)
     length = interval_micros(node) if type_ and type_.is_day_time else interval_months(node)

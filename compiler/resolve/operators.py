@@ -7,7 +7,7 @@ from ...dsl.ast import expressions as e
 from ...dsl.diagnostics import Diagnostic, InternalError, Label
 from ..model import coercion
 from ..model import types as t
-from ..model.rules import concatenated
+from ..model.rules import concatenated, operand_type
 from ..model.typed import Typed
 from .comparisons import require_comparable
 from .literals import number_type
@@ -20,7 +20,7 @@ _BITS = frozenset({"&", "|", "^"})
 _SHIFTS = frozenset({"<<", ">>", ">>>"})
 
 
-@typed.register
+@typed.register(e.Binary)
 def _typed_binary(node: e.Binary, context: Context) -> Typed:
     # A chain of operators leans to the left: a loop, so that a long one needs no deep stack.
     chain = [node]
@@ -66,23 +66,12 @@ def _binary_type(node: e.Binary, left: Typed, right: Typed, context: Context) ->
 def _arithmetic_type(node: e.Binary, left: Typed, right: Typed, context: Context) -> t.Type:
     operator, a, b = node.operator, left.type, right.type
     if t.is_numeric(a) and t.is_numeric(b):
-        return coercion.arithmetic(operator, _narrowed(left, b), _narrowed(right, a))
-    result = _null_arithmetic(operator, a, b) or _moment_arithmetic(operator, a, b)
+        return coercion.arithmetic(operator, operand_type(left, b), operand_type(right, a))
+    result = _null_arithmetic(operator, a, b) or coercion.calendar_arithmetic(operator, a, b)
     if result is not None:
         return result
     context.report(_bad_arithmetic(node, a, b, context))
     return t.UNKNOWN
-
-
-def _narrowed(value: Typed, other: t.Type) -> t.Type:
-    """Return the type that Spark gives a whole-number literal beside a decimal: its own digits."""
-    if not isinstance(other, t.Decimal) or value.type not in t.INTEGRALS:
-        return value.type
-    match value.expression:
-        case e.NumberLiteral(_, text) | e.Unary(_, "-", e.NumberLiteral(_, text)):
-            digits = "".join(char for char in text if char.isdigit()).lstrip("0")
-            return t.Decimal(len(digits) or 1, 0)
-    return value.type
 
 
 def _null_arithmetic(operator: str, a: t.Type, b: t.Type) -> t.Type | None:
@@ -96,28 +85,6 @@ def _null_arithmetic(operator: str, a: t.Type, b: t.Type) -> t.Type | None:
     if other in t.DATETIMES and operator == "-" and b is t.NULL:
         return coercion.datetime_difference(other, other) if other != t.DATE else t.UNKNOWN
     return t.UNKNOWN
-
-
-def _moment_arithmetic(operator: str, a: t.Type, b: t.Type) -> t.Type | None:
-    """Return the type of arithmetic on dates, times and intervals, None where there is none."""
-    if operator in ("+", "-"):
-        if a in t.DATETIMES:
-            if operator == "-" and b in t.DATETIMES:
-                return coercion.datetime_difference(a, b)
-            return coercion.datetime_plus(a, b)
-        if operator == "+" and b in t.DATETIMES:
-            return coercion.datetime_plus(b, a)
-        if isinstance(a, t.IntervalType) and isinstance(b, t.IntervalType):
-            return coercion.common_type(a, b)
-        return None
-    if isinstance(a, t.IntervalType):
-        if operator in ("*", "/") and t.is_numeric(b):
-            return coercion.scaled_interval(a)
-        same = operator == "DIV" and coercion.common_type(a, b) is not None
-        return t.BIGINT if same else None
-    if operator == "*" and isinstance(b, t.IntervalType) and t.is_numeric(a):
-        return coercion.scaled_interval(b)
-    return None
 
 
 def _bits_type(node: e.Binary, left: Typed, right: Typed, context: Context) -> t.Type:
@@ -144,7 +111,7 @@ def _concatenation_type(node: e.Binary, left: Typed, right: Typed, context: Cont
     return result
 
 
-@typed.register
+@typed.register(e.Unary)
 def _typed_unary(node: e.Unary, context: Context) -> Typed:
     if node.operator == "-" and isinstance(node.operand, e.NumberLiteral):
         return Typed(node, number_type(node, f"-{node.operand.text}", context), nullable=False)
@@ -231,7 +198,7 @@ def _bad_sign(node: e.Unary, type_: t.Type, context: Context) -> Diagnostic:
 
 
 def _bad_concatenation(node: e.Binary, a: t.Type, b: t.Type, context: Context) -> Diagnostic:
-    complex_left = isinstance(a, (t.Array, t.Map, t.Struct)) or a == t.VARIANT
+    complex_left = isinstance(a, (t.Array, t.Map, t.Struct))
     operand, type_ = (node.left, a) if complex_left else (node.right, b)
     return Diagnostic(
         codes.OPERAND_TYPE,

@@ -12,12 +12,10 @@ from ..model.coercion import common_type
 from ..model.typed import Typed
 from .typing import Context, typed, unknown
 
-_CALLED_WITHOUT_PARENTHESES = frozenset(
-    {"current_date", "current_timestamp", "current_user", "localtimestamp"}
-)
+_CALLED_WITHOUT_PARENTHESES = frozenset({"current_date", "current_timestamp", "current_user"})
 
 
-@typed.register
+@typed.register(e.ColumnRef)
 def _typed_column(node: e.ColumnRef, context: Context) -> Typed:
     head = node.parts[0].text.lower()
     for parameters in reversed(context.lambdas):
@@ -34,7 +32,7 @@ def _parameter(node: e.ColumnRef, type_: t.Type, context: Context) -> Typed:
     return Typed(node, type_)
 
 
-@typed.register
+@typed.register(e.FieldAccess)
 def _typed_field(node: e.FieldAccess, context: Context) -> Typed:
     operand = typed(node.operand, context)
     type_ = field_type(operand.type, node.field, node.operand, context)
@@ -56,7 +54,7 @@ def field_type(type_: t.Type, name: Name, owner: e.Expression, context: Context)
     return t.UNKNOWN
 
 
-@typed.register
+@typed.register(e.Index)
 def _typed_index(node: e.Index, context: Context) -> Typed:
     operand, index = typed(node.operand, context), typed(node.index, context)
     resolved = e.Index(node.span, operand.expression, index.expression)
@@ -78,7 +76,7 @@ def _typed_index(node: e.Index, context: Context) -> Typed:
     return Typed(resolved, t.UNKNOWN)
 
 
-@typed.register
+@typed.register(e.VariantPath)
 def _typed_variant_path(node: e.VariantPath, context: Context) -> Typed:
     operand = typed(node.operand, context)
     if operand.type != t.VARIANT and not t.is_open(operand.type):
@@ -93,7 +91,9 @@ def _unknown_field(type_: t.Type, name: Name, owner: e.Expression, context: Cont
             codes.UNKNOWN_FIELD,
             f"`{written}` is {type_}, which has no fields",
             Label(name.span),
-            help=f"remove `.{name}`",
+            help=f"write `{written}['{name}']`"
+            if isinstance(type_, t.Map)
+            else f"remove `.{name}`",
         )
     known = [field.name for field in type_.fields]
     near = closest(name.text, known)
