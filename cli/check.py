@@ -17,9 +17,9 @@ def check(paths: PathsArgument, format: FormatOption = Format.FULL) -> None:
     """
     sources = read_specs(paths)
 
-    from ..compiler.driver import compile_source
+    from ..compiler.driver import check_source
 
-    found = [compile_source(source, stop_after="plan").diagnostics for source in sources]
+    found = [check_source(source) for source in sources]
     stream = sys.stdout if format is Format.JSON else sys.stderr
     if print_diagnostics(found, format, stream):
         raise typer.Exit(2)

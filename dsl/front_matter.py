@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from . import codes
 from .ast.statements import FrontMatter
@@ -16,7 +16,6 @@ from .suggest import did_you_mean
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
-    from .settings_model import FrontMatterModel
     from .yaml_tree import Path, Value, YamlTree
 
 _PROFILE_KEYS = ("state", "trigger", "state_backend", "variables", "spark")
@@ -28,48 +27,47 @@ def read_front_matter(node: FrontMatter | None, stem: str, diagnostics: Diagnost
 
     A setting that is wrong is left at its default, so that later phases can go on.
     """
-    model = _read(node, diagnostics) if node is not None else None
-    values = model.model_dump(exclude_unset=True) if model is not None else {}
+    values = _read(node, diagnostics) if node is not None else {}
     if "pipeline" not in values and not NAME.fullmatch(stem) and not _is_told(diagnostics):
         diagnostics.add(_stem_is_no_name(stem, node, diagnostics.source.text))
     profiles = {name: Profile(**given) for name, given in values.pop("profiles", {}).items()}
     return Settings.of(**{"pipeline": stem, **values}, profiles=profiles)
 
 
-def _read(node: FrontMatter, diagnostics: Diagnostics) -> FrontMatterModel | None:
-    """Return the settings that are written and right; None when nothing can be read."""
+def _read(node: FrontMatter, diagnostics: Diagnostics) -> dict[str, Any]:
+    """Return the settings that are written and right."""
     from .yaml_tree import YamlSyntaxError, read_yaml
 
     try:
         tree = read_yaml(node.text, node.span.start)
     except YamlSyntaxError as error:
         diagnostics.add(_not_yaml(str(error), error.offset, diagnostics.source.text))
-        return None
+        return {}
     for path, span in tree.twice:
         diagnostics.add(_duplicate(path, span, tree.keys[path]))
     for span in tree.not_text:
         diagnostics.add(_plain(codes.BAD_SETTING, "a key has to be plain text", span))
     if tree.root is None:
-        return None
+        return {}
     if not isinstance(tree.root, dict):
         diagnostics.add(_no_mapping(tree))
-        return None
+        return {}
     diagnostics.extend(_foreign_variables(tree.root, tree))
     return _validated(tree.root, tree, diagnostics)
 
 
 def _validated(
     values: dict[str, Value], tree: YamlTree, diagnostics: Diagnostics
-) -> FrontMatterModel:
-    """Return the model of the values; those that do not fit are told and taken out."""
-    from pydantic import ValidationError
+) -> dict[str, Any]:
+    """Return the values that fit; those that do not are told and taken out."""
+    from pydantic_core import ValidationError
 
-    from .settings_model import FrontMatterModel
+    from .settings_model import FRONT_MATTER
 
     try:
-        return FrontMatterModel.model_validate(values)
+        return dict(FRONT_MATTER.validate_python(values))
     except ValidationError as error:
-        details = error.errors(include_url=False, include_context=True)
+        details = error.errors(include_url=False)
     for detail in details:
         path = tuple(str(part) for part in detail["loc"] if part != "[key]")
         diagnostics.add(_misfit(detail, path, tree))
@@ -99,12 +97,13 @@ def _is_told(diagnostics: Diagnostics) -> bool:
 
 def _not_yaml(problem: str, offset: int, text: str) -> Diagnostic:
     help_ = None
-    if text[offset : offset + 1] == "\t":
-        help_ = "indent with spaces: YAML has no tabs"
+    char = text[offset : offset + 1]
+    if char == "\t":
+        problem, help_ = "a tab indents a line", "indent with spaces"
     elif "mapping values" in problem:
-        help_ = "put a value that holds a colon in quotes"
-    elif text[offset : offset + 1] in ("@", "`", "%"):
-        help_ = f"put a value that begins with `{text[offset]}` in quotes"
+        problem, help_ = "a value holds a colon", "put the value in quotes"
+    elif "cannot start any token" in problem:
+        problem, help_ = f"a value begins with `{char}`", "put the value in quotes"
     message = f"the front matter is not valid YAML: {problem}"
     return _plain(codes.FRONT_MATTER_SYNTAX, message, Span(offset, offset + 1), help_)
 
@@ -221,7 +220,7 @@ def _expected(kind: str, path: Path) -> tuple[str, str | None]:
             return "a whole number", None
         case "greater_than_equal":
             return "1 or more", None
-        case "model_type" | "model_attributes_type" | "dict_type":
+        case "dict_type":
             return "a mapping", f"write `{path[-1]}: {{name: value}}`"
     return "text", None
 

@@ -1,17 +1,17 @@
-"""The shape of the front matter, as pydantic models.
+"""The shape of the front matter, as a validator of pydantic's core.
 
-Only ``front_matter`` imports this, and only for a spec that has front matter: pydantic costs more
-time than parsing a spec. Every scalar comes in as the text that was written, null as None, so that
-a variable ``NO`` or ``007`` stays what its author sees.
+Only ``front_matter`` imports this, and only for a spec that has front matter. The core alone does
+what is needed here; model classes on top of it would cost more time than a small spec takes to
+compile. Every scalar comes in as the text that was written, null as None, so that a variable
+``NO`` or ``007`` stays what its author sees.
 """
 
 from __future__ import annotations
 
 import re
-from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
-from pydantic_core import PydanticCustomError
+from pydantic_core import CoreSchema, PydanticCustomError, SchemaValidator
+from pydantic_core import core_schema as shape
 
 from .settings import AS_FAST_AS_POSSIBLE, AVAILABLE_NOW, NAME
 
@@ -73,26 +73,36 @@ def _spark_key(text: str) -> str:
     return text
 
 
-class _Overridable(BaseModel):
-    """What a profile may set as well as the pipeline."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    state: Annotated[str, Field(min_length=1), AfterValidator(_plain_path)] = ""
-    trigger: Annotated[str, AfterValidator(_trigger)] = AS_FAST_AS_POSSIBLE
-    state_backend: Literal["auto", "memory", "rocksdb"] = "auto"
-    variables: dict[Annotated[str, AfterValidator(_variable_name)], str | None] = {}
-    spark: dict[Annotated[str, AfterValidator(_spark_key)], str] = {}
+def _keys(fields: dict[str, CoreSchema]) -> CoreSchema:
+    """Return the schema of a mapping that may have these keys, and no others."""
+    optional = {
+        name: shape.typed_dict_field(field, required=False) for name, field in fields.items()
+    }
+    return shape.typed_dict_schema(optional, extra_behavior="forbid")
 
 
-class ProfileModel(_Overridable):
-    """One entry of ``profiles``."""
+_TEXT = shape.str_schema(min_length=1)
+_VARIABLE_NAME = shape.no_info_after_validator_function(_variable_name, shape.str_schema())
+_SPARK_KEY = shape.no_info_after_validator_function(_spark_key, shape.str_schema())
 
+_OVERRIDABLE: dict[str, CoreSchema] = {
+    "state": shape.no_info_after_validator_function(_plain_path, _TEXT),
+    "trigger": shape.no_info_after_validator_function(_trigger, _TEXT),
+    "state_backend": shape.literal_schema(["auto", "memory", "rocksdb"]),
+    "variables": shape.dict_schema(_VARIABLE_NAME, shape.nullable_schema(shape.str_schema())),
+    "spark": shape.dict_schema(_SPARK_KEY, shape.str_schema()),
+}
+"""What a profile may set as well as the pipeline."""
 
-class FrontMatterModel(_Overridable):
-    """The whole of the front matter."""
-
-    pipeline: Annotated[str, AfterValidator(_pipeline)] = ""
-    version: Annotated[int, Field(ge=1)] = 1
-    description: Annotated[str, Field(min_length=1)] = ""
-    profiles: dict[str, ProfileModel] = {}
+FRONT_MATTER = SchemaValidator(
+    _keys(
+        {
+            "pipeline": shape.no_info_after_validator_function(_pipeline, _TEXT),
+            "version": shape.int_schema(ge=1),
+            "description": _TEXT,
+            **_OVERRIDABLE,
+            "profiles": shape.dict_schema(shape.str_schema(), _keys(_OVERRIDABLE)),
+        }
+    )
+)
+"""Takes a mapping and returns the settings that are in it, as plain values."""

@@ -50,6 +50,7 @@ PLAN: dict[str, Any] = {
             "stream": "x",
             "join": "inner",
             "condition": "a.k = b.k",
+            "bound": {"lower_micros": 0, "upper_micros": 3_600_000_000},
             "sides": [
                 {
                     "relation": name,
@@ -136,6 +137,38 @@ def test_order_of_keys_and_aggregates() -> None:
     )
 
 
+def test_settings() -> None:
+    old = {
+        **PLAN,
+        "version": 1,
+        "settings": {"trigger": "10 seconds", "variables": {"a": None, "b": "1"}, "spark": {}},
+        "checkpoint": {"every": "1 minute", "retain": 5},
+    }
+    new = {
+        **PLAN,
+        "version": 2,
+        "settings": {
+            "trigger": "1 minute",
+            "variables": {"a": "x", "c": None},
+            "spark": {"spark.x": "8"},
+            "profiles": {"prod": {"state": "s3a://b"}},
+        },
+        "checkpoint": {"every": "30 seconds", "retain": 5},
+    }
+    changes = compare_plans(old, new)
+    assert not changes.touches_state
+    assert changes_text(changes).partition("settings\n")[2] == (
+        "  version: 1 -> 2\n"
+        "  trigger: 10 seconds -> 1 minute\n"
+        "  variable a: (to be given) -> x\n"
+        "  + variable c (to be given)\n"
+        "  - variable b 1\n"
+        "  + spark spark.x 8\n"
+        "  + profile prod state s3a://b\n"
+        "  checkpoint every: 1 minute -> 30 seconds\n"
+    )
+
+
 def test_everything_that_can_change_in_a_join() -> None:
     new = deepcopy(PLAN)
     operator = new["operators"]["x__join"]
@@ -144,10 +177,12 @@ def test_everything_that_can_change_in_a_join() -> None:
     operator["sides"][1]["keys"] = [{"name": "j", "type": "STRING"}]
     operator["sides"][0]["columns"].append({"name": "v", "type": None})
     operator["sides"][1]["event_time"] = "at"
+    operator["bound"] = {"lower_micros": -5_400_000_000, "upper_micros": 500}
     (_, change) = compare_plans(PLAN, new).operators
     assert change.edits == (
         Edit("join", "inner", "left"),
         Edit("condition", "a.k = b.k", "a.k = b.j"),
+        Edit("bound", "0 hours to 1 hour", "-90 minutes to 500 microseconds"),
         Edit("left column v", None, "unknown type"),
         Edit("right event time", "ts", "at"),
         Edit("right key j", None, "STRING"),

@@ -1,4 +1,4 @@
-"""Two plans side by side: which operators, sources, sinks and queries differ, and in what.
+"""Two plans side by side: which operators, sources, sinks, queries, settings differ, and in what.
 
 A pure function of two ``plan.json`` documents. What it finds is keyed by ids, never by positions,
 so that a renamed output column or a reordered spec is no change. ``compare_text`` prints it.
@@ -54,6 +54,7 @@ class PlanChanges:
     sources: tuple[Change, ...]
     sinks: tuple[Change, ...]
     queries: tuple[Change, ...]
+    settings: tuple[Edit, ...] = ()
 
     @property
     def touches_state(self) -> bool:
@@ -69,6 +70,7 @@ def compare_plans(old: Json, new: Json) -> PlanChanges:
         sources=_compare(old["sources"], new["sources"], _connector, _source_edits),
         sinks=_compare(old["sinks"], new["sinks"], _connector, _sink_edits),
         queries=_compare(old["queries"], new["queries"], _query_kind, _query_edits),
+        settings=tuple(_setting_edits(old, new)),
     )
 
 
@@ -131,7 +133,23 @@ def _sides(old: Sequence[Json], new: Sequence[Json]) -> Iterator[Edit]:
         yield from _columns(f"{name} column", before["columns"], after["columns"])
 
 
-# Sources, sinks and queries.
+# Settings, sources, sinks and queries.
+
+
+def _setting_edits(old: Json, new: Json) -> Iterator[Edit]:
+    for key in ("pipeline", "version"):
+        yield from _values({key: old.get(key)}, {key: new.get(key)}, frozenset(), set())
+    before, after = (plan.get("settings", {}) for plan in (old, new))
+    yield from _values(before, after, frozenset({"variables", "spark", "profiles"}), set())
+    for part in ("variables", "spark", "profiles"):
+        word = part.removesuffix("s")
+        yield from _named(word, _spelled(before.get(part, {})), _spelled(after.get(part, {})))
+    yield from _named("checkpoint", old.get("checkpoint", {}), new.get("checkpoint", {}))
+
+
+def _spelled(values: Json) -> Json:
+    """Return variables with a word for the missing default, so that it is not taken for absent."""
+    return {key: "(to be given)" if value is None else value for key, value in values.items()}
 
 
 def _source_edits(old: Json, new: Json) -> Iterator[Edit]:
@@ -222,6 +240,8 @@ def _text(value: Any) -> str | None:
         return None
     if isinstance(value, Mapping) and {"kind", "column", "size"} <= value.keys():
         return _window(value)
+    if isinstance(value, Mapping) and {"lower_micros", "upper_micros"} <= value.keys():
+        return f"{_length(value['lower_micros'])} to {_length(value['upper_micros'])}"
     if isinstance(value, Mapping) and {"column", "delay"} <= value.keys():
         return f"{value['column']} - {value['delay']}"
     if isinstance(value, Mapping):
@@ -238,3 +258,17 @@ def _window(window: Json) -> str:
         if window.get(name) is not None
     ]
     return f"{window['kind']} on {window['column']}, {', '.join(lengths)}"
+
+
+_UNITS = (("hours", 3_600_000_000), ("minutes", 60_000_000), ("seconds", 1_000_000))
+
+
+def _length(micros: int | None) -> str:
+    """Return a length of time in the largest unit that divides it."""
+    if micros is None:
+        return "unbounded"
+    for unit, size in _UNITS:
+        if micros % size == 0:
+            number = micros // size
+            return f"{number} {unit if abs(number) != 1 else unit.removesuffix('s')}"
+    return f"{micros} microseconds"

@@ -8,7 +8,7 @@ from .compare import Change, Edit, Fate, PlanChanges
 
 
 def changes_text(changes: PlanChanges) -> str:
-    """Return all operators with their fates, then the sources, queries and sinks that differ."""
+    """Return all operators with their fates, then what else differs."""
     lines = ["stateful operators", *(_table(changes.operators) or ["  none"])]
     for title, group in (
         ("sources", changes.sources),
@@ -18,6 +18,8 @@ def changes_text(changes: PlanChanges) -> str:
         differing = [change for change in group if change.fate is not Fate.UNCHANGED]
         if differing:
             lines += [title, *_table(differing)]
+    if changes.settings:
+        lines += ["settings", *(f"  {_edit(edit)}" for edit in changes.settings)]
     return "\n".join(lines) + "\n"
 
 
