@@ -43,6 +43,7 @@ class StreamContext:
     stream: str
     uid: str
     unbounded: bool
+    span: Span
     diagnostics: Diagnostics
     relations: list[Relation] = field(default_factory=list)
     roles: dict[str, Span] = field(default_factory=dict)
@@ -93,7 +94,7 @@ class Chain:
             tuple(self.steps),
             self.schema,
             self.changes,
-            self.span,
+            self.context.span if name == self.context.stream else self.span,
         )
         self.context.relations.append(relation)
         return relation

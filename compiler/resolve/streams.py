@@ -47,7 +47,9 @@ def resolve_stream(
         name_node = replace(node.name, text=options["uid"].value, span=options["uid"].value_span)
         diagnostics.extend(check_id(name_node, "uid"))
         uid = options["uid"].value
-    context = StreamContext(node.name.text, uid, "unbounded" in options, diagnostics)
+    context = StreamContext(
+        node.name.text, uid, "unbounded" in options, node.name.span, diagnostics
+    )
     resolve_query(node.query, node.name.text, env, context)
     if len(diagnostics) > before:
         return None
