@@ -1,11 +1,20 @@
-"""What the compiler knows about types, functions and a resolved spec; it decides nothing.
+"""The types that pass between the phases, and what the compiler knows of Spark; it decides nothing.
 
-In order of use:
+What expressions are made of:
 
 - ``types``: the types of the language and the names they are written by.
 - ``coercion``: what goes with what: common types, comparisons, casts.
 - ``intervals``: interval literals, their length and their text.
-- ``functions``, ``catalogue``: Spark's functions, what they take and what they return.
+- ``functions``, ``catalogue``: Spark's functions, by name and number of arguments.
+- ``signatures``, ``signature_table``, ``rules``, ``date_parts``: what they take and return.
 - ``aggregates``: aggregate functions and the cells of their state.
-- ``typed``: an expression with its type.
+- ``typed``: an expression with its type. ``conditions``: what AND holds together.
+
+What a resolved spec is made of:
+
+- ``schema``: columns, event times, durations.
+- ``steps``: the operators of the language.
+- ``connectors``: the connectors and their options.
+- ``pipeline``: sources, relations, sinks, the whole.
+- ``text``: a pipeline as text.
 """

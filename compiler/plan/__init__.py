@@ -1,0 +1,6 @@
+"""What the running job, a reviewer and a migration must know about a pipeline.
+
+- ``lower``: graph to plan, the document beside the script.
+- ``compare``: two plans, by ids: what came, went and changed.
+- ``compare_text``: the comparison as text.
+"""
