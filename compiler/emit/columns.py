@@ -15,11 +15,17 @@ from ..model.steps import Column
 from .literals import quoted
 
 
+_INT_LIMIT = 2**31
+"""Python's whole numbers below it become Spark's INT, as the literal in SQL does."""
+
+_WINDOW_PARTS = {(w, part) for w in ("window", "session_window") for part in ("start", "end")}
+
+
 def output(column: Column) -> str:
     """Return a column of a select list: ``"a"``, ``F.col("a").alias("b")``, ``F.expr("…").alias("b")``."""
     expression = column.value.expression
     if isinstance(expression, e.ColumnRef) and expression.parts[-1].text == column.name:
-        return quoted(sql(expression))
+        return quoted(path(expression))
     return f"{value(expression)}.alias({quoted(column.name)})"
 
 
@@ -27,7 +33,13 @@ def value(expression: e.Expression) -> str:
     """Return an expression as a PySpark column."""
     match expression:
         case e.ColumnRef():
-            return f"F.col({quoted(sql(expression))})"
+            return f"F.col({quoted(path(expression))})"
+        case e.StringLiteral(_, text):
+            return f"F.lit({quoted(text)})"
+        case e.BooleanLiteral(_, truth):
+            return f"F.lit({truth})"
+        case e.NumberLiteral(_, text) if text.isdigit() and int(text) < _INT_LIMIT:
+            return f"F.lit({int(text)})"
         case e.Call(_, Name(_, "window_time"), (e.ColumnRef() as struct,)):
             return f"F.window_time({quoted(sql(struct))})"
         case e.Call() if (native := _native_aggregate(expression)) is not None:
@@ -38,8 +50,14 @@ def value(expression: e.Expression) -> str:
 def argument(expression: e.Expression) -> str:
     """Return an argument of a function: a plain column by its name."""
     if isinstance(expression, e.ColumnRef):
-        return quoted(sql(expression))
+        return quoted(path(expression))
     return value(expression)
+
+
+def path(expression: e.ColumnRef) -> str:
+    """Return a reference as DataFrame calls take it; the parts of a window need no backticks there."""
+    parts = tuple(part.text for part in expression.parts)
+    return ".".join(parts) if parts in _WINDOW_PARTS else sql(expression)
 
 
 def condition(expression: e.Expression) -> str:

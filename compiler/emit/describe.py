@@ -25,7 +25,7 @@ def describe(relation: Relation) -> str:
     """Return the words for a relation; state that is kept under another id is said to be."""
     words = [text for step in relation.steps if (text := say(step))]
     kept = [s.id for s in relation.steps if isinstance(s, Stateful) and s.id != relation.name]
-    text = ", ".join(dict.fromkeys(words)) or f"the rows of {relation.inputs[0]}"
+    text = ", ".join(dict.fromkeys(words)) or f"columns of {relation.inputs[0]}"
     return f"{text} (state: {', '.join(kept)})" if kept else text
 
 
@@ -43,8 +43,8 @@ def say_filter(step: Filter) -> str:
 
 @say.register
 def say_project(step: Project) -> str:
-    """Say a select list."""
-    return "columns"
+    """Say nothing of a select list: it is there to be read."""
+    return ""
 
 
 @say.register

@@ -91,6 +91,6 @@ def key(item: Key) -> str:
     """Return a grouping key under the name that it has afterwards."""
     expression = item.value.expression
     if isinstance(expression, e.ColumnRef) and expression.parts[-1].text == item.name:
-        return quoted(sql(expression))
+        return quoted(columns.path(expression))
     text = columns.value(expression)
     return text if sql(expression) == item.name else f"{text}.alias({quoted(item.name)})"
