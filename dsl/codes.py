@@ -33,6 +33,25 @@ def all_codes() -> tuple[Code, ...]:
 
 # Syntax.
 SYNTAX = _error("SC0101", "syntax", "the text is not what the grammar expects here")
+UNCLOSED = _error("SC0102", "unclosed", "a string, name, comment or front matter has no end")
+UNCLOSED_BRACKET = _error("SC0103", "unclosed-bracket", "a bracket is opened and not closed")
+MISSING_COMMA = _error("SC0104", "missing-comma", "two items of a list have no comma between them")
+MISSING_SEMICOLON = _error("SC0105", "missing-semicolon", "a statement does not end with `;`")
+KEYWORD_AS_NAME = _error("SC0106", "keyword-as-name", "a reserved word is used as a name")
+TRAILING_COMMA = _error("SC0107", "trailing-comma", "a comma has nothing behind it")
+UNREADABLE = _error("SC0108", "unreadable", "a character or number that the language does not have")
+UNKNOWN_STATEMENT = _error("SC0109", "unknown-statement", "a statement is not in the language")
+MISSING_FROM = _error("SC0110", "missing-from", "a SELECT reads from nothing")
+COMMA_JOIN = _error("SC0111", "comma-join", "relations in FROM are separated by a comma")
+BATCH_CLAUSE = _error("SC0112", "batch-clause", "a clause that only a finite result can have")
+SUBQUERY = _error("SC0113", "subquery", "a query stands inside an expression")
+WINDOW_IN_GROUP_BY = _error("SC0114", "window-in-group-by", "a window stands in GROUP BY")
+WINDOW_WORDS = _error("SC0115", "window-words", "TABLE or DESCRIPTOR in a window of FROM")
+WATERMARK_WORDS = _error("SC0116", "watermark-words", "a watermark is not written as it should be")
+INTERVAL = _error("SC0117", "interval", "an interval that Spark cannot take")
+ASSIGNMENT = _error("SC0118", "assignment", "`==` stands where one `=` belongs")
+NOT_A_NAME = _error("SC0119", "not-a-name", "an expression stands where a name belongs")
+REPEATED_CLAUSE = _error("SC0120", "repeated-clause", "a clause is given twice")
 
 # Names.
 UNKNOWN_NAME = _error("SC0201", "unknown-name", "a relation is used that nothing declares")

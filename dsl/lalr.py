@@ -30,7 +30,8 @@ RESERVED = frozenset(
 )
 NO_ALIAS = frozenset(
     """LIMIT ORDER OFFSET FETCH INTERSECT EXCEPT MINUS NATURAL LATERAL SEMI ANTI LEFT RIGHT FULL
-    TABLESAMPLE PIVOT UNPIVOT WINDOW SORT CLUSTER DISTRIBUTE EMIT ALLOWED MATCH_RECOGNIZE""".split()
+    TABLESAMPLE PIVOT UNPIVOT WINDOW SORT CLUSTER DISTRIBUTE EMIT ALLOWED MATCH_RECOGNIZE
+    CHECKPOINT""".split()
 )
 _LITERALS = ("INTEGER", "NUMBER", "STRING", "AMOUNT")
 FOLLOWED_BY = {
@@ -44,7 +45,6 @@ FOLLOWED_BY = {
     "PARTITION": ("BY",),
     "ORDER": ("BY",),
     **dict.fromkeys(("CAST", "TRY_CAST", "EXTRACT", "WINDOWING", "COUNT_WINDOW"), ("(",)),
-    **dict.fromkeys(("ARRAY", "SET", "LIST", "MAP", "STRUCT"), ("<",)),
 }
 
 Action = Callable[..., Any]
@@ -129,18 +129,24 @@ class Parser:
                 values.append(text)
             index += 1
 
-    def accepts(self, states: list[int], kind: str) -> bool:
-        """Return whether a token of a kind could come next."""
+    def accepts(self, states: list[int], *kinds: str) -> bool:
+        """Return whether tokens of these kinds could come next, one after the other."""
         states = states[:]
+        return all(self._advance(states, kind) for kind in kinds)
+
+    def _advance(self, states: list[int], kind: str) -> bool:
+        """Change the states to those behind a token of a kind; False if it cannot come."""
         while True:
             act = self.tables.actions[states[-1]].get(kind, 0)
+            if act > 0:
+                states.append(act)
             if act >= 0:
                 return act > 0
             origin, length, _, _ = self._steps[-act]
             if length:
                 del states[-length:]
-            if origin in self.tables.starts and len(states) == 1:
-                return kind == "$END"
+            if kind == "$END" and len(states) == 1 and origin in self.tables.starts:
+                return True
             states.append(self.tables.gotos[states[-1]][origin])
 
     def expected(self, states: list[int]) -> frozenset[str]:

@@ -15,12 +15,14 @@ from ..grammar import load
 from . import codes
 from .actions import actions
 from .ast.expressions import Expression
+from .ast.node import Name
 from .ast.statements import FrontMatter, Spec, Statement
-from .diagnostics import Diagnostic, Diagnostics, Label
+from .diagnostics import Diagnostics
 from .lalr import Parser, SyntaxFailure
+from .mistakes import Mistake, open_front_matter
 from .source import SourceFile, Span
-from .syntax_hints import Mistake, open_front_matter
-from .tokens import Kinds, Tokens, tokenize
+from .syntax_hints import explain
+from .tokens import Kinds, tokenize
 
 _FRONT_MATTER = re.compile(
     r"\s*---[ \t]*\n(.*?)(?:^---[ \t]*(?:\n|\Z)|\Z)", re.DOTALL | re.MULTILINE
@@ -46,16 +48,20 @@ def _parser() -> tuple[Parser, Kinds]:
 
 def parse(source: SourceFile) -> Parsed:
     """Parse a spec; syntax errors are diagnostics and never raised."""
-    parser, kinds = _parser()
-    diagnostics = Diagnostics(source)
     front_matter, start = _front_matter(source)
     if front_matter and not source.text[:start].rstrip().endswith("\n---"):
+        diagnostics = Diagnostics(source)
         diagnostics.add(open_front_matter(source))
         return Parsed(None, diagnostics)
-    tokens = tokenize(source, start, kinds)
-    diagnostics.extend(tokens.diagnostics)
-    statements = _Statements(parser, tokens, diagnostics).all()
-    return Parsed(Spec(Span(0, len(source.text)), front_matter, statements), diagnostics)
+    body = _Statements(source, start, across_lines=True)
+    if len(body.diagnostics) and body.tokens.has_long_strings:
+        # A quote that is missing makes strings of what stands between others, over line ends.
+        strict = _Statements(source, start, across_lines=False)
+        if len(strict.diagnostics) <= len(body.diagnostics):
+            body = strict
+    whole = Span(0, len(source.text))
+    spec = Spec(whole, front_matter, tuple(body.statements), tuple(body.broken))
+    return Parsed(spec, body.diagnostics)
 
 
 def parse_expression(source: SourceFile) -> tuple[Expression | None, Diagnostics]:
@@ -69,7 +75,8 @@ def parse_expression(source: SourceFile) -> tuple[Expression | None, Diagnostics
     except Mistake as mistake:
         diagnostics.add(mistake.diagnostic)
     except SyntaxFailure as failure:
-        _report(failure, tokens, diagnostics)
+        diagnostic = explain(parser, failure, tokens, 0)
+        diagnostics.extend([diagnostic] if diagnostic else [])
     else:
         return cast(Expression, value), diagnostics
     return None, diagnostics
@@ -84,45 +91,59 @@ def _front_matter(source: SourceFile) -> tuple[FrontMatter | None, int]:
 
 
 class _Statements:
-    """Parses one statement after the other."""
+    """The statements of a file, parsed one after the other."""
 
-    def __init__(self, parser: Parser, tokens: Tokens, diagnostics: Diagnostics) -> None:
-        self._parser = parser
-        self._tokens = tokens
-        self._diagnostics = diagnostics
+    def __init__(self, source: SourceFile, start: int, *, across_lines: bool) -> None:
+        self._parser, kinds = _parser()
+        self.tokens = tokenize(source, start, kinds, across_lines=across_lines)
+        self.diagnostics = Diagnostics(source)
+        self.diagnostics.extend(self.tokens.diagnostics)
+        self.statements: list[Statement] = []
+        self.broken: list[Name] = []
+        self._parse()
 
-    def all(self) -> tuple[Statement, ...]:
-        found: list[Statement] = []
-        kinds = self._tokens.kinds
+    def _parse(self) -> None:
+        kinds = self.tokens.kinds
         index = 0
         while kinds[index] != "EOF":
             if kinds[index] == ";":
                 index += 1
                 continue
             try:
-                statement, index = self._parser.parse("statement", self._tokens, index)
+                statement, index = self._parser.parse("statement", self.tokens, index)
             except Mistake as mistake:
-                self._diagnostics.add(mistake.diagnostic)
-                index = self._next_statement(index, index)
+                self.diagnostics.add(mistake.diagnostic)
+                index = self._next_statement(index, index + 1)
             except SyntaxFailure as failure:
-                _report(failure, self._tokens, self._diagnostics)
-                index = self._next_statement(index, failure.index)
+                index = self._recover(failure, index)
             else:
-                found.append(cast(Statement, statement))
-        return tuple(found)
+                self.statements.append(cast(Statement, statement))
+
+    def _recover(self, failure: SyntaxFailure, first: int) -> int:
+        """Report a failure; return where to go on: at the next statement, or at this one again."""
+        diagnostic = explain(self._parser, failure, self.tokens, first)
+        if diagnostic:
+            self.diagnostics.add(diagnostic)
+            if diagnostic.code is codes.MISSING_SEMICOLON:
+                self.tokens.insert(failure.index, ";")
+                return first
+        return self._next_statement(first, failure.index)
 
     def _next_statement(self, first: int, broken: int) -> int:
-        """Return where the statement behind a broken one begins."""
-        kinds = self._tokens.kinds
+        """Return where the statement behind a broken one begins, and note what that one declares.
+
+        That is behind a semicolon (behind ``END;`` for CREATE OPERATOR, which has others inside),
+        or at a CREATE or CHECKPOINT at the beginning of a line.
+        """
+        tokens = self.tokens
+        kinds = tokens.kinds
+        program = kinds[first : first + 2] == ["CREATE", "OPERATOR"]
         index = max(broken, first + 1)
-        while kinds[index] not in ("EOF", ";", "CREATE"):
+        while kinds[index] != "EOF":
+            if kinds[index] == ";" and (not program or kinds[index - 1] == "END"):
+                break
+            if kinds[index] in ("CREATE", "CHECKPOINT") and tokens.begins_line(index):
+                break
             index += 1
+        self.broken.extend(tokens.declared(first, index))
         return index
-
-
-def _report(failure: SyntaxFailure, tokens: Tokens, diagnostics: Diagnostics) -> None:
-    if failure.kind != "ERROR":
-        text = tokens.texts[failure.index]
-        diagnostics.add(
-            Diagnostic(codes.SYNTAX, f"unexpected `{text}`", Label(tokens.span(failure.index)))
-        )

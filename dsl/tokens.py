@@ -8,27 +8,29 @@ one, else ``NAME``; whether a keyword is meant as such is settled by the parser,
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cache
 
 from ..grammar import Tables
+from .ast.node import Name
 from .diagnostics import Diagnostic
+from .mistakes import unreadable
 from .source import SourceFile, Span
-from .syntax_hints import unreadable
 
-_TOKEN = re.compile(
-    r"""(?>[ \t\r\n\f]+ | --[^\n]* | /\*(?>[^*]+|\*(?!/))*+\*/)*+
-    (?: ( [rR]'[^']*' | [rR]"[^"]*" )                                        # 1 raw string
+_PATTERN = r"""(?>[ \t\r\n\f]+ | --[^\n]* | /\*(?>[^*]+|\*(?!/))*+\*/)*+
+    (?: ( [rR]'[^'{ends}]*' | [rR]"[^"{ends}]*" )                            # 1 raw string
       | ( [A-Za-z_][A-Za-z0-9_]* )                                           # 2 word
       | ( , | \( | \) | ; | \.(?!\d) | ->|=> | <=> | <> | != | == | <= | >= | <<
-          | >>> | >> | \|\| | :: | [-+*/%=<>\[\]{}:?|&^~!] )                 # 3 symbol
+          | >>> | >> | \|\| | :: | /(?!\*) | [-+*%=<>\[\]{{}}:?|&^~!] )               # 3 symbol
       | ( (?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?(?:[bB][dD]|[lLsSyYfFdD])?
           (?![A-Za-z0-9_]) )                                                 # 4 number
-      | ( '(?>[^'\\]+|\\.|'')*+' | "(?>[^"\\]+|\\.|"")*+" )                  # 5 string
-      | ( `(?>[^`]+|``)++` )                                                 # 6 quoted name
+      | ( '(?>[^'\\{ends}]+|\\.|'')*+' | "(?>[^"\\{ends}]+|\\.|"")*+" )      # 5 string
+      | ( `(?>[^`{ends}]+|``)++` )                                           # 6 quoted name
       | ( '[^\n]* | "[^\n]* | `[^\n]* | /\*.* | [^\s]\w* )                   # 7 unreadable
-    )""",
-    re.VERBOSE | re.DOTALL,
-)
+    )"""
+_FLAGS = re.VERBOSE | re.DOTALL
+_ACROSS_LINES = re.compile(_PATTERN.format(ends=""), _FLAGS)
 _RAW, _WORD, _SYMBOL, _NUMBER, _STRING, _QUOTED, _BAD = range(1, 8)
 
 # Several spellings of one terminal.
@@ -56,6 +58,7 @@ _LITERALS = ("INTEGER", "NUMBER", "STRING")
 class Tokens:
     """The tokens of a file as parallel lists; the last has the kind ``EOF`` and no text."""
 
+    source: SourceFile
     kinds: list[str] = field(default_factory=list)
     texts: list[str] = field(default_factory=list)
     starts: list[int] = field(default_factory=list)
@@ -65,6 +68,33 @@ class Tokens:
     def span(self, index: int) -> Span:
         """Return the place of a token."""
         return Span(self.starts[index], self.ends[index])
+
+    def begins_line(self, index: int) -> bool:
+        """Return whether a token is the first of its line."""
+        text, start = self.source.text, self.starts[index]
+        return not text[text.rfind("\n", 0, start) + 1 : start].strip()
+
+    def declared(self, first: int, end: int) -> Iterator[Name]:
+        """Yield the names that a statement of these tokens seems to declare."""
+        for index in range(first + 1, end):
+            before = self.kinds[index - 1]
+            created = index == first + 2 and self.kinds[first] == "CREATE"
+            sent_to = before == "TO" and self.kinds[index - 2] == "SEND"
+            if (created or sent_to) and self.texts[index][0].isidentifier():
+                yield Name(self.span(index), self.texts[index])
+
+    @property
+    def has_long_strings(self) -> bool:
+        """Whether a string or quoted name goes over the end of a line."""
+        return any("\n" in text for text in self.texts)
+
+    def insert(self, index: int, symbol: str) -> None:
+        """Put a symbol right behind the token before ``index``."""
+        place = self.ends[index - 1]
+        self.kinds.insert(index, symbol)
+        self.texts.insert(index, symbol)
+        self.starts.insert(index, place)
+        self.ends.insert(index, place)
 
     def split(self, index: int) -> None:
         """Make each character of a symbol one."""
@@ -103,11 +133,22 @@ class Kinds(dict[str, str]):
         return kind
 
 
-def tokenize(source: SourceFile, start: int, kinds_of: Kinds) -> Tokens:
-    """Return the tokens from an offset on; comments and white space are skipped."""
-    tokens = Tokens()
+@cache
+def _within_lines() -> re.Pattern[str]:
+    return re.compile(_PATTERN.format(ends="\\n"), _FLAGS)
+
+
+def tokenize(
+    source: SourceFile, start: int, kinds_of: Kinds, *, across_lines: bool = True
+) -> Tokens:
+    """Return the tokens from an offset on; comments and white space are skipped.
+
+    A string or quoted name may go ``across_lines`` or else ends with its line at the latest.
+    """
+    tokens = Tokens(source)
+    pattern = _ACROSS_LINES if across_lines else _within_lines()
     kinds, texts, starts, ends = tokens.kinds, tokens.texts, tokens.starts, tokens.ends
-    for match in _TOKEN.finditer(source.text, start):
+    for match in pattern.finditer(source.text, start):
         group = match.lastindex
         assert group is not None
         text = match[group]

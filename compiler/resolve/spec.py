@@ -28,7 +28,7 @@ _NOT_BUILT: dict[type[st.Statement], str] = {
 def resolve(spec: st.Spec, settings: Settings, diagnostics: Diagnostics) -> Pipeline | None:
     """Return the resolved pipeline, or None when the spec has errors."""
     declared = declared_names(spec, diagnostics)
-    env = Environment({}, set())
+    env = Environment({}, {name.text for name in spec.broken})
     sources: list[Source] = []
     relations: list[Relation] = []
     sinks: list[Sink] = []

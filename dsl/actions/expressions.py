@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from ..ast.expressions import (
     Between,
@@ -32,9 +33,9 @@ from ..ast.expressions import (
 )
 from ..ast.node import Name
 from ..ast.types import TypeNode
+from ..mistakes import long_star
 from ..source import Span
-from ..syntax_hints import long_star
-from .literals import text_of
+from ..spelling import text_of
 
 _SAME = {"!=": "<>", "==": "="}
 
@@ -139,9 +140,9 @@ def extract(span: Span, part: Name, source: Expression) -> Expression:
     return Extract(span, part.text.upper(), source)
 
 
-def case(span: Span, operand: Expression | None, *rest: When | Expression | None) -> Expression:
+def case(span: Span, operand: Expression | None, *rest: Any) -> Expression:
     *whens, otherwise = rest
-    return Case(span, operand, tuple(whens), otherwise)  # type: ignore[arg-type]
+    return Case(span, operand, tuple(whens), otherwise)
 
 
 def when(span: Span, condition: Expression, result: Expression) -> When:
@@ -190,9 +191,9 @@ def lambda_one(span: Span, parameter: Name, body: Expression) -> Expression:
     return Lambda(span, (parameter,), body)
 
 
-def lambda_many(span: Span, *rest: Name | Expression) -> Expression:
+def lambda_many(span: Span, *rest: Any) -> Expression:
     *parameters, body = rest
-    return Lambda(span, tuple(parameters), body)  # type: ignore[arg-type]
+    return Lambda(span, tuple(parameters), body)
 
 
 def star(span: Span) -> Star:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ..ast.expressions import ColumnRef, Expression, Index, Interval
 from ..ast.node import Name
 from ..ast.programs import (
@@ -33,9 +35,9 @@ from ..ast.statements import (
     TimeToLive,
 )
 from ..ast.types import TypeNode
+from ..mistakes import not_a_cell, not_a_stream
 from ..source import Span
-from ..syntax_hints import not_a_cell, not_a_stream
-from .literals import text_of
+from ..spelling import text_of
 
 _Item = tuple[Span, Expression, Name | None, Expression | None, Expression | None]
 
@@ -145,11 +147,9 @@ def declare_statement(
     return DeclareStatement(span, name, type_, value)
 
 
-def if_statement(
-    span: Span, *rest: IfBranch | tuple[ProgramStatement, ...] | None
-) -> ProgramStatement:
+def if_statement(span: Span, *rest: Any) -> ProgramStatement:
     *branches, otherwise = rest
-    return IfStatement(span, tuple(branches), otherwise or ())  # type: ignore[arg-type]
+    return IfStatement(span, tuple(branches), otherwise or ())
 
 
 def if_branch(span: Span, condition: Expression, body_: tuple[ProgramStatement, ...]) -> IfBranch:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from ..ast.expressions import Expression, Interval, SortItem, Star, WindowSpec
+from typing import Any
+
+from ..ast.expressions import Call, Expression, Interval, SortItem, Star, WindowSpec
 from ..ast.node import Name
 from ..ast.queries import (
     CommonTable,
@@ -27,8 +29,10 @@ from ..ast.queries import (
     TableRef,
     WindowTable,
 )
+from ..mistakes import window_arguments, window_in_group_by
 from ..source import Span
 
+_WINDOWS = ("TUMBLE", "HOP", "CUMULATE", "SESSION", "COUNT_WINDOW", "WINDOW", "SESSION_WINDOW")
 _REPEATS: dict[str, tuple[int, int | None]] = {"*": (0, None), "+": (1, None), "?": (0, 1)}
 
 
@@ -83,9 +87,9 @@ def distinct(_span: Span) -> bool:
     return True
 
 
-def distinct_on(span: Span, *rest: Expression | None) -> DistinctOn:
+def distinct_on(span: Span, *rest: Any) -> DistinctOn:
     *keys, within = rest
-    return DistinctOn(span, tuple(keys), within)  # type: ignore[arg-type]
+    return DistinctOn(span, tuple(keys), within)
 
 
 def select_items(_span: Span, *items: SelectItem) -> tuple[SelectItem, ...]:
@@ -97,6 +101,9 @@ def select_item(span: Span, expression: Expression | Star, alias: Name | None = 
 
 
 def group_by(_span: Span, *keys: Expression) -> tuple[Expression, ...]:
+    for key in keys:
+        if isinstance(key, Call) and key.name.text.upper() in _WINDOWS:
+            raise window_in_group_by(key.span, key.name.text)
     return keys
 
 
@@ -168,8 +175,10 @@ def window_table(
     relation: Relation,
     keys: tuple[Expression, ...] | None,
     column: Expression,
-    *rest: Expression | Name | None,
+    *rest: Any,
 ) -> WindowTable:
+    if isinstance(column, Call) and column.name.text.upper() == "DESCRIPTOR":
+        raise window_arguments(column.span, kind, "DESCRIPTOR")
     *arguments, offset, alias = rest
     return WindowTable(
         span,
@@ -179,12 +188,12 @@ def window_table(
         column,
         tuple(arguments),
         offset,
-        alias,  # type: ignore[arg-type]
+        alias,
     )
 
 
 def count_window(
-    span: Span, relation: Relation, keys: tuple[Expression, ...], *rest: Expression | Name | None
+    span: Span, relation: Relation, keys: tuple[Expression, ...], *rest: Any
 ) -> WindowTable:
     *arguments, alias = rest
     return WindowTable(
@@ -195,7 +204,7 @@ def count_window(
         None,
         tuple(arguments),
         None,
-        alias,  # type: ignore[arg-type]
+        alias,
     )
 
 

@@ -23,9 +23,9 @@ from ..ast.statements import (
     Watermark,
 )
 from ..ast.types import TypeNode
+from ..mistakes import repeated_policy
 from ..source import Span
-from ..syntax_hints import repeated_policy
-from .literals import text_of
+from ..spelling import text_of
 
 
 def checkpoint(
@@ -67,8 +67,9 @@ def create_source(
 ) -> CreateSource:
     malformed = [policy for policy in policies if isinstance(policy, MalformedRows)]
     future = [policy for policy in policies if isinstance(policy, FutureRows)]
-    for repeated in (*malformed[1:], *future[1:]):
-        raise repeated_policy(repeated.span)
+    for policies_, words in ((malformed, "ON MALFORMED ROWS"), (future, "ON FUTURE ROWS")):
+        if len(policies_) > 1:
+            raise repeated_policy(policies_[1].span, words)
     return CreateSource(
         span,
         name,

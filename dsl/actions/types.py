@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..ast.node import Name
 from ..ast.types import CollectionType, SimpleType, StructField, StructType, TypeNode
 from ..source import Span
-from .literals import _unit as unit_of
+from ..spelling import unit_of
 
 
 def simple_type(span: Span, name: Name, *parameters: str) -> SimpleType:

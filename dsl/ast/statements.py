@@ -219,7 +219,8 @@ class FrontMatter(Node):
 
 @dataclass(frozen=True, slots=True)
 class Spec(Node):
-    """A whole file."""
+    """A whole file; ``broken`` are the names that statements with syntax errors would declare."""
 
     front_matter: FrontMatter | None
     statements: tuple[Statement, ...]
+    broken: tuple[Name, ...] = ()

@@ -1,0 +1,103 @@
+"""Mistakes that the tokenizer and the actions of the grammar find."""
+
+from __future__ import annotations
+
+from . import codes
+from .diagnostics import Code, Diagnostic, Label
+from .source import SourceFile, Span
+
+_UNCLOSED = {
+    "'": ("string", "end the string with `'`; a quote inside it is written `\\'`"),
+    '"': ("string", 'end the string with `"`; a quote inside it is written `\\"`'),
+    "`": ("quoted name", "end the name with a backtick"),
+    "/": ("comment", "end the comment with `*/`"),
+}
+
+
+class Mistake(Exception):
+    """A mistake that an action of the grammar found; ends the statement it is in."""
+
+    def __init__(
+        self, code: Code, message: str, span: Span, label: str = "", help: str | None = None
+    ) -> None:
+        super().__init__(message)
+        self.diagnostic = Diagnostic(code, message, Label(span, label), help=help)
+
+
+def unreadable(text: str, span: Span) -> Diagnostic:
+    """Return what there is to say about a text that is no token."""
+    if text[0] in "'\"`" or text.startswith("/*"):
+        what, help_ = _UNCLOSED[text[0]]
+        start = Span(span.start, span.start + len(text.split("\n", 1)[0].rstrip()))
+        return Diagnostic(codes.UNCLOSED, f"a {what} has no end", Label(start), help=help_)
+    if text[0].isdigit():
+        help_ = "a name that begins with a digit stands in backticks"
+        return Diagnostic(codes.UNREADABLE, f"`{text}` is not a number", Label(span), help=help_)
+    return Diagnostic(codes.UNREADABLE, f"`{text[0]}` has no meaning here", Label(span))
+
+
+def open_front_matter(source: SourceFile) -> Diagnostic:
+    """Return what there is to say about front matter without a second line of ``---``."""
+    start = source.text.index("---")
+    label = Label(Span(start, start + 3), "opened here")
+    help_ = "end the front matter with a line of `---`"
+    return Diagnostic(codes.UNCLOSED, "front matter has no end", label, help=help_)
+
+
+def bad_interval(span: Span, message: str, help: str | None = None) -> Mistake:
+    """An interval that Spark cannot take."""
+    return Mistake(codes.INTERVAL, message, span, help=help)
+
+
+def long_star(span: Span) -> Mistake:
+    """``a.b.*``."""
+    return Mistake(codes.NOT_A_NAME, "`*` stands behind the name of one relation only", span)
+
+
+def repeated_policy(span: Span, words: str) -> Mistake:
+    """ON MALFORMED ROWS or ON FUTURE ROWS twice."""
+    return Mistake(codes.REPEATED_CLAUSE, f"`{words}` is given twice", span, "remove one")
+
+
+def not_a_stream(span: Span) -> Mistake:
+    """An expression where an operator's input is named."""
+    help_ = "name a source or stream; filter or compute in a stream of its own"
+    return Mistake(
+        codes.NOT_A_NAME, "an operator reads a relation, not an expression", span, help=help_
+    )
+
+
+def not_a_cell(span: Span) -> Mistake:
+    """PUT or REMOVE of an entry of something else than a state cell."""
+    return Mistake(codes.NOT_A_NAME, "only entries of a state cell can be changed", span)
+
+
+def window_in_group_by(span: Span, name: str) -> Mistake:
+    """``GROUP BY TUMBLE(…)``."""
+    kind = name.upper()
+    kind = kind if kind in ("TUMBLE", "HOP", "CUMULATE", "SESSION") else "TUMBLE"
+    return Mistake(
+        codes.WINDOW_IN_GROUP_BY,
+        f"`{name}` is no key: a window stands in `FROM`",
+        span,
+        help=f"`FROM {_EXAMPLES[kind]} GROUP BY window_start`",
+    )
+
+
+def window_arguments(span: Span, kind: str, word: str) -> Mistake:
+    """``TUMBLE(TABLE t, DESCRIPTOR(ts), …)``."""
+    return Mistake(
+        codes.WINDOW_WORDS,
+        f"`{kind.upper()}` takes names as they are, without `{word}`",
+        span,
+        help=f"`{_EXAMPLES[kind.upper()]}`",
+    )
+
+
+_EXAMPLES = {
+    "TUMBLE": "TUMBLE(t, ts, INTERVAL 1 MINUTE)",
+    "HOP": "HOP(t, ts, INTERVAL 1 MINUTE, INTERVAL 10 MINUTES)",
+    "CUMULATE": "CUMULATE(t, ts, INTERVAL 1 HOUR, INTERVAL 1 DAY)",
+    "SESSION": "SESSION(t PARTITION BY k, ts, INTERVAL 30 MINUTES)",
+    "COUNT_WINDOW": "COUNT_WINDOW(t PARTITION BY k, 100)",
+}
