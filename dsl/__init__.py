@@ -4,9 +4,11 @@ In order of flow:
 
 - ``source``: a file's text, spans, lines and columns.
 - ``tokens``: text to tokens; keywords are such only where the grammar takes them.
-- ``parse``: tokens to the tree; ``build`` holds the actions of the grammar's rules.
+- ``parse``: tokens to the tree, statement by statement; ``lalr`` runs the grammar's tables,
+  ``actions`` makes nodes of its rules, ``spelling`` is what the texts of tokens stand for.
 - ``ast``: the nodes of the tree.
-- ``syntax_hints``: parse errors told as the mistake that was made.
+- ``syntax_hints``: parse errors told as the mistake that was made; ``expectations`` puts into words
+  what could have come, ``mistakes`` are those that tokens and actions find.
 - ``front_matter``: the YAML head of a spec, checked; ``yaml_tree`` knows where each value stands,
   ``settings_model`` what it may be, ``settings`` is what comes out.
 - ``variables``: ``${name}`` in the texts of options.
