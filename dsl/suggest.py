@@ -15,8 +15,8 @@ _MIN_PREFIX = 3
 def closest(word: str, candidates: Iterable[str], n: int = 1) -> tuple[str, ...]:
     """Return up to ``n`` candidates near to ``word``, nearest first (case does not count).
 
-    Near is at most two edits away (one for words of up to three letters; a swap of neighbours is one
-    edit), or one beginning with the other. Order: distance, longest common beginning, name; those
+    Near is at most two edits away (one for words of two or three letters, none for a single one; a
+    swap of neighbours is one edit), or one beginning with the other. Order: distance, longest common beginning, name; those
     that only share the beginning come last.
 
     >>> closest("amuont", ["account", "amount", "mount"])
@@ -25,7 +25,7 @@ def closest(word: str, candidates: Iterable[str], n: int = 1) -> tuple[str, ...]
     ()
     """
     folded = word.lower()
-    limit = _MAX_DISTANCE if len(word) > 3 else 1
+    limit = _MAX_DISTANCE if len(word) > 3 else min(1, len(word) - 1)
     ranked: list[tuple[int, int, str]] = []
     for candidate in sorted(set(candidates)):
         other = candidate.lower()

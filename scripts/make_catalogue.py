@@ -27,6 +27,8 @@ SYNTAX = frozenset(
     "input_file_block_length input_file_block_start".split()
 )
 """Names that SHOW FUNCTIONS lists and that are operators, or have no meaning in a stream."""
+REFUSALS = ("WRONG_NUM_ARGS", "REQUIRED_PARAMETER_NOT_FOUND")
+"""What Spark says of a wrong number of arguments; all else comes of the NULLs."""
 GROUPS = {"agg_funcs": "aggregate", "window_funcs": "window", "generator_funcs": "generator"}
 
 
@@ -67,9 +69,7 @@ def _takes(spark: Any, name: str, count: int) -> bool:
     try:
         spark.sql(f"SELECT {name}({arguments})")
     except AnalysisException as error:
-        return not (error.getCondition() or "").startswith("WRONG_NUM_ARGS")
-    except Exception:
-        return True
+        return not (error.getCondition() or "").startswith(REFUSALS)
     return True
 
 

@@ -154,7 +154,7 @@ def _percentile(types: Types) -> Type:
 
 
 _SUMMED_AS_LONG = 8
-"""Spark adds up decimals of at most this many digits as their unscaled BIGINT (DecimalAggregates)."""
+"""Spark adds up decimals of at most this many digits as their unscaled BIGINT."""
 
 _AVERAGED_AS_DOUBLE = 11
 """Spark averages decimals of at most this many digits as their unscaled value, in a DOUBLE."""

@@ -45,7 +45,12 @@ def function(name: str) -> Function | None:
     found = shape(folded)
     if found is None:
         return None
-    return Function(folded, found.group, found.least, found.most, signature(folded))
+    rule = signature(folded)
+    if rule is None:
+        return Function(folded, found.group, found.least, found.most, None)
+    # Spark lets some functions be called with more than they use; the signature is what is meant.
+    most = found.most if rule.most is None else rule.most
+    return Function(folded, found.group, max(found.least, rule.least), most, rule)
 
 
 def function_names() -> tuple[str, ...]:

@@ -59,6 +59,16 @@ class Signature:
     rule: str | None
     never_null: bool
 
+    @property
+    def least(self) -> int:
+        """The fewest arguments it takes."""
+        return len(self.parameters) - self.optional - self.repeats
+
+    @property
+    def most(self) -> int | None:
+        """The most arguments it takes, None for any number."""
+        return None if self.repeats else len(self.parameters)
+
     def parameter(self, index: int) -> Pattern | None:
         """Return the parameter that takes the argument at ``index``; None when there is none."""
         if index < len(self.parameters):
