@@ -4,12 +4,16 @@ In order of flow:
 
 - ``spec``: the whole file; declarations in the order in which they can be resolved.
 - ``names``: the one namespace, ids, references.
-- ``sources``, ``options``, ``durations``, ``checkpoints``, ``sinks``: one declaration each, and their parts.
+- ``sources``, ``options``, ``durations``, ``checkpoints``, ``sinks``: one declaration each, and
+  their parts.
 - ``streams``: queries, WITH, unions. ``chain`` holds what is known on the way.
 - ``from_clause``, ``windows``, ``joins``, ``time_bounds``: what a SELECT reads.
-- ``blocks``: one SELECT. ``columns``, ``aggregates``, ``top_n``: its select list, GROUP BY, QUALIFY.
+- ``blocks``: one SELECT. ``columns``, ``aggregates``, ``top_n``: its select list, GROUP BY,
+  QUALIFY.
 - ``scope``: what a name means inside a SELECT.
-- ``expressions`` and its parts: types of expressions.
+- ``expressions``: types of expressions; ``typing`` is their dispatch and context. By kind of node:
+  ``references``, ``literals``, ``operators``, ``comparisons``, ``conditions``, ``casts``,
+  ``calls``, ``aggregate_calls``.
 - ``not_built``: what is refused by name.
 """
 
