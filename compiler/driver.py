@@ -39,7 +39,10 @@ class CompileResult:
     script: str | None = None
 
     def text(self, phase: str) -> str:
-        """Return the text form of a phase's result; raises ``InternalError`` if it was not reached."""
+        """Return the text form of a phase's result.
+
+        Raises ``InternalError`` if it was not reached.
+        """
         forms: dict[str, Callable[[], str | None]] = {
             "ast": lambda: None if self.spec is None else dump(self.spec) + "\n",
             "model": lambda: None if self.model is None else pipeline_text(self.model),

@@ -1,7 +1,8 @@
 """The registry of diagnostics: one line a code, a number is never used again.
 
-SC01xx syntax, SC02xx names, SC03xx types, SC04xx time and state, SC05xx what a connector or Spark cannot
-do, SC06xx settings (front matter, options), SC08xx what streamc does not build yet, SC09xx internal.
+SC01xx syntax, SC02xx names, SC03xx types, SC04xx time and state, SC05xx what a connector or Spark
+cannot do, SC06xx settings (front matter, options), SC08xx what streamc does not build yet, SC09xx
+internal.
 """
 
 from __future__ import annotations
@@ -89,9 +90,9 @@ BAD_INTERVAL = _error("SC0320", "bad-interval", "an interval that cannot be read
 UNKNOWN_DATE_PART = _error("SC0321", "unknown-date-part", "EXTRACT has no such field")
 
 # Time and state.
-MISSING_WATERMARK = _error("SC0401", "missing-watermark", "an event time is needed and there is none")
+MISSING_WATERMARK = _error("SC0401", "missing-watermark", "an event time is needed, there is none")
 UNBOUNDED_STATE = _error("SC0402", "unbounded-state", "state would grow for ever")
-NO_FIXED_LENGTH = _error("SC0403", "no-fixed-length", "a length of time is not fixed or not positive")
+NO_FIXED_LENGTH = _error("SC0403", "no-fixed-length", "a length of time is not fixed, or zero")
 WINDOW_ARGUMENTS = _error("SC0404", "window-arguments", "a window function's arguments don't fit")
 WINDOW_NOT_GROUPED = _error("SC0405", "window-not-grouped", "a window is opened and not grouped by")
 NOT_GROUPED = _error("SC0406", "not-grouped", "a column is neither a key nor inside an aggregate")

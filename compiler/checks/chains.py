@@ -1,7 +1,8 @@
 """Chains of stateful steps that Spark refuses, or whose meaning would change.
 
-A query that emits changes runs in Spark's update mode as a whole: a windowed aggregate further up would
-emit its open windows into the steps behind it, and joins of streams exist in append mode only.
+A query that emits changes runs in Spark's update mode as a whole: a windowed aggregate further up
+would emit its open windows into the steps behind it, and joins of streams exist in append mode
+only.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Resolved expressions as PySpark: names as strings, Spark's own aggregates, SQL text for the rest."""
+"""Resolved expressions as PySpark.
+
+Names as strings, Spark's own aggregates, SQL text for the rest.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,6 @@ from ..model.functions import aggregate
 from ..model.steps import Column
 from .literals import quoted
 
-
 _INT_LIMIT = 2**31
 """Python's whole numbers below it become Spark's INT, as the literal in SQL does."""
 
@@ -22,7 +24,10 @@ _WINDOW_PARTS = {(w, part) for w in ("window", "session_window") for part in ("s
 
 
 def output(column: Column) -> str:
-    """Return a column of a select list: ``"a"``, ``F.col("a").alias("b")``, ``F.expr("…").alias("b")``."""
+    """Return a column of a select list.
+
+    ``"a"``, ``F.col("a").alias("b")``, ``F.expr("…").alias("b")``.
+    """
     expression = column.value.expression
     if isinstance(expression, e.ColumnRef) and expression.parts[-1].text == column.name:
         return quoted(path(expression))
@@ -55,13 +60,19 @@ def argument(expression: e.Expression) -> str:
 
 
 def path(expression: e.ColumnRef) -> str:
-    """Return a reference as DataFrame calls take it; the parts of a window need no backticks there."""
+    """Return a reference as DataFrame calls take it.
+
+    The parts of a window need no backticks there.
+    """
     parts = tuple(part.text for part in expression.parts)
     return ".".join(parts) if parts in _WINDOW_PARTS else sql(expression)
 
 
 def condition(expression: e.Expression) -> str:
-    """Return the SQL text of a condition; each part that AND holds together is a line of its own."""
+    """Return the SQL text of a condition.
+
+    Each part that AND holds together is a line of its own.
+    """
     parts = [_conjunct(part) for part in conjuncts(lowered(expression))]
     if len(parts) == 1:
         return quoted(sql(lowered(expression)))
@@ -92,7 +103,10 @@ def _conjunct(part: e.Expression) -> str:
 
 
 def _native_aggregate(call: e.Call) -> str | None:
-    """Return an aggregate as a call of ``pyspark.sql.functions``, None where SQL text says it better."""
+    """Return an aggregate as a call of ``pyspark.sql.functions``.
+
+    None where SQL text says it better.
+    """
     function = aggregate(call.name.text, distinct=call.distinct)
     if function is None or call.filter is not None or call.over is not None:
         return None

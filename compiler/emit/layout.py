@@ -1,7 +1,7 @@
-"""How emitted Python is laid out: assignments of method chains, one argument a line where lists grow.
+"""How emitted Python is laid out: method chains, one argument a line where lists grow.
 
-The layout keeps diffs small rather than lines few: what may get another item (a select list, aggregates,
-options) stands one item a line from the start, with a trailing comma.
+The layout keeps diffs small rather than lines few: what may get another item (a select list,
+aggregates, options) stands one item a line from the start, with a trailing comma.
 """
 
 from __future__ import annotations
@@ -15,7 +15,10 @@ _STEP = "    "
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A method call; ``open`` puts each argument on a line of its own. Arguments may hold line breaks."""
+    """A method call.
+
+    ``open`` puts each argument on a line of its own. Arguments may hold line breaks.
+    """
 
     name: str
     arguments: tuple[str, ...] = ()
@@ -31,7 +34,8 @@ class Call:
         if not self.open and "\n" not in flat and len(flat) <= WIDTH:
             return [flat]
         lines = [f"{indent}{prefix}{self.name}("]
-        # A lone argument that is no list gets no comma: behind joined strings it reads like a tuple.
+        # A lone argument that is no list gets no comma: behind joined strings it would read like
+        # a tuple.
         comma = "," if self.open or len(self.arguments) > 1 else ""
         for argument in self.arguments:
             lines.extend(indented(argument + comma, indent + _STEP))
@@ -46,7 +50,10 @@ class Chain:
     calls: tuple[Call, ...] = ()
 
     def lines(self, indent: str) -> list[str]:
-        """Return the chain with a call a line; the first call stays with a receiver that is a name."""
+        """Return the chain with a call a line.
+
+        The first call stays with a receiver that is a name.
+        """
         calls = list(self.calls)
         if isinstance(self.head, Call):
             lines = self.head.lines("", indent)

@@ -1,7 +1,7 @@
 """A step as calls on the DataFrame before it; one function for each class of step.
 
-``calls`` is the one dispatch: a class without a function is a fault of the compiler. Steps that begin a
-relation of several inputs (joins, unions) are in modules of their own.
+``calls`` is the one dispatch: a class without a function is a fault of the compiler. Steps that
+begin a relation of several inputs (joins, unions) are in modules of their own.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The operator graph: which queries there are, and which state each of them keeps.
 
-One Spark query runs for each relation that a sink reads. A stateful step lives once in every query that
-contains it, with the part of its state that this query uses: Spark prunes aggregates and columns that
-nothing below reads.
+One Spark query runs for each relation that a sink reads. A stateful step lives once in every
+query that contains it, with the part of its state that this query uses: Spark prunes aggregates
+and columns that nothing below reads.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Which columns a query needs at each of its steps, and so what its state holds.
 
-A walk from the sink up. What is needed is a set of references, each as the texts of its parts; what the
-parts mean (a column, a column behind an alias, a field of a struct) is decided where they are used.
+A walk from the sink up. What is needed is a set of references, each as the texts of its parts;
+what the parts mean (a column, a column behind an alias, a field of a struct) is decided where
+they are used.
 """
 
 from __future__ import annotations
@@ -103,7 +104,10 @@ def _use(step: Step, needed: Needed) -> StateUse | None:
 
 
 def _calls(step: Aggregate, alive: set[str]) -> tuple[str, ...]:
-    """Return the ids of the aggregates in living columns, in the order in which Spark meets them."""
+    """Return the ids of the aggregates in living columns.
+
+    In the order in which Spark meets them.
+    """
     found: dict[str, None] = {}
     for column in step.columns:
         if column.name in alive:

@@ -10,8 +10,8 @@ class Option:
     """An option of a connector.
 
     ``kind`` is ``text``, ``integer`` (at least one), ``boolean``, ``character`` or ``function``
-    (``module:name``). ``choices`` limits a text; ``formats`` are those for which the option means something
-    (empty: all).
+    (``module:name``). ``choices`` limits a text; ``formats`` are those for which the option means
+    something (empty: all).
     """
 
     name: str

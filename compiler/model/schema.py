@@ -23,8 +23,8 @@ class Duration:
 class Field:
     """A column.
 
-    ``watermark`` is the delay of its watermark when it is an event time, else None; ``of_window`` says
-    that it is the same in all rows of one window (its start or its end).
+    ``watermark`` is the delay of its watermark when it is an event time, else None; ``of_window``
+    says that it is the same in all rows of one window (its start or its end).
     """
 
     name: str
@@ -40,7 +40,10 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class Schema:
-    """The columns of a relation in order; names are looked up without regard to case, as in Spark."""
+    """The columns of a relation in order.
+
+    Names are looked up without regard to case, as in Spark.
+    """
 
     fields: tuple[Field, ...]
 

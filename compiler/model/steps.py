@@ -47,8 +47,8 @@ class Project(Step):
 class Window:
     """A window function over an event time.
 
-    ``kind`` is ``tumble``, ``hop`` or ``session``; ``slide`` belongs to ``hop``. ``size`` is the gap
-    of a session. ``struct`` is the column in which Spark keeps start and end.
+    ``kind`` is ``tumble``, ``hop`` or ``session``; ``slide`` belongs to ``hop``. ``size`` is the
+    gap of a session. ``struct`` is the column in which Spark keeps start and end.
     """
 
     kind: str
@@ -93,7 +93,8 @@ class Key:
 class AggregateCall:
     """A distinct aggregate and the cells of its state.
 
-    ``id`` is what it computes, in canonical text (``sum(amount)``); ``function`` is Spark's name for it.
+    ``id`` is what it computes, in canonical text (``sum(amount)``); ``function`` is Spark's name
+    for it.
     """
 
     id: str
@@ -106,9 +107,9 @@ class AggregateCall:
 class Aggregate(Stateful):
     """Group rows by keys and, when there is one, a window.
 
-    ``columns`` are the aggregate expressions in order, ``calls`` the distinct aggregates inside them.
-    ``changes`` is EMIT CHANGES: a group's row comes out each time it changes. Otherwise it comes out
-    once, when the watermark has passed the window (or the event-time key).
+    ``columns`` are the aggregate expressions in order, ``calls`` the distinct aggregates inside
+    them. ``changes`` is EMIT CHANGES: a group's row comes out each time it changes. Otherwise it
+    comes out once, when the watermark has passed the window (or the event-time key).
     """
 
     window: Window | None
@@ -124,7 +125,10 @@ class Aggregate(Stateful):
 
 @dataclass(frozen=True, slots=True)
 class JoinSide:
-    """One input of a join: the alias its columns are qualified with, its equality keys, its event time."""
+    """One input of a join.
+
+    The alias its columns are qualified with, its equality keys, its event time.
+    """
 
     relation: str
     alias: str
@@ -137,8 +141,8 @@ class JoinSide:
 class Join(Stateful):
     """An interval join; ``join`` is ``inner`` or ``left``.
 
-    ``lower`` and ``upper`` bound right time minus left time, in microseconds; None where the state was
-    accepted as unbounded.
+    ``lower`` and ``upper`` bound right time minus left time, in microseconds; None where the
+    state was accepted as unbounded.
     """
 
     join: str
@@ -155,7 +159,10 @@ class Join(Stateful):
 
 @dataclass(frozen=True, slots=True)
 class Deduplicate(Stateful):
-    """Keep the first row of each combination of ``keys``; a key is forgotten ``within`` after its row."""
+    """Keep the first row of each combination of ``keys``.
+
+    A key is forgotten ``within`` after its row.
+    """
 
     keys: tuple[Key, ...]
     within: Duration
@@ -167,7 +174,10 @@ class Deduplicate(Stateful):
 
 @dataclass(frozen=True, slots=True)
 class OrderItem:
-    """A sort key of a top-N; ``nulls_first`` is resolved from the direction when it was not written."""
+    """A sort key of a top-N.
+
+    ``nulls_first`` is resolved from the direction when it was not written.
+    """
 
     column: str
     type: Type
@@ -180,9 +190,9 @@ class OrderItem:
 class TopN(Stateful):
     """The first ``limit`` rows of each partition of a closed window.
 
-    ``time`` is the event-time column that closes the partition, one of ``keys``. ``columns`` are what
-    each row keeps besides the keys; ``position`` is the column that numbers the rows from one, if it is
-    asked for. ``output`` is the order in which keys, position and columns come out.
+    ``time`` is the event-time column that closes the partition, one of ``keys``. ``columns`` are
+    what each row keeps besides the keys; ``position`` is the column that numbers the rows from
+    one, if it is asked for. ``output`` is the order in which keys, position and columns come out.
     """
 
     time: str
@@ -200,7 +210,10 @@ class TopN(Stateful):
 
 @dataclass(frozen=True, slots=True)
 class Union(Step):
-    """The rows of all branches, columns by position; each branch is stateless steps over one input."""
+    """The rows of all branches, columns by position.
+
+    Each branch is stateless steps over one input.
+    """
 
     branches: tuple[Branch, ...]
 

@@ -122,7 +122,8 @@ def deduplicate_lines(step: Deduplicate) -> list[str]:
 def top_n_lines(step: TopN) -> list[str]:
     """Say a top-N."""
     order = [
-        f"{o.column} {'desc' if o.descending else 'asc'} nulls {'first' if o.nulls_first else 'last'}"
+        f"{o.column} {'desc' if o.descending else 'asc'} "
+        f"nulls {'first' if o.nulls_first else 'last'}"
         for o in step.order
     ]
     return [

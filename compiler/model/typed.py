@@ -1,7 +1,8 @@
 """Resolved expressions: the syntax with its names made exact, and a type.
 
-The expression language is one and the same in every phase, so a resolved expression is a syntax tree
-whose column references name their columns exactly, rather than a second family of node classes.
+The expression language is one and the same in every phase, so a resolved expression is a syntax
+tree whose column references name their columns exactly, rather than a second family of node
+classes.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Graph to plan: what the running job, a reviewer and a migration must know about a pipeline.
 
-The plan is a document (``x.plan.json``): settings, policy, sources, stateful operators with the cells of
-their state, queries, sinks. Format 1; every list and key is in an order that follows from the spec.
+The plan is a document (``x.plan.json``): settings, policy, sources, stateful operators with the
+cells of their state, queries, sinks. Format 1; every list and key is in an order that follows
+from the spec.
 """
 
 from __future__ import annotations

@@ -125,7 +125,10 @@ class Grouping:
         return next((item for item in items if item.name.lower() == name), None)
 
     def _key_name(self, value: Typed, items: tuple[Item, ...], keys: list[Key]) -> str:
-        """Return the name of a key after grouping: the column's, else the alias it is selected by."""
+        """Return the name of a key after grouping.
+
+        The column's, else the alias it is selected by.
+        """
         taken = {key.name.lower() for key in keys} | {"window", "session_window"}
         if isinstance(value.expression, e.ColumnRef):
             own = value.expression.parts[-1].text
@@ -246,7 +249,10 @@ class Grouping:
         return check(argument, self._scope, clause, self._diagnostics).type
 
     def _identity(self, expression: e.Expression) -> str:
-        """Return what an aggregate computes as text; an alias is left out where the column is unique."""
+        """Return what an aggregate computes as text.
+
+        An alias is left out where the column is unique.
+        """
         if not self._scope.qualified:
             return sql(expression)
 

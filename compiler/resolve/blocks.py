@@ -1,4 +1,7 @@
-"""One SELECT block: FROM, WHERE, then at most one aggregate, one top-N or DISTINCT ON, then columns."""
+"""One SELECT block.
+
+FROM, WHERE, then at most one aggregate, one top-N or DISTINCT ON, then columns.
+"""
 
 from __future__ import annotations
 
@@ -25,8 +28,8 @@ from .windows import no_group
 class BlockResolver:
     """Turns one SELECT block into a chain of steps.
 
-    ``branch`` says that it is a branch of a union: its stateful steps all get names of their own, so
-    that what is left is stateless.
+    ``branch`` says that it is a branch of a union: its stateful steps all get names of their own,
+    so that what is left is stateless.
     """
 
     def __init__(

@@ -15,7 +15,10 @@ from ..model.steps import Branch, Stateful, Step
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """A relation that can be read: its name in the emitted script, its columns, where it is declared."""
+    """A relation that can be read.
+
+    Its name in the emitted script, its columns, where it is declared.
+    """
 
     relation: str
     schema: Schema
@@ -25,7 +28,11 @@ class Known:
 
 @dataclass
 class Environment:
-    """The names that may stand in FROM. ``broken`` ones are declared and have errors of their own."""
+    """The names that may stand in FROM.
+
+    ``broken`` ones are declared and have errors of their own; ``tables`` are declared as
+    something that can't be read yet, by what they are.
+    """
 
     relations: dict[str, Known]
     broken: set[str]

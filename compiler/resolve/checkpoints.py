@@ -18,7 +18,10 @@ DEFAULT = Checkpoint(
 
 
 def resolve_checkpoint(spec: st.Spec, diagnostics: Diagnostics) -> Checkpoint:
-    """Return the policy of a spec; what is wrong with it is reported and replaced by the default."""
+    """Return the policy of a spec.
+
+    What is wrong with it is reported and replaced by the default.
+    """
     found = [s for s in spec.statements if isinstance(s, st.Checkpoint)]
     if not found:
         return DEFAULT

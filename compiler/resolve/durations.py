@@ -14,7 +14,8 @@ def duration(
 ) -> Duration | None:
     """Return the length of a literal, or None after saying why it has none.
 
-    ``what`` names the thing it is for ("the size of a window"); ``zero`` allows a length of nothing.
+    ``what`` names the thing it is for ("the size of a window"); ``zero`` allows a length of
+    nothing.
     """
     if not isinstance(node, e.Interval):
         diagnostics.add(_not_an_interval(node, what))

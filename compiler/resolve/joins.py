@@ -125,7 +125,7 @@ def _no_keys(node: q.Join, sides: tuple[Visible, Visible]) -> Diagnostic:
         codes.JOIN_KEYS,
         f"the condition has no equality between `{left.alias}` and `{right.alias}`",
         Label(node.condition.span if node.condition else node.span),
-        help=f"add one, as in `{left.alias}.id = {right.alias}.id`: rows are brought together by it",
+        help=f"add one that brings rows together, as in `{left.alias}.id = {right.alias}.id`",
     )
 
 

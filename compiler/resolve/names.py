@@ -1,4 +1,7 @@
-"""The names that a spec declares: one namespace, ids that can live as Python variables and folders."""
+"""The names that a spec declares.
+
+One namespace, ids that can live as Python variables and folders.
+"""
 
 from __future__ import annotations
 

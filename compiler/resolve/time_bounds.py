@@ -1,7 +1,7 @@
 """The equalities and the bound in time that a join condition states.
 
-Each side of a comparison is taken as an event time plus a constant; what does not fit that form is left
-as a residual condition, which Spark evaluates on the joined rows.
+Each side of a comparison is taken as an event time plus a constant; what does not fit that form
+is left as a residual condition, which Spark evaluates on the joined rows.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """QUALIFY ROW_NUMBER() OVER (…) <= n: the top of each closed window.
 
-    SELECT window_start, ROW_NUMBER() OVER (PARTITION BY window_start ORDER BY n DESC, tag) AS rank, tag, n
-    FROM per_tag QUALIFY rank <= 10
+    SELECT window_start, ROW_NUMBER() OVER (PARTITION BY window_start ORDER BY n DESC, tag) AS
+    rank, tag, n FROM per_tag QUALIFY rank <= 10
 
-The partition must hold a column of the window (its start, its end or its event time), so that the rows
-of a partition are known to be complete when the watermark has passed the window.
+The partition must hold a column of the window (its start, its end or its event time), so that the
+rows of a partition are known to be complete when the watermark has passed the window.
 """
 
 from __future__ import annotations
@@ -251,7 +251,10 @@ class TopNResolver:
         return tuple(items)
 
     def _plain(self, node: e.Expression) -> Field | None:
-        """Return the column that PARTITION BY or ORDER BY names; expressions must be selected first."""
+        """Return the column that PARTITION BY or ORDER BY names.
+
+        Expressions must be selected first.
+        """
         if not isinstance(node, e.ColumnRef):
             self._diagnostics.add(_not_a_column(node))
             return None

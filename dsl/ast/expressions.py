@@ -220,7 +220,10 @@ class VariantPath(Expression):
 
 @dataclass(frozen=True, slots=True)
 class SortItem(Node):
-    """``expression [ASC | DESC] [NULLS FIRST | LAST]``; ``nulls`` is ``FIRST``, ``LAST`` or None."""
+    """``expression [ASC | DESC] [NULLS FIRST | LAST]``.
+
+    ``nulls`` is ``FIRST``, ``LAST`` or None.
+    """
 
     expression: Expression
     descending: bool

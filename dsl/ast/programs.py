@@ -138,7 +138,8 @@ class EmitStatement(ProgramStatement):
 class Handler(Node):
     """``ON EVENT [input]`` or ``ON TIMER timer`` with its statements, or USING PYTHON.
 
-    ``kind`` is ``EVENT`` or ``TIMER``; ``name`` is the input or the timer (None for the only input).
+    ``kind`` is ``EVENT`` or ``TIMER``; ``name`` is the input or the timer (None for the only
+    input).
     """
 
     kind: str

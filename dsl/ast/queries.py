@@ -34,9 +34,9 @@ class SubqueryRef(Relation):
 class WindowTable(Relation):
     """``TUMBLE(t, ts, size)`` and its kin.
 
-    ``kind`` is ``TUMBLE``, ``HOP``, ``CUMULATE``, ``SESSION`` or ``COUNT_WINDOW``. ``arguments`` are
-    what follows the time column, as written (sizes, slides, gaps; for COUNT_WINDOW what follows the
-    partition). ``column`` is None for COUNT_WINDOW only.
+    ``kind`` is ``TUMBLE``, ``HOP``, ``CUMULATE``, ``SESSION`` or ``COUNT_WINDOW``. ``arguments``
+    are what follows the time column, as written (sizes, slides, gaps; for COUNT_WINDOW what
+    follows the partition). ``column`` is None for COUNT_WINDOW only.
     """
 
     kind: str
@@ -106,7 +106,10 @@ class PatternAlternatives(Pattern):
 
 @dataclass(frozen=True, slots=True)
 class PatternRepeat(Pattern):
-    """``p*``, ``p+``, ``p?``, ``p{2,5}``; ``at_most`` None is no limit; ``reluctant`` has a ``?`` behind."""
+    """``p*``, ``p+``, ``p?``, ``p{2,5}``.
+
+    ``at_most`` None is no limit; ``reluctant`` has a ``?`` behind.
+    """
 
     item: Pattern
     at_least: int

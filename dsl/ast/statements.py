@@ -53,7 +53,10 @@ class Column(Node):
 
 @dataclass(frozen=True, slots=True)
 class Watermark(Node):
-    """``WATERMARK FOR column AS expression``; the expression is ``column - INTERVAL …`` or the column."""
+    """``WATERMARK FOR column AS expression``.
+
+    The expression is ``column - INTERVAL …`` or the column.
+    """
 
     column: Name
     expression: Expression
@@ -61,7 +64,10 @@ class Watermark(Node):
 
 @dataclass(frozen=True, slots=True)
 class MalformedRows(Node):
-    """``ON MALFORMED ROWS FAIL | SKIP | SEND TO stream``; ``action`` is ``FAIL``, ``SKIP`` or ``SEND``."""
+    """``ON MALFORMED ROWS FAIL | SKIP | SEND TO stream``.
+
+    ``action`` is ``FAIL``, ``SKIP`` or ``SEND``.
+    """
 
     action: str
     stream: Name | None
@@ -69,7 +75,10 @@ class MalformedRows(Node):
 
 @dataclass(frozen=True, slots=True)
 class FutureRows(Node):
-    """``ON FUTURE ROWS BEYOND interval SEND TO stream | SKIP``; ``action`` is ``SKIP`` or ``SEND``."""
+    """``ON FUTURE ROWS BEYOND interval SEND TO stream | SKIP``.
+
+    ``action`` is ``SKIP`` or ``SEND``.
+    """
 
     beyond: Expression
     action: str
@@ -190,7 +199,10 @@ class TimeToLive(Node):
 
 @dataclass(frozen=True, slots=True)
 class Timer(Node):
-    """``name EVENT TIME | PROCESSING TIME`` in TIMERS; ``domain`` is ``EVENT`` or ``PROCESSING``."""
+    """``name EVENT TIME | PROCESSING TIME`` in TIMERS.
+
+    ``domain`` is ``EVENT`` or ``PROCESSING``.
+    """
 
     name: Name
     domain: str

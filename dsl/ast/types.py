@@ -14,7 +14,10 @@ class TypeNode(Node):
 
 @dataclass(frozen=True, slots=True)
 class SimpleType(TypeNode):
-    """``STRING``, ``DECIMAL(12, 2)``, ``INTERVAL DAY TO SECOND``: a name in upper case and numbers."""
+    """``STRING``, ``DECIMAL(12, 2)``, ``INTERVAL DAY TO SECOND``.
+
+    A name in upper case and numbers.
+    """
 
     name: str
     parameters: tuple[int, ...] = ()
