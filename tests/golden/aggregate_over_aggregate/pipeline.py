@@ -26,7 +26,7 @@ def build(job: Job) -> None:
         .withWatermark("ts", "10 minutes")
     )
 
-    # minutes: tumbling windows of 1 minute by page, columns
+    # minutes: tumbling windows of 1 minute by page
     minutes = (
         clicks.groupBy(F.window("ts", "1 minute"), "page")
         .agg(
@@ -39,7 +39,7 @@ def build(job: Job) -> None:
         )
     )
 
-    # peaks: tumbling windows of 1 hour by page, columns
+    # peaks: tumbling windows of 1 hour by page
     peaks = (
         minutes.groupBy(F.window("window_time", "1 hour"), "page")
         .agg(

@@ -26,7 +26,7 @@ def build(job: Job) -> None:
         .withWatermark("at", "1 minute")
     )
 
-    # lines: tumbling windows of 1 minute by Order Id, columns
+    # lines: tumbling windows of 1 minute by Order Id
     lines = (
         order.groupBy(F.window("at", "1 minute"), "`Order Id`")
         .agg(

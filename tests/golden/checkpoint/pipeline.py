@@ -25,7 +25,7 @@ def build(job: Job) -> None:
         .withWatermark("ts", "10 minutes")
     )
 
-    # paid: filter, columns
+    # paid: filter
     paid = (
         clicks.where("cost > 0")
         .select(

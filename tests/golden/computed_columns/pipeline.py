@@ -27,7 +27,7 @@ def build(job: Job) -> None:
         .withWatermark("paid_at", "30 seconds")
     )
 
-    # foreign_payments: filter, columns
+    # foreign_payments: filter
     foreign_payments = (
         payments.where("is_foreign")
         .select(

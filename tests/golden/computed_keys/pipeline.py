@@ -26,7 +26,7 @@ def build(job: Job) -> None:
         .withWatermark("ts", "10 minutes")
     )
 
-    # sections: tumbling windows of 1 hour by section, day, columns
+    # sections: tumbling windows of 1 hour by section, day
     sections = (
         clicks.groupBy(
             F.window("ts", "1 hour"),

@@ -26,7 +26,7 @@ def build(job: Job) -> None:
         .withWatermark("ts", "10 minutes")
     )
 
-    # visitors: tumbling windows of 1 hour by page, columns
+    # visitors: tumbling windows of 1 hour by page
     visitors = (
         clicks.groupBy(F.window("ts", "1 hour"), "page")
         .agg(

@@ -26,7 +26,7 @@ def build(job: Job) -> None:
         .withWatermark("paid_at", "1 minute")
     )
 
-    # balances: tumbling windows of 1 day by account, filter, columns
+    # balances: tumbling windows of 1 day by account, filter
     balances = (
         payments.groupBy(F.window("paid_at", "1 day"), "account")
         .agg(

@@ -29,7 +29,7 @@ def build(job: Job) -> None:
     # once: first row of each user_id, page within 10 minutes
     once = clicks.dropDuplicatesWithinWatermark(["user_id", "page"])
 
-    # visitors: tumbling windows of 1 hour by page, columns
+    # visitors: tumbling windows of 1 hour by page
     visitors = (
         once.groupBy(F.window("ts", "1 hour"), "page")
         .agg(

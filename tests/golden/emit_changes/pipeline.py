@@ -26,7 +26,7 @@ def build(job: Job) -> None:
         .withWatermark("ts", "10 minutes")
     )
 
-    # so_far: tumbling windows of 1 day by page, each change, columns
+    # so_far: tumbling windows of 1 day by page, each change
     so_far = (
         clicks.groupBy(F.window("ts", "1 day"), "page")
         .agg(

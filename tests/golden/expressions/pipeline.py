@@ -26,7 +26,7 @@ def build(job: Job) -> None:
         .withWatermark("ts", "10 minutes")
     )
 
-    # scored: columns
+    # scored: columns of clicks
     scored = (
         clicks.select(
             "user_id",

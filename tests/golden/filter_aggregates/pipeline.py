@@ -26,7 +26,7 @@ def build(job: Job) -> None:
         .withWatermark("ts", "10 minutes")
     )
 
-    # shares: tumbling windows of 1 hour by page, columns
+    # shares: tumbling windows of 1 hour by page
     shares = (
         clicks.groupBy(F.window("ts", "1 hour"), "page")
         .agg(

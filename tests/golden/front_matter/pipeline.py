@@ -25,7 +25,7 @@ def build(job: Job) -> None:
         .withWatermark("ts", "10 minutes")
     )
 
-    # spend: tumbling windows of 5 minutes by page, columns
+    # spend: tumbling windows of 5 minutes by page
     spend = (
         clicks.groupBy(F.window("ts", "5 minutes"), "page")
         .agg(

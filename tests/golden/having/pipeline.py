@@ -26,7 +26,7 @@ def build(job: Job) -> None:
         .withWatermark("ts", "10 minutes")
     )
 
-    # spenders: tumbling windows of 1 hour by user_id, filter, columns
+    # spenders: tumbling windows of 1 hour by user_id, filter
     spenders = (
         clicks.groupBy(F.window("ts", "1 hour"), "user_id")
         .agg(

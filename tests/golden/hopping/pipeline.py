@@ -26,7 +26,7 @@ def build(job: Job) -> None:
         .withWatermark("ts", "10 minutes")
     )
 
-    # rolling: hopping windows of 10 minutes every 1 minute by user_id, columns
+    # rolling: hopping windows of 10 minutes every 1 minute by user_id
     rolling = (
         clicks.groupBy(F.window("ts", "10 minutes", "1 minute"), "user_id")
         .agg(

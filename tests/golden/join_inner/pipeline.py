@@ -42,7 +42,7 @@ def build(job: Job) -> None:
         .withWatermark("seen_at", "5 minutes")
     )
 
-    # seen_clicks: inner interval join of clicks and views, columns
+    # seen_clicks: inner interval join of clicks and views
     seen_clicks = (
         clicks.alias("c")
         .join(

@@ -42,7 +42,7 @@ def build(job: Job) -> None:
         .withWatermark("seen_at", "5 minutes")
     )
 
-    # answered: left interval join of views and clicks, columns
+    # answered: left interval join of views and clicks
     answered = (
         views.alias("v")
         .join(

@@ -42,7 +42,7 @@ def build(job: Job) -> None:
         .withWatermark("seen_at", "5 minutes")
     )
 
-    # matched: inner interval join of clicks and views, columns
+    # matched: inner interval join of clicks and views
     matched = (
         clicks.alias("c")
         .join(
@@ -60,7 +60,7 @@ def build(job: Job) -> None:
         )
     )
 
-    # matched_cost: tumbling windows of 1 hour by page, columns
+    # matched_cost: tumbling windows of 1 hour by page
     matched_cost = (
         matched.groupBy(F.window("ts", "1 hour"), "page")
         .agg(

@@ -26,7 +26,7 @@ def build(job: Job) -> None:
         .withWatermark("ts", "10 minutes")
     )
 
-    # paid: filter, columns
+    # paid: filter
     paid = (
         clicks.where("cost > 0")
         .select(
@@ -36,7 +36,7 @@ def build(job: Job) -> None:
         )
     )
 
-    # spend: tumbling windows of 5 minutes by page, columns
+    # spend: tumbling windows of 5 minutes by page
     spend = (
         paid.groupBy(F.window("ts", "5 minutes"), "page")
         .agg(

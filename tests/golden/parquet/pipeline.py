@@ -27,7 +27,7 @@ def build(job: Job) -> None:
         },
     )
 
-    # tagged: columns
+    # tagged: columns of readings
     tagged = (
         readings.select(
             "sensor",

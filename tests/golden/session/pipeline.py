@@ -26,7 +26,7 @@ def build(job: Job) -> None:
         .withWatermark("ts", "10 minutes")
     )
 
-    # visits: sessions with a gap of 30 minutes by user_id, columns
+    # visits: sessions with a gap of 30 minutes by user_id
     visits = (
         clicks.groupBy(F.session_window("ts", "30 minutes"), "user_id")
         .agg(
@@ -36,7 +36,7 @@ def build(job: Job) -> None:
         .select(
             "user_id",
             F.col("session_window.start").alias("window_start"),
-            F.col("session_window.`end`").alias("window_end"),
+            F.col("session_window.end").alias("window_end"),
             "clicks",
             "cost",
         )

@@ -26,7 +26,7 @@ def build(job: Job) -> None:
         .withWatermark("ts", "10 minutes")
     )
 
-    # per_page: tumbling windows of 5 minutes by page, columns
+    # per_page: tumbling windows of 5 minutes by page
     per_page = (
         clicks.groupBy(F.window("ts", "5 minutes"), "page")
         .agg(
@@ -41,7 +41,7 @@ def build(job: Job) -> None:
         )
     )
 
-    # busy: filter, columns
+    # busy: filter
     busy = (
         per_page.where("n > 100")
         .select(

@@ -26,7 +26,7 @@ def build(job: Job) -> None:
         .withWatermark("ts", "10 minutes")
     )
 
-    # statistics: tumbling windows of 1 hour by page, columns
+    # statistics: tumbling windows of 1 hour by page
     statistics = (
         clicks.groupBy(F.window("ts", "1 hour"), "page")
         .agg(

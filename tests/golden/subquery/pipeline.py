@@ -26,7 +26,7 @@ def build(job: Job) -> None:
         .withWatermark("ts", "10 minutes")
     )
 
-    # pages__paid: filter, columns
+    # pages__paid: filter
     pages__paid = (
         clicks.where("cost > 0")
         .select(
@@ -35,7 +35,7 @@ def build(job: Job) -> None:
         )
     )
 
-    # pages: filter, columns
+    # pages: filter
     pages = (
         pages__paid.where("cents < 5000")
         .select(

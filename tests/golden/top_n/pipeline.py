@@ -26,7 +26,7 @@ def build(job: Job) -> None:
         .withWatermark("ts", "10 minutes")
     )
 
-    # counted: tumbling windows of 1 minute by page, columns
+    # counted: tumbling windows of 1 minute by page
     counted = (
         clicks.groupBy(F.window("ts", "1 minute"), "page")
         .agg(

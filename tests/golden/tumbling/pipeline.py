@@ -26,7 +26,7 @@ def build(job: Job) -> None:
         .withWatermark("ts", "10 minutes")
     )
 
-    # spend: tumbling windows of 5 minutes by page, columns
+    # spend: tumbling windows of 5 minutes by page
     spend = (
         clicks.groupBy(F.window("ts", "5 minutes"), "page")
         .agg(
@@ -36,7 +36,7 @@ def build(job: Job) -> None:
         .select(
             "page",
             F.col("window.start").alias("window_start"),
-            F.col("window.`end`").alias("window_end"),
+            F.col("window.end").alias("window_end"),
             "clicks",
             "cost",
         )

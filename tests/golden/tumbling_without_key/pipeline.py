@@ -26,7 +26,7 @@ def build(job: Job) -> None:
         .withWatermark("ts", "10 minutes")
     )
 
-    # hourly: tumbling windows of 1 hour, columns
+    # hourly: tumbling windows of 1 hour
     hourly = (
         clicks.groupBy(F.window("ts", "1 hour"))
         .agg(

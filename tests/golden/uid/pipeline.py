@@ -26,7 +26,7 @@ def build(job: Job) -> None:
         .withWatermark("ts", "10 minutes")
     )
 
-    # page_spend: tumbling windows of 5 minutes by page, columns (state: spend)
+    # page_spend: tumbling windows of 5 minutes by page (state: spend)
     page_spend = (
         clicks.groupBy(F.window("ts", "5 minutes"), "page")
         .agg(

@@ -26,7 +26,7 @@ def build(job: Job) -> None:
         .withWatermark("ts", "10 minutes")
     )
 
-    # totals: groups by page, each change, columns
+    # totals: groups by page, each change
     totals = (
         clicks.groupBy("page")
         .agg(

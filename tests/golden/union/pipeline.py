@@ -46,13 +46,13 @@ def build(job: Job) -> None:
     events = (
         clicks.select(
             "user_id",
-            F.expr("'click'").alias("kind"),
+            F.lit("click").alias("kind"),
             "ts",
         )
         .union(
             views.select(
                 "user_id",
-                F.expr("'view'").alias("kind"),
+                F.lit("view").alias("kind"),
                 F.col("seen_at").alias("ts"),
             ),
         )

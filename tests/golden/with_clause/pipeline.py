@@ -26,7 +26,7 @@ def build(job: Job) -> None:
         .withWatermark("ts", "10 minutes")
     )
 
-    # busy__paid: filter, columns
+    # busy__paid: filter
     busy__paid = (
         clicks.where("cost > 0")
         .select(
@@ -36,7 +36,7 @@ def build(job: Job) -> None:
         )
     )
 
-    # busy__counted: tumbling windows of 1 minute by user_id, columns
+    # busy__counted: tumbling windows of 1 minute by user_id
     busy__counted = (
         busy__paid.groupBy(F.window("ts", "1 minute"), "user_id")
         .agg(
