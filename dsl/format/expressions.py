@@ -41,6 +41,9 @@ from ..diagnostics import InternalError
 from .types import type_sql
 from .words import identifier, string
 
+Spelling = Callable[[str], str]
+"""How the name of a function is written."""
+
 # How tightly an expression holds together; operands of an operator hold at least as tightly.
 _ANY, _OR, _AND, _NOT, _PREDICATE, _COMPARISON = range(6)
 _SIGN, _PRIMARY = 12, 13
@@ -62,26 +65,41 @@ def sql(node: Expression) -> str:
 
     Read back it gives the same tree, but for the case of function names, which is lower.
     """
-    return _write(node)
+    return _write(node, str.lower)
 
 
-def sort_sql(item: SortItem) -> str:
+def as_written(node: Expression) -> str:
+    """Return the text of an expression with the names of functions as the user wrote them."""
+    return _write(node, str)
+
+
+def as_operand(node: Expression) -> str:
+    """Return ``as_written``, in brackets where the text must not hold AND, OR or a test."""
+    return _at(node, _COMPARISON, str)
+
+
+def sort_sql(item: SortItem, spell: Spelling = str.lower) -> str:
     """Return the text of an item of ORDER BY."""
-    text = sql(item.expression) + (" DESC" if item.descending else "")
+    text = _write(item.expression, spell) + (" DESC" if item.descending else "")
     return f"{text} NULLS {item.nulls}" if item.nulls else text
 
 
-def window_sql(spec: WindowSpec) -> str:
+def window_sql(spec: WindowSpec, spell: Spelling = str.lower) -> str:
     """Return what follows OVER."""
     if spec.name and not (spec.partition_by or spec.order_by or spec.frame):
         return identifier(spec.name.text)
+    return window_body(spec, spell)
+
+
+def window_body(spec: WindowSpec, spell: Spelling = str.lower) -> str:
+    """Return the text of a window in brackets."""
     parts = [identifier(spec.name.text)] if spec.name else []
     if spec.partition_by:
-        parts.append(f"PARTITION BY {_list(spec.partition_by)}")
+        parts.append(f"PARTITION BY {_list(spec.partition_by, spell)}")
     if spec.order_by:
-        parts.append(f"ORDER BY {', '.join(map(sort_sql, spec.order_by))}")
+        parts.append(f"ORDER BY {', '.join(sort_sql(item, spell) for item in spec.order_by)}")
     if spec.frame:
-        parts.append(_frame(spec.frame))
+        parts.append(_frame(spec.frame, spell))
     return f"({' '.join(parts)})"
 
 
@@ -100,13 +118,13 @@ def _level(node: Expression) -> int:
     return _PRIMARY
 
 
-def _at(node: Expression, level: int) -> str:
-    text = _write(node)
+def _at(node: Expression, level: int, spell: Spelling) -> str:
+    text = _write(node, spell)
     return text if _level(node) >= level else f"({text})"
 
 
-def _list(nodes: Iterable[Expression]) -> str:
-    return ", ".join(map(_write, nodes))
+def _list(nodes: Iterable[Expression], spell: Spelling) -> str:
+    return ", ".join(_write(node, spell) for node in nodes)
 
 
 def _not(negated: bool) -> str:
@@ -114,7 +132,7 @@ def _not(negated: bool) -> str:
 
 
 @singledispatch
-def _write(node: Expression) -> str:
+def _write(node: Expression, spell: Spelling) -> str:
     raise InternalError(f"no text for {type(node).__name__}")
 
 
@@ -124,42 +142,42 @@ def _writes(function: Callable[..., str]) -> Callable[..., str]:
 
 
 @_writes
-def _column_ref(node: ColumnRef) -> str:
+def _column_ref(node: ColumnRef, _spell: Spelling) -> str:
     return ".".join(identifier(part.text) for part in node.parts)
 
 
 @_writes
-def _star(node: Star) -> str:
+def _star(node: Star, _spell: Spelling) -> str:
     return f"{identifier(node.qualifier.text)}.*" if node.qualifier else "*"
 
 
 @_writes
-def _null(_node: NullLiteral) -> str:
+def _null(_node: NullLiteral, _spell: Spelling) -> str:
     return "NULL"
 
 
 @_writes
-def _boolean(node: BooleanLiteral) -> str:
+def _boolean(node: BooleanLiteral, _spell: Spelling) -> str:
     return "TRUE" if node.value else "FALSE"
 
 
 @_writes
-def _number(node: NumberLiteral) -> str:
+def _number(node: NumberLiteral, _spell: Spelling) -> str:
     return node.text
 
 
 @_writes
-def _string(node: StringLiteral) -> str:
+def _string(node: StringLiteral, _spell: Spelling) -> str:
     return string(node.value)
 
 
 @_writes
-def _typed_literal(node: TypedLiteral) -> str:
+def _typed_literal(node: TypedLiteral, _spell: Spelling) -> str:
     return f"{node.type_name}{'' if node.type_name == 'X' else ' '}{string(node.value)}"
 
 
 @_writes
-def _interval(node: Interval) -> str:
+def _interval(node: Interval, _spell: Spelling) -> str:
     return f"INTERVAL {' '.join(map(_interval_part, node.parts))}"
 
 
@@ -170,10 +188,10 @@ def _interval_part(part: IntervalPart) -> str:
 
 
 @_writes
-def _unary(node: Unary) -> str:
+def _unary(node: Unary, spell: Spelling) -> str:
     if node.operator == "NOT":
-        return f"NOT {_at(node.operand, _NOT)}"
-    operand = _at(node.operand, _SIGN)
+        return f"NOT {_at(node.operand, _NOT, spell)}"
+    operand = _at(node.operand, _SIGN, spell)
     # Two signs would begin a comment, and a sign before a number would be part of it.
     if node.operator == "-" and (operand[0] == "-" or isinstance(node.operand, NumberLiteral)):
         return f"-({operand})"
@@ -181,112 +199,117 @@ def _unary(node: Unary) -> str:
 
 
 @_writes
-def _binary(node: Binary) -> str:
+def _binary(node: Binary, spell: Spelling) -> str:
     level = _LEVELS[node.operator]
-    return f"{_at(node.left, level)} {node.operator} {_at(node.right, level + 1)}"
+    return f"{_at(node.left, level, spell)} {node.operator} {_at(node.right, level + 1, spell)}"
 
 
 @_writes
-def _is_test(node: IsTest) -> str:
-    return f"{_at(node.operand, _COMPARISON)} IS {_not(node.negated)}{node.test}"
+def _is_test(node: IsTest, spell: Spelling) -> str:
+    return f"{_at(node.operand, _COMPARISON, spell)} IS {_not(node.negated)}{node.test}"
 
 
 @_writes
-def _is_distinct(node: IsDistinct) -> str:
-    left, right = _at(node.left, _COMPARISON), _at(node.right, _COMPARISON)
+def _is_distinct(node: IsDistinct, spell: Spelling) -> str:
+    left, right = _at(node.left, _COMPARISON, spell), _at(node.right, _COMPARISON, spell)
     return f"{left} IS {_not(node.negated)}DISTINCT FROM {right}"
 
 
 @_writes
-def _between(node: Between) -> str:
-    operand, low, high = (_at(x, _COMPARISON) for x in (node.operand, node.low, node.high))
+def _between(node: Between, spell: Spelling) -> str:
+    operand, low, high = (_at(x, _COMPARISON, spell) for x in (node.operand, node.low, node.high))
     return f"{operand} {_not(node.negated)}BETWEEN {low} AND {high}"
 
 
 @_writes
-def _in_list(node: InList) -> str:
-    return f"{_at(node.operand, _COMPARISON)} {_not(node.negated)}IN ({_list(node.items)})"
+def _in_list(node: InList, spell: Spelling) -> str:
+    operand = _at(node.operand, _COMPARISON, spell)
+    return f"{operand} {_not(node.negated)}IN ({_list(node.items, spell)})"
 
 
 @_writes
-def _like(node: Like) -> str:
-    operand, pattern = _at(node.operand, _COMPARISON), _at(node.pattern, _COMPARISON)
+def _like(node: Like, spell: Spelling) -> str:
+    operand, pattern = _at(node.operand, _COMPARISON, spell), _at(node.pattern, _COMPARISON, spell)
     text = f"{operand} {_not(node.negated)}{node.operator} {pattern}"
     return text if node.escape is None else f"{text} ESCAPE {string(node.escape)}"
 
 
 @_writes
-def _case(node: Case) -> str:
-    parts = ["CASE"] if node.operand is None else [f"CASE {_write(node.operand)}"]
-    parts += [f"WHEN {_write(w.condition)} THEN {_write(w.result)}" for w in node.whens]
+def _case(node: Case, spell: Spelling) -> str:
+    parts = ["CASE"] if node.operand is None else [f"CASE {_write(node.operand, spell)}"]
+    parts += [
+        f"WHEN {_write(w.condition, spell)} THEN {_write(w.result, spell)}" for w in node.whens
+    ]
     if node.otherwise is not None:
-        parts.append(f"ELSE {_write(node.otherwise)}")
+        parts.append(f"ELSE {_write(node.otherwise, spell)}")
     return " ".join((*parts, "END"))
 
 
 @_writes
-def _cast(node: Cast) -> str:
+def _cast(node: Cast, spell: Spelling) -> str:
     word = "TRY_CAST" if node.is_try else "CAST"
-    return f"{word}({_write(node.operand)} AS {type_sql(node.type)})"
+    return f"{word}({_write(node.operand, spell)} AS {type_sql(node.type)})"
 
 
 @_writes
-def _extract(node: Extract) -> str:
-    return f"EXTRACT({identifier(node.field)} FROM {_at(node.source, _COMPARISON)})"
+def _extract(node: Extract, spell: Spelling) -> str:
+    return f"EXTRACT({identifier(node.field)} FROM {_at(node.source, _COMPARISON, spell)})"
 
 
 @_writes
-def _lambda(node: Lambda) -> str:
+def _lambda(node: Lambda, spell: Spelling) -> str:
     names = ", ".join(identifier(p.text) for p in node.parameters)
-    return f"{names if len(node.parameters) == 1 else f'({names})'} -> {_write(node.body)}"
+    return f"{names if len(node.parameters) == 1 else f'({names})'} -> {_write(node.body, spell)}"
 
 
 @_writes
-def _named_argument(node: NamedArgument) -> str:
-    return f"{identifier(node.name.text)} => {_write(node.value)}"
+def _named_argument(node: NamedArgument, spell: Spelling) -> str:
+    return f"{identifier(node.name.text)} => {_write(node.value, spell)}"
 
 
 @_writes
-def _index(node: Index) -> str:
-    return f"{_owner(node.operand, VariantPath)}[{_at(node.index, _COMPARISON)}]"
+def _index(node: Index, spell: Spelling) -> str:
+    return f"{_owner(node.operand, spell, VariantPath)}[{_at(node.index, _COMPARISON, spell)}]"
 
 
 @_writes
-def _field_access(node: FieldAccess) -> str:
-    owner = _owner(node.operand, VariantPath, ColumnRef, NumberLiteral)
+def _field_access(node: FieldAccess, spell: Spelling) -> str:
+    owner = _owner(node.operand, spell, VariantPath, ColumnRef, NumberLiteral)
     return f"{owner}.{identifier(node.field.text)}"
 
 
 @_writes
-def _variant_path(node: VariantPath) -> str:
-    return f"{_at(node.operand, _PRIMARY)}:{node.path}"
+def _variant_path(node: VariantPath, spell: Spelling) -> str:
+    return f"{_at(node.operand, _PRIMARY, spell)}:{node.path}"
 
 
-def _owner(node: Expression, *enclosed: type[Expression]) -> str:
+def _owner(node: Expression, spell: Spelling, *enclosed: type[Expression]) -> str:
     """Return what stands before a dot or bracket: some would take these for their own."""
-    return f"({_write(node)})" if isinstance(node, enclosed) else _at(node, _PRIMARY)
+    return f"({_write(node, spell)})" if isinstance(node, enclosed) else _at(node, _PRIMARY, spell)
 
 
 @_writes
-def _call(node: Call) -> str:
+def _call(node: Call, spell: Spelling) -> str:
     distinct = "DISTINCT " if node.distinct else ""
-    parts = [f"{identifier(node.name.text.lower())}({distinct}{_list(node.arguments)})"]
+    parts = [f"{identifier(spell(node.name.text))}({distinct}{_list(node.arguments, spell)})"]
     if node.order_by:
-        parts.append(f"WITHIN GROUP (ORDER BY {', '.join(map(sort_sql, node.order_by))})")
+        parts.append(
+            f"WITHIN GROUP (ORDER BY {', '.join(sort_sql(item, spell) for item in node.order_by)})"
+        )
     if node.filter is not None:
-        parts.append(f"FILTER (WHERE {_write(node.filter)})")
+        parts.append(f"FILTER (WHERE {_write(node.filter, spell)})")
     if node.nulls:
         parts.append(f"{node.nulls} NULLS")
     if node.over:
-        parts.append(f"OVER {window_sql(node.over)}")
+        parts.append(f"OVER {window_sql(node.over, spell)}")
     return " ".join(parts)
 
 
-def _frame(frame: Frame) -> str:
-    return f"{frame.unit} BETWEEN {_bound(frame.start)} AND {_bound(frame.end)}"
+def _frame(frame: Frame, spell: Spelling) -> str:
+    return f"{frame.unit} BETWEEN {_bound(frame.start, spell)} AND {_bound(frame.end, spell)}"
 
 
-def _bound(bound: FrameBound) -> str:
+def _bound(bound: FrameBound, spell: Spelling) -> str:
     if bound.offset is None:
         return bound.kind
-    return f"{_at(bound.offset, _COMPARISON)} {bound.kind}"
+    return f"{_at(bound.offset, _COMPARISON, spell)} {bound.kind}"
