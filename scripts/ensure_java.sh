@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Spark needs Java 17 or newer: JAVA_HOME's, or the first on the PATH. Install it where there is none.
+# Spark needs Java 17 or newer, JAVA_HOME's or the first on the PATH. Install it where there is none.
 set -euo pipefail
 source "$(dirname "$0")/apt.sh"
 
