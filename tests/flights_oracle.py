@@ -96,16 +96,17 @@ def aircraft(flights: pd.DataFrame, closed: pd.Timestamp) -> pd.DataFrame:
     flown = flown.sort_values(["tail_number", "scheduled_at"])
     pause = flown.groupby("tail_number")["scheduled_at"].diff()
     flown = flown.assign(session=(pause.isna() | (pause > REST)).cumsum())
-    rows = flown.groupby(["session", "tail_number"], as_index=False).agg(
+    sessions = flown.groupby(["session", "tail_number"])
+    rows = sessions.agg(
         window_start=("scheduled_at", "min"),
         window_end=("scheduled_at", "max"),
         flights=("flight", "size"),
         origins=("origin", "nunique"),
-        air_time=("air_time", lambda minutes: minutes.sum(min_count=1)),
-        distance=("distance", "sum"),
     )
     rows["window_end"] += REST
-    return rows[rows["window_end"] <= closed].drop(columns="session")
+    # As in SQL, the sum of nothing but NULL is NULL.
+    rows[["air_time", "distance"]] = sessions[["air_time", "distance"]].sum(min_count=1)
+    return rows[rows["window_end"] <= closed].reset_index("tail_number").reset_index(drop=True)
 
 
 def worst_routes(flights: pd.DataFrame, closed: pd.Timestamp) -> pd.DataFrame:
