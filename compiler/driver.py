@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
 from ..dsl.ast.statements import Spec
 from ..dsl.diagnostics import Diagnostics, InternalError
 from ..dsl.front_matter import read_front_matter
 from ..dsl.parse import parse
+from ..dsl.records import dataclass
 from ..dsl.source import SourceFile
 from ..dsl.walk import dump
 from .checks import CHECKS

@@ -14,6 +14,7 @@ In order of flow:
 - ``variables``: ``${name}`` in the texts of options.
 - ``walk``: generic traversal of nodes and their text dump.
 - ``format``: nodes back to text.
+- ``records``: data classes that are cheap to define.
 - ``diagnostics``, ``codes``: what phases report, and its registry; ``suggest`` finds near names.
 - ``render``: diagnostics as text, lines or JSON; ``excerpt`` marks the lines that they speak of.
 """

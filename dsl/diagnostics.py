@@ -7,9 +7,9 @@ are errors. Only ``InternalError`` is raised, and only for faults of the compile
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from enum import StrEnum
 
+from .records import dataclass
 from .source import SourceFile, Span
 
 
@@ -43,8 +43,8 @@ class Label:
 class Diagnostic:
     """One cause, told once.
 
-    ``message`` says what is wrong (lower case, no full stop, names in backticks); ``help`` says what
-    to do, as text to paste where that is possible.
+    ``message`` says what is wrong (lower case, no full stop, names in backticks); ``help`` says
+    what to do, as text to paste where that is possible.
     """
 
     code: Code

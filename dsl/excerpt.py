@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import unicodedata
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from .diagnostics import Label
+from .records import dataclass
 from .source import SourceFile
 
 _TAB = 4

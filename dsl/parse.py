@@ -7,7 +7,6 @@ that all broken statements of a file are reported in one run and the sound ones 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import cache
 from typing import cast
 
@@ -20,6 +19,7 @@ from .ast.statements import FrontMatter, Spec, Statement
 from .diagnostics import Diagnostics
 from .lalr import Parser, SyntaxFailure
 from .mistakes import Mistake, open_front_matter
+from .records import dataclass
 from .source import SourceFile, Span
 from .syntax_hints import explain
 from .tokens import Kinds, tokenize

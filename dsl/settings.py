@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
+
+from .records import dataclass
 
 AS_FAST_AS_POSSIBLE = "as fast as possible"
 AVAILABLE_NOW = "available now"

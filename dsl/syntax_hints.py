@@ -8,12 +8,12 @@ would have been expected.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from . import codes
 from .diagnostics import Code, Diagnostic, Label
 from .expectations import is_clause, keywords, phrase
 from .lalr import RESERVED, Parser, SyntaxFailure
+from .records import dataclass
 from .source import Span
 from .suggest import closest
 from .tokens import UNITS, Tokens, plain_kind

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
 from . import codes
 from .diagnostics import Diagnostic, Diagnostics, Label
+from .records import dataclass
 from .settings import NAME
 from .source import SourceFile, Span
 from .suggest import did_you_mean

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import fields, replace
-from functools import cache
 from typing import TypeVar, cast
 
 from .ast.node import Node
@@ -12,9 +11,16 @@ from .ast.node import Node
 N = TypeVar("N", bound=Node)
 
 
-@cache
+_FIELD_NAMES: dict[type[Node], tuple[str, ...]] = {}
+
+
 def _field_names(kind: type[Node]) -> tuple[str, ...]:
-    return tuple(f.name for f in fields(kind) if f.name not in ("span", "value_span"))
+    """Return the fields of a class of nodes that hold what was written, without spans."""
+    found = _FIELD_NAMES.get(kind)
+    if found is None:
+        found = tuple(f.name for f in fields(kind) if f.name not in ("span", "value_span"))
+        _FIELD_NAMES[kind] = found
+    return found
 
 
 def children(node: Node) -> Iterator[Node]:
@@ -55,7 +61,7 @@ def rewrite(node: N, change: Callable[[Node], Node | None]) -> N:
             items = tuple(rewrite(item, change) for item in value)
             if any(a is not b for a, b in zip(items, value, strict=True)):
                 updates[name] = items
-    return cast(N, replace(node, **updates)) if updates else node  # type: ignore[arg-type]
+    return replace(node, **updates) if updates else node  # type: ignore[arg-type]
 
 
 def dump(node: Node, indent: str = "") -> str:

@@ -7,7 +7,8 @@ aggregates, options) stands one item a line from the start, with a trailing comm
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+from ...dsl.records import dataclass
 
 WIDTH = 100
 _STEP = "    "

@@ -8,8 +8,8 @@ and columns that nothing below reads.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from ...dsl.records import dataclass
 from ..model.pipeline import Pipeline, Relation, Source
 from ..model.steps import Branch, Stateful, Step, Union
 

@@ -8,9 +8,9 @@ holds.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import TypeAlias
 
+from ...dsl.records import dataclass
 from .types import (
     BIGINT,
     BINARY,
@@ -18,7 +18,6 @@ from .types import (
     DAY_TIME,
     DOUBLE,
     INTEGRALS,
-    NULL,
     UNKNOWN,
     YEAR_MONTH,
     Array,
@@ -127,7 +126,7 @@ def _sum(types: Types) -> Type:
         case Decimal(precision, scale):
             return decimal(precision + 10, scale)
         case IntervalType() as interval:
-            return DAY_TIME if interval.is_day_time else YEAR_MONTH
+            return interval
         case type_ if type_ in INTEGRALS:
             return BIGINT
         case type_ if type_ == UNKNOWN:
@@ -139,9 +138,11 @@ def _avg(types: Types) -> Type:
     match _first(types):
         case Decimal(precision, scale):
             return decimal(precision + 4, scale + 4)
-        case type_ if type_ in INTEGRALS or type_ == NULL:
-            return DOUBLE
-    return _sum(types)
+        case IntervalType() as interval:
+            return DAY_TIME if interval.is_day_time else YEAR_MONTH
+        case type_ if type_ == UNKNOWN:
+            return UNKNOWN
+    return DOUBLE
 
 
 def _median(types: Types) -> Type:

@@ -6,9 +6,9 @@ A function has a group and a number of arguments from the catalogue. One that ha
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
 
+from ...dsl.records import dataclass
 from .aggregates import AggregateFunction, Cell, aggregate, aggregate_names
 from .catalogue import names, shape
 from .signatures import Signature, signature

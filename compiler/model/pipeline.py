@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from ...dsl.records import dataclass
 from ...dsl.settings import Settings
 from ...dsl.source import Span
 from .schema import Duration, Field, Schema

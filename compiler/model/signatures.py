@@ -19,9 +19,9 @@ A signature is written as text, one a function, and read when the function is fi
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import cache
 
+from ...dsl.records import dataclass
 from . import types as t
 from .coercion import common_type
 from .signature_table import SIGNATURES

@@ -7,9 +7,8 @@ Steps that keep state derive from ``Stateful`` and carry the id that savepoints 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ...dsl.ast.expressions import Call, Expression
+from ...dsl.records import dataclass
 from .functions import Cell
 from .schema import Duration, Schema
 from .typed import Typed

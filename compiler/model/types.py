@@ -8,11 +8,10 @@ is not part of a type here.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ...dsl import codes
 from ...dsl.ast import types as ast
 from ...dsl.diagnostics import Diagnostic, Diagnostics, Label
+from ...dsl.records import dataclass
 from ...dsl.suggest import closest
 
 MAX_PRECISION = 38

@@ -7,9 +7,10 @@ so that a renamed output column or a reordered spec is no change. ``compare_text
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
+
+from ...dsl.records import dataclass
 
 Json = Mapping[str, Any]
 """An object of a plan: what its keys hold is the plan's format."""

@@ -13,7 +13,7 @@ An item made of aggregates alone is computed inside the aggregate.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from ...dsl import codes
@@ -31,7 +31,7 @@ from ..model.steps import Aggregate, AggregateCall, Column, Filter, Key, Project
 from ..model.typed import Typed
 from .chain import Chain
 from .columns import Item
-from .expressions import Clause, check
+from .expressions import Clause, FoundAggregate, check, check_with_aggregates
 from .scope import BlockScope, is_window_time
 
 
@@ -60,9 +60,12 @@ class Grouping:
         self._columns: list[Column] = []
         self._keys: tuple[Key, ...] = ()
         self._grouped_by_window = False
+        self._keys_are_known = True
+        self._found: dict[e.Call, FoundAggregate] = {}
 
     def resolve(self, items: tuple[Item, ...], state_id: str) -> None:
         """Append Aggregate, Filter and Project to the chain."""
+        self._note(found for item in items for found in item.found)
         self._keys = self._resolve_keys(items)
         self._check_window()
         projected = [self._project(item) for item in items]
@@ -101,6 +104,7 @@ class Grouping:
     def _key_value(self, node: e.Expression, items: tuple[Item, ...]) -> Typed | None:
         if isinstance(node, e.NumberLiteral):
             self._diagnostics.add(_ordinal(node))
+            self._keys_are_known = False
             return None
         alias = self._aliased(node, items)
         if alias is not None and not has_aggregate(alias.value.expression):
@@ -185,16 +189,19 @@ class Grouping:
                 return node
             if isinstance(node, e.Call) and aggregate(node.name.text) and node.over is None:
                 return _ref(node.span, self._column_of(node))
-            if isinstance(node, e.ColumnRef) and not self._is_lambda_variable(node):
+            if isinstance(node, e.ColumnRef) and self._is_ungrouped(node):
                 self._diagnostics.add(_not_grouped(node, self._select))
             return None
 
         return rewrite(expression, change)
 
-    def _is_lambda_variable(self, node: e.ColumnRef) -> bool:
-        """A name that the scope does not know was bound by a lambda (it was checked before)."""
+    def _is_ungrouped(self, node: e.ColumnRef) -> bool:
+        """Return whether a reference outside of aggregates and keys is a column, and a mistake.
+
+        A name that the scope does not know was bound by a lambda: it was checked before.
+        """
         name = node.parts[0].text
-        return not any(
+        return self._keys_are_known and any(
             name == r.alias if self._scope.qualified else r.schema.find(name)
             for r in self._scope.relations
         )
@@ -220,7 +227,9 @@ class Grouping:
         if node is None:
             return None
         scope = _HavingScope(self._scope, items)
-        typed = check(node, scope, Clause("HAVING", aggregates=True), self._diagnostics)
+        clause = Clause("HAVING", aggregates=True)
+        typed, found = check_with_aggregates(node, scope, clause, self._diagnostics)
+        self._note(found)
         return replace(typed, expression=self._after(typed.expression))
 
     def _field(self, item: Item) -> Field:
@@ -232,21 +241,20 @@ class Grouping:
 
     # State and emission.
 
+    def _note(self, found: Iterable[FoundAggregate]) -> None:
+        self._found.update((one.call, one) for one in found)
+
     def _calls(self) -> tuple[AggregateCall, ...]:
         calls: dict[str, AggregateCall] = {}
         for column in self._columns:
             for call in aggregate_calls(column.value.expression):
                 id_ = self._identity(call)
-                function = aggregate(call.name.text, distinct=call.distinct)
-                if id_ not in calls and function is not None:
-                    taken = [self._type_of(a) for a in call.arguments if not isinstance(a, e.Star)]
-                    cells = function.cells(taken)
+                found = self._found.get(call)
+                if id_ not in calls and found is not None:
+                    function = found.function
+                    cells = function.cells(found.argument_types)
                     calls[id_] = AggregateCall(id_, call, function.spark_function, cells)
         return tuple(calls.values())
-
-    def _type_of(self, argument: e.Expression) -> types.Type:
-        clause = Clause("SELECT", aggregates=False)
-        return check(argument, self._scope, clause, self._diagnostics).type
 
     def _identity(self, expression: e.Expression) -> str:
         """Return what an aggregate computes as text.
@@ -278,9 +286,12 @@ class Grouping:
             changes = emit.kind == "CHANGES"
             if not changes and not closes:
                 self._diagnostics.add(_never_closes(emit.span))
-        session = self._grouped_by_window and self._scope.window is not None
-        if emit is not None and changes and session and self._scope.window.kind == "session":
+                return changes
+        window = self._scope.window if self._grouped_by_window else None
+        if emit is not None and changes and window is not None and window.kind == "session":
             self._diagnostics.add(_session_changes(emit.span))
+        if self._scope.window is not None and not self._grouped_by_window:
+            return changes
         if not closes and not self._chain.context.unbounded:
             self._diagnostics.add(_unbounded(self._select, self._chain.context.stream))
         return changes

@@ -16,7 +16,7 @@ from ..model.steps import AssignWindow, Deduplicate, Filter, Key, Project, Windo
 from . import top_n
 from .aggregates import Grouping, has_aggregate
 from .chain import Chain, StreamContext
-from .columns import Item, columns_of, is_identity, resolve_items, schema_of
+from .columns import Item, columns_of, is_identity, item_name, resolve_items, schema_of
 from .expressions import Clause, check
 from .from_clause import From
 from .joins import add_join
@@ -63,7 +63,7 @@ class BlockResolver:
         select = self._select
         self._refuse_misplaced()
         self._refuse_changes()
-        if select.qualify is not None and self._ranking is None:
+        if self._refuse_over() or (select.qualify is not None and self._ranking is None):
             return self._chain
         if self._source.join is not None:
             left, right = (i.known for i in self._source.inputs)
@@ -137,11 +137,7 @@ class BlockResolver:
     def _ranked_items(self, ranking: top_n.Ranking) -> list[q.SelectItem]:
         """Return the items besides the row number, and behind them what the ranking alone needs."""
         items = list(top_n.other_items(self._select))
-        names = {
-            (i.alias or i.expression.parts[-1]).text.lower()
-            for i in items
-            if i.alias is not None or isinstance(i.expression, e.ColumnRef)
-        }
+        names = {name.lower() for i in items if (name := item_name(i)) is not None}
         needed = list(top_n.needed_columns(ranking))
         if self._scope.window is not None:
             span = ranking.span
@@ -228,16 +224,20 @@ class BlockResolver:
             self._diagnostics.add(_emit_without_aggregate(select.emit))
         if select.distinct_on is not None and ("aggregate" in self._roles or "topn" in self._roles):
             self._diagnostics.add(_distinct_over(select.distinct_on, "aggregates"))
-        self._refuse_over()
 
-    def _refuse_over(self) -> None:
+    def _refuse_over(self) -> bool:
         """OVER is a top-N in the select list or QUALIFY, and nothing else yet."""
-        for item in self._select.items:
-            for node in walk(item.expression):
-                if not isinstance(node, e.Call) or node.over is None:
-                    continue
-                if not (top_n.is_row_number(item.expression) and self._select.qualify is not None):
-                    self._diagnostics.add(not_built("OVER", node.span))
+        refused = [
+            node
+            for item in self._select.items
+            for node in walk(item.expression)
+            if isinstance(node, e.Call)
+            and node.over is not None
+            and not (top_n.is_row_number(item.expression) and self._select.qualify is not None)
+        ]
+        for node in refused:
+            self._diagnostics.add(not_built("OVER", node.span))
+        return bool(refused)
 
     def _refuse_changes(self) -> None:
         if not self._roles:

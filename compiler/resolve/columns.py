@@ -2,28 +2,30 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from ...dsl import codes
 from ...dsl.ast import expressions as e
 from ...dsl.ast import queries as q
 from ...dsl.diagnostics import Diagnostic, Diagnostics, Label
+from ...dsl.records import dataclass
 from ...dsl.source import Span
 from ..model.schema import Field, Schema
 from ..model.steps import Column
 from ..model.typed import Typed
-from .expressions import Clause, check
+from .expressions import Clause, FoundAggregate, check_with_aggregates
 from .scope import BlockScope
 
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A resolved select item; ``field`` is its output column."""
+    """A resolved select item: its output column, and the aggregates in it."""
 
     name: str
     value: Typed
     field: Field
     span: Span
+    found: tuple[FoundAggregate, ...] = ()
 
 
 def resolve_items(
@@ -38,15 +40,15 @@ def resolve_items(
     resolved: list[Item] = []
     for item in items:
         if isinstance(item.expression, e.Star):
-            for name, typed in scope.star(item.expression) or ():
-                resolved.append(_item(name, typed, scope, item.span))
+            for column, value in scope.star(item.expression) or ():
+                resolved.append(_item(column, value, scope, item.span))
             continue
-        typed = check(item.expression, scope, clause, diagnostics)
+        typed, found = check_with_aggregates(item.expression, scope, clause, diagnostics)
         name = item_name(item)
         if name is None:
             diagnostics.add(_unnamed(item))
             continue
-        resolved.append(_item(name, typed, scope, item.span))
+        resolved.append(replace(_item(name, typed, scope, item.span), found=found))
     _refuse_doubles(resolved, diagnostics)
     return tuple(resolved)
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from ...dsl import codes
 from ...dsl.ast import queries as q
 from ...dsl.ast.node import Name
 from ...dsl.diagnostics import Diagnostic, Label
+from ...dsl.records import dataclass
 from ..model.pipeline import Relation
 from ..model.steps import Window
 from .chain import Environment, Known, StreamContext, part_name

@@ -65,6 +65,9 @@ def _binary_type(node: e.Binary, left: Typed, right: Typed, context: Context) ->
 
 def _arithmetic_type(node: e.Binary, left: Typed, right: Typed, context: Context) -> t.Type:
     operator, a, b = node.operator, left.type, right.type
+    if operator == "DIV" and (a in t.FRACTIONALS or b in t.FRACTIONALS):
+        context.report(_not_whole(node, a, b, context))
+        return t.BIGINT
     if t.is_numeric(a) and t.is_numeric(b):
         return coercion.arithmetic(operator, operand_type(left, b), operand_type(right, a))
     result = _null_arithmetic(operator, a, b) or coercion.calendar_arithmetic(operator, a, b)
@@ -170,6 +173,16 @@ def _arithmetic_help(node: e.Binary, a: t.Type, b: t.Type, context: Context) -> 
     if node.operator == "-" and b in t.DATETIMES and isinstance(a, t.IntervalType):
         return f"write `{context.text(node.right)} - {context.text(node.left)}`"
     return "numbers go with numbers, intervals with intervals, dates and times"
+
+
+def _not_whole(node: e.Binary, a: t.Type, b: t.Type, context: Context) -> Diagnostic:
+    operand, type_ = (node.left, a) if a in t.FRACTIONALS else (node.right, b)
+    return Diagnostic(
+        codes.OPERAND_TYPE,
+        f"`DIV` divides whole numbers and decimals, `{context.text(operand)}` is {type_}",
+        Label(operand.span, str(type_)),
+        help=f"write `floor({context.text(node.left)} / {context.text(node.right)})`",
+    )
 
 
 def _not_integral(

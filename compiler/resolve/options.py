@@ -49,13 +49,18 @@ def endpoint(
             continue
         diagnostics.extend(_check(option, connector, formats))
         checked[name] = option.value
+    misspelt = {near for name in given for near in closest(name, _names(connector))}
     for spec in connector.options:
-        if spec.required and spec.name not in given:
+        if spec.required and spec.name not in given and spec.name not in misspelt:
             diagnostics.add(_missing(spec, connector, owner.span))
     if len(diagnostics) > before:
         return None
     ordered = tuple((o.name, checked[o.name]) for o in connector.options if o.name in checked)
     return Endpoint(connector.name, ordered, tuple(passed))
+
+
+def _names(connector: table.Connector) -> tuple[str, ...]:
+    return tuple(o.name for o in connector.options)
 
 
 def unique_options(options: Iterable[Option], diagnostics: Diagnostics) -> dict[str, Option]:
@@ -131,8 +136,8 @@ def _check(
         if option.name.text in table.NOT_BUILT_OPTIONS:
             yield not_built(f"option `{option.name}` of a sink", option.span)
             return
-        names = tuple(o.name for o in connector.options)
-        yield unknown_option(option, f"connector `{connector.name}`", ("connector", *names))
+        known = ("connector", *_names(connector))
+        yield unknown_option(option, f"connector `{connector.name}`", known)
         return
     if spec.formats and file_format is not None and file_format not in spec.formats:
         yield Diagnostic(

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ...dsl import codes
+from ...dsl.ast import queries as q
 from ...dsl.ast import statements as st
 from ...dsl.diagnostics import Diagnostic, Diagnostics, Label
 from ...dsl.settings import Settings
+from ...dsl.walk import walk
 from ..model.pipeline import Pipeline, Relation, Sink, Source
 from .chain import Environment, Known
 from .checkpoints import resolve_checkpoint
@@ -28,7 +30,7 @@ _NOT_BUILT: dict[type[st.Statement], str] = {
 def resolve(spec: st.Spec, settings: Settings, diagnostics: Diagnostics) -> Pipeline | None:
     """Return the resolved pipeline, or None when the spec has errors."""
     declared = declared_names(spec, diagnostics)
-    env = Environment({}, {name.text for name in spec.broken})
+    env = Environment({}, {name.text for name in spec.broken} | _side_streams(spec))
     sources: list[Source] = []
     relations: list[Relation] = []
     sinks: list[Sink] = []
@@ -67,6 +69,13 @@ def resolve(spec: st.Spec, settings: Settings, diagnostics: Diagnostics) -> Pipe
         tuple(relations),
         tuple(sinks),
     )
+
+
+def _side_streams(spec: st.Spec) -> set[str]:
+    """Return the streams that a SEND TO declares: it is refused, so they can't be read either."""
+    senders = (st.MalformedRows, st.FutureRows, q.LateRows)
+    sent = (node.stream for node in walk(spec) if isinstance(node, senders))
+    return {name.text for name in sent if name is not None}
 
 
 def _ordered_streams(

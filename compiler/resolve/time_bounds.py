@@ -7,9 +7,9 @@ is left as a residual condition, which Spark evaluates on the joined rows.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
 from ...dsl.ast import expressions as e
+from ...dsl.records import dataclass
 from ...dsl.walk import walk
 from ..model.conditions import conjuncts
 from ..model.intervals import interval_micros

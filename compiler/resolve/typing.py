@@ -7,7 +7,7 @@ reports what is wrong once and returns UNKNOWN, which nothing above complains ab
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import singledispatch
 from typing import Protocol
 
@@ -15,6 +15,7 @@ from ...dsl import codes
 from ...dsl.ast import expressions as e
 from ...dsl.ast.node import Node
 from ...dsl.diagnostics import Diagnostic, Diagnostics, InternalError, Label
+from ...dsl.records import dataclass
 from ..model import types as t
 from ..model.functions import AggregateFunction
 from ..model.typed import Typed

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from ..records import dataclass
 from .expressions import Expression, SortItem, WindowSpec
 from .node import Name, Node
 
