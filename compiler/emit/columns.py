@@ -49,7 +49,21 @@ def value(expression: e.Expression) -> str:
             return f"F.window_time({quoted(sql(struct))})"
         case e.Call() if (native := _native_aggregate(expression)) is not None:
             return native
-    return f"F.expr({quoted(sql(lowered(expression)))})"
+    return f"F.expr({_sql_text(lowered(expression))})"
+
+
+def _sql_text(expression: e.Expression) -> str:
+    """Return an expression as a Python literal; each WHEN of a CASE of several is a line."""
+    if not isinstance(expression, e.Case) or len(expression.whens) < 2:
+        return quoted(sql(expression))
+    case = "CASE" if expression.operand is None else f"CASE {sql(expression.operand)}"
+    lines = [case]
+    for when in expression.whens:
+        lines.append(f" WHEN {sql(when.condition)} THEN {sql(when.result)}")
+    if expression.otherwise is not None:
+        lines.append(f" ELSE {sql(expression.otherwise)}")
+    text = "\n".join(f"    {quoted(line)}" for line in [*lines, " END"])
+    return f"\n{text}\n"
 
 
 def argument(expression: e.Expression) -> str:

@@ -24,6 +24,7 @@ def _query(
     relation = relations.get(name)
     changes = relation is not None and relation.changes
     return Query(
+        name if relation is None else relation.id,
         name,
         "update" if changes else "append",
         sinks,

@@ -29,8 +29,12 @@ class StateUse:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """One Spark query; ``states`` are in Spark's order: from the sink up, left before right."""
+    """One Spark query; its ``id`` names its checkpoint.
 
+    ``states`` are in Spark's order: from the sink up, left before right.
+    """
+
+    id: str
     relation: str
     output_mode: str
     sinks: tuple[str, ...]

@@ -11,7 +11,7 @@ def graph_text(graph: OperatorGraph) -> str:
 
 
 def _query(query: Query) -> str:
-    lines = [f"query {query.relation}: {query.output_mode}"]
+    lines = [f"query {query.id}: {query.output_mode}"]
     lines.append(f"  reads {', '.join(query.sources)}")
     for use in query.states:
         lines.append(f"  state {use.step.id}: {use.step.kind}")

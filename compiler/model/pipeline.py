@@ -62,12 +62,13 @@ class Source:
 class Relation:
     """A stream, or a named part of one: steps over inputs.
 
-    ``name`` is what other relations and the emitted script call it; ``stream`` is the declaration
-    that it is a part of. ``changes`` says that rows replace earlier rows (EMIT CHANGES) instead
-    of only adding up.
+    ``name`` is what other relations and the emitted script call it; ``id`` is what state knows it
+    by, the same unless the stream has a uid. ``stream`` is the declaration that it is a part of.
+    ``changes`` says that rows replace earlier rows (EMIT CHANGES) instead of only adding up.
     """
 
     name: str
+    id: str
     stream: str
     inputs: tuple[str, ...]
     steps: tuple[Step, ...]

@@ -11,8 +11,11 @@ import json
 from functools import singledispatch
 from typing import Any, TypeAlias
 
+from ...dsl.ast.expressions import ColumnRef, Expression
+from ...dsl.ast.node import Name, Node
 from ...dsl.diagnostics import InternalError
 from ...dsl.format import sql
+from ...dsl.walk import rewrite
 from ..graph.graph import OperatorGraph, Query, StateUse
 from ..model import types
 from ..model.pipeline import Endpoint, Relation, Source
@@ -55,7 +58,7 @@ def lower(graph: OperatorGraph) -> Document:
         },
         "sources": {s.name: _source(s) for s in pipeline.sources},
         "operators": {s.id: _operator(r, s) for r, s in graph.stateful()},
-        "queries": {q.relation: _query(q) for q in graph.queries},
+        "queries": {q.id: _query(q) for q in graph.queries},
         "sinks": {
             s.name: {
                 "from": s.relation,
@@ -117,11 +120,11 @@ def describe_join(step: Join) -> Document:
     """Describe both sides of a join and how long their rows wait."""
     return {
         "join": step.join,
-        "condition": sql(step.condition.expression),
+        "condition": sql(_without_aliases(step, step.condition.expression)),
         "bound": None
         if step.lower is None or step.upper is None
         else {"lower_micros": step.lower, "upper_micros": step.upper},
-        "sides": [_side(step.left), _side(step.right)],
+        "sides": [_side(step, step.left), _side(step, step.right)],
     }
 
 
@@ -184,11 +187,29 @@ def _aggregate(call: AggregateCall) -> Document:
     }
 
 
-def _side(side: JoinSide) -> Document:
+def _without_aliases(step: Join, expression: Expression) -> Expression:
+    """Return an expression over a join that names relations: an alias is no part of its meaning.
+
+    A relation that is joined with itself keeps its aliases, which tell its sides apart.
+    """
+    if step.left.relation == step.right.relation:
+        return expression
+    relations = {side.alias: side.relation for side in (step.left, step.right)}
+
+    def change(node: Node) -> Node | None:
+        if isinstance(node, ColumnRef) and node.parts[0].text in relations:
+            head = Name(node.span, relations[node.parts[0].text])
+            return ColumnRef(node.span, (head, *node.parts[1:]))
+        return None
+
+    return rewrite(expression, change)
+
+
+def _side(step: Join, side: JoinSide) -> Document:
+    keys = [(_without_aliases(step, k.expression), k.type) for k in side.keys]
     return {
         "relation": side.relation,
-        "alias": side.alias,
-        "keys": [{"name": sql(k.expression), "type": _type(k.type)} for k in side.keys],
+        "keys": [{"name": sql(key), "type": _type(type_)} for key, type_ in keys],
         "columns": [_column(f) for f in side.schema],
         "event_time": side.event_time,
     }

@@ -16,7 +16,7 @@ from ..model.steps import AssignWindow, Deduplicate, Filter, Key, Project, Windo
 from . import top_n
 from .aggregates import Grouping, has_aggregate
 from .chain import Chain, StreamContext
-from .columns import Item, columns_of, is_identity, item_name, resolve_items, schema_of
+from .columns import Item, columns_of, item_name, resolve_items, schema_of
 from .expressions import Clause, check
 from .from_clause import From
 from .joins import add_join
@@ -166,11 +166,20 @@ class BlockResolver:
         if self._scope.window is not None:
             self._assign_window(self._scope.window)
         items = resolve_items(self._select.items, self._scope, self._diagnostics, aggregates=False)
-        whole = not self._scope.qualified and self._scope.window is None
-        if not (whole and is_identity(items, self._chain.schema)):
+        if not self._is_whole_star():
             self._chain.add(Project(columns_of(items)), schema_of(items))
         if self._select.distinct_on is not None:
             self._cut_unless_last("dedup")
+
+    def _is_whole_star(self) -> bool:
+        """Return whether the select list is ``*`` alone, over the columns of one relation.
+
+        Columns that are listed are written even when they are all there are: a column that the
+        relation gets later must not change what stands here.
+        """
+        plain = not self._scope.qualified and self._scope.window is None
+        items = self._select.items
+        return plain and len(items) == 1 and isinstance(items[0].expression, e.Star)
 
     def _assign_window(self, window: Window) -> None:
         if window.kind == "session":

@@ -97,6 +97,7 @@ class Chain:
         """Add the relation to the stream's and return it."""
         relation = Relation(
             name,
+            self.context.state_id(name),
             self.context.stream,
             self.inputs,
             tuple(self.steps),

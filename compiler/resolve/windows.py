@@ -27,7 +27,7 @@ def resolve_window(
 ) -> Window | None:
     """Return the window of a table function, or None after saying what is wrong with it."""
     if node.kind not in _FORMS:
-        diagnostics.add(not_built(f"{node.kind} windows", node.span))
+        diagnostics.add(not_built(f"a {node.kind} window", node.span))
         return None
     if node.offset is not None:
         diagnostics.add(not_built("OFFSET of a window", node.offset.span))

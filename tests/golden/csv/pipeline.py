@@ -29,7 +29,14 @@ def build(job: Job) -> None:
     )
 
     # hot: filter
-    hot = readings.where("value > 80")
+    hot = (
+        readings.where("value > 80")
+        .select(
+            "sensor",
+            "value",
+            "at",
+        )
+    )
 
     # hot_out: files csv sink
     job.sink(

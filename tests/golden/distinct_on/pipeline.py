@@ -26,7 +26,15 @@ def build(job: Job) -> None:
     )
 
     # once: first row of each user_id, page within 10 minutes
-    once = clicks.dropDuplicatesWithinWatermark(["user_id", "page"])
+    once = (
+        clicks.dropDuplicatesWithinWatermark(["user_id", "page"])
+        .select(
+            "user_id",
+            "page",
+            "cost",
+            "ts",
+        )
+    )
 
     # once_out: files parquet sink
     job.sink(

@@ -27,7 +27,15 @@ def build(job: Job) -> None:
     )
 
     # once: first row of each user_id, page within 10 minutes
-    once = clicks.dropDuplicatesWithinWatermark(["user_id", "page"])
+    once = (
+        clicks.dropDuplicatesWithinWatermark(["user_id", "page"])
+        .select(
+            "user_id",
+            "page",
+            "cost",
+            "ts",
+        )
+    )
 
     # visitors: tumbling windows of 1 hour by page
     visitors = (

@@ -31,7 +31,13 @@ def build(job: Job) -> None:
         clicks.select(
             "user_id",
             F.expr("(cost + 1) * 2 - -cost").alias("score"),
-            F.expr("CASE WHEN cost >= 10 THEN 'high' WHEN cost BETWEEN 1 AND 10 THEN 'mid' ELSE 'low' END").alias("band"),
+            F.expr(
+                "CASE"
+                " WHEN cost >= 10 THEN 'high'"
+                " WHEN cost BETWEEN 1 AND 10 THEN 'mid'"
+                " ELSE 'low'"
+                " END"
+            ).alias("band"),
             F.expr("coalesce(upper(trim(page)), '?')").alias("page"),
             F.expr("CAST(cost * 100 AS BIGINT)").alias("cents"),
             F.expr("page IN ('/buy', '/pay') OR NOT (cost > 5 OR cost IS NULL)").alias("hot"),

@@ -50,7 +50,14 @@ def build(job: Job) -> None:
     )
 
     # busy: filter
-    busy = busy__counted.where("n > 3")
+    busy = (
+        busy__counted.where("n > 3")
+        .select(
+            "user_id",
+            "window_start",
+            "n",
+        )
+    )
 
     # busy_out: files parquet sink
     job.sink(
