@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pyspark
-from pyspark.errors import AnalysisException
+from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 CATALOGUE = Path(__file__).parents[1] / "compiler" / "model" / "catalogue.json"
@@ -68,7 +68,7 @@ def _takes(spark: Any, name: str, count: int) -> bool:
     arguments = ", ".join(["NULL"] * count)
     try:
         spark.sql(f"SELECT {name}({arguments})")
-    except AnalysisException as error:
+    except PySparkException as error:
         return not (error.getCondition() or "").startswith(REFUSALS)
     return True
 

@@ -13,6 +13,7 @@ from ...dsl.ast import expressions as e
 from . import coercion
 from . import types as t
 from .date_parts import part_named, part_type
+from .signature_table import CASTS
 from .signatures import Bindings
 from .typed import Typed
 
@@ -199,7 +200,19 @@ def _literal_int(argument: Typed) -> int | None:
     return None
 
 
+def _cast(name: str) -> Rule:
+    target = t.plain(name.upper())
+
+    def rule(arguments: Sequence[Typed], bound: Bindings) -> t.Type | None:
+        if target is None or not coercion.can_cast(arguments[0].type, target):
+            return None
+        return target
+
+    return rule
+
+
 RULES: dict[str, Rule] = {
+    **{f"as_{name}": _cast(name) for name in CASTS},
     "concatenated": _concatenated,
     "date_part": _date_part,
     "element": _element,

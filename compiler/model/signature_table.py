@@ -250,7 +250,7 @@ _DOCUMENTS = {
     "parse_json": "STRING -> VARIANT",
     "schema_of_json": "STRING, [MAP<STRING, STRING>] -> STRING",
     "schema_of_variant": "VARIANT -> STRING",
-    "to_json": "ANY, [MAP<STRING, STRING>] -> STRING",
+    "to_json": "NESTED, [MAP<STRING, STRING>] -> STRING",
     "try_parse_json": "STRING -> VARIANT",
     "xpath_string": "STRING, STRING -> STRING",
 }
@@ -272,7 +272,8 @@ _OTHERS = {
     "uuid": "[BIGINT] -> STRING!",
     "version": "-> STRING!",
 }
-_CASTS = "bigint binary boolean date double float int smallint string timestamp tinyint".split()
+CASTS = "bigint binary boolean date double float int smallint string timestamp tinyint".split()
+"""Types that are functions too: ``int(x)`` is ``CAST(x AS INT)``."""
 
 SIGNATURES: dict[str, str] = {
     **_STRINGS,
@@ -284,6 +285,6 @@ SIGNATURES: dict[str, str] = {
     **_HASHES,
     **_OTHERS,
     "decimal": "ANY -> DECIMAL(10,0)",
-    **{name: f"ANY -> {name.upper()}" for name in _CASTS},
+    **{name: f"ANY -> @as_{name}" for name in CASTS},
 }
 """Signature by function name."""

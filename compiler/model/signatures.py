@@ -11,7 +11,8 @@ A signature is written as text, one a function, and read when the function is fi
 - ``T U V K R`` are bound by the arguments; bound twice, they are what both have in common. So are
   ``N`` (numbers and intervals), ``O`` (what has an order) and ``S`` (BINARY, or a text).
 - ``NUMBER``, ``INTEGRAL``, ``DAYS`` (INT or smaller), ``ANY``, ``MOMENT`` (a date, a time or a text
-  that is one) and ``COLLECTION`` (ARRAY or MAP) take types without binding them.
+  that is one), ``COLLECTION`` (ARRAY or MAP) and ``NESTED`` (what JSON nests) take types without
+  binding them.
 - ``[x]`` may be left out, ``x...`` repeats, ``fn(…): t`` is a lambda, ``@rule`` one of ``rules``.
 - ``!`` after the result: it is never NULL.
 """
@@ -88,6 +89,7 @@ _WORDS = {
     "MAP": "a MAP",
     "MOMENT": "a date or time",
     "N": "a number",
+    "NESTED": "an ARRAY, MAP, STRUCT or VARIANT",
     "NUMBER": "a number",
     "O": "a value with an order",
     "S": "a STRING or BINARY",
@@ -187,6 +189,8 @@ def _is_kind(kind: str, type_: t.Type) -> bool:
             return t.is_orderable(type_)
         case "MOMENT":
             return type_ in t.DATETIMES or type_ == t.STRING
+        case "NESTED":
+            return isinstance(type_, (t.Array, t.Map, t.Struct)) or type_ == t.VARIANT
         case "COLLECTION":
             return isinstance(type_, (t.Array, t.Map))
     return False

@@ -31,14 +31,15 @@ def _typed_binary(node: e.Binary, context: Context) -> Typed:
         right = typed(link.right, context)
         resolved = e.Binary(link.span, link.operator, left.expression, right.expression)
         type_ = _binary_type(link, left, right, context)
-        left = Typed(resolved, type_, _binary_nullable(link.operator, left, right))
+        left = Typed(resolved, type_, _binary_nullable(link.operator, type_, left, right))
     return left
 
 
-def _binary_nullable(operator: str, left: Typed, right: Typed) -> bool:
+def _binary_nullable(operator: str, type_: t.Type, left: Typed, right: Typed) -> bool:
     if operator == "<=>":
         return False
-    return operator in ("/", "%", "DIV") or left.nullable or right.nullable
+    may_fail = operator in ("/", "%", "DIV") or isinstance(type_, t.Decimal)
+    return may_fail or left.nullable or right.nullable
 
 
 def _binary_type(node: e.Binary, left: Typed, right: Typed, context: Context) -> t.Type:
