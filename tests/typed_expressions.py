@@ -79,7 +79,7 @@ def checked(text: str, clause: str = "SELECT", *, aggregates: bool = True) -> Ch
     """Parse an expression and check it in a clause."""
     source = SourceFile("x.stream", f"CREATE STREAM s AS SELECT {text} AS x FROM t;")
     parsed = parse(source)
-    assert parsed.spec is not None, [d.message for d in parsed.diagnostics]
+    assert parsed.spec is not None and not parsed.diagnostics, text
     statement = parsed.spec.statements[0]
     assert isinstance(statement, st.CreateStream)
     node = statement.query.branches[0].items[0].expression

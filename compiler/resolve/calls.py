@@ -10,6 +10,7 @@ from ...dsl.ast.node import Name
 from ...dsl.diagnostics import Diagnostic, Label
 from ...dsl.suggest import closest
 from ..model import types as t
+from ..model.coercion import can_cast
 from ..model.functions import Function, aggregate, aggregate_names, function, function_names
 from ..model.rules import RULES
 from ..model.signatures import Bindings, Pattern, Signature, accepts, filled
@@ -298,14 +299,14 @@ def _argument_type(
     takes = str(wanted) if known else str(parameter)
     if value.type == t.STRING and t.is_numeric(wanted):
         fix = text_for_number(value, written, wanted, context)
-    elif known and not isinstance(wanted, (t.Array, t.Map, t.Struct)):
+    elif known and can_cast(value.type, wanted):
         fix = f"write `CAST({context.text(written)} AS {wanted})`"
     elif t.is_numeric(value.type) and parameter.name == "MOMENT":
         fix = f"write `CAST({context.text(written)} AS TIMESTAMP)` for seconds since 1970"
     elif value.type == t.STRING and parameter.name in ("N", "NUMBER", "INTEGRAL"):
         fix = text_for_number(value, written, t.DOUBLE, context)
     else:
-        fix = f"give it {takes}"
+        fix = f"give it {_with_article(takes)}"
     chooses = name in _ONE_OF_MANY_TYPES and index > 0 and known
     what = f"`{name}` goes with {takes} before" if chooses else f"`{name}` takes {takes} here"
     return Diagnostic(
@@ -314,6 +315,12 @@ def _argument_type(
         Label(written.span, str(value.type)),
         help=fix,
     )
+
+
+def _with_article(what: str) -> str:
+    if not what[0].isupper():
+        return what
+    return f"an {what}" if what[0] in "AI" else f"a {what}"
 
 
 def _bad_combination(node: e.Call, arguments: Sequence[Typed]) -> Diagnostic:

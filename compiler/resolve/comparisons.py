@@ -12,7 +12,7 @@ from ...dsl import codes
 from ...dsl.ast import expressions as e
 from ...dsl.diagnostics import Diagnostic, Label
 from ..model import types as t
-from ..model.coercion import can_compare, common_type
+from ..model.coercion import can_cast, can_compare, common_type
 from ..model.typed import Typed
 from .literals import text_as_moment
 from .typing import Context
@@ -98,9 +98,10 @@ def _no_order(type_: t.Type, nodes: Pair, what: str) -> Diagnostic:
 
 
 def _incomparable(a: t.Type, b: t.Type, nodes: Pair, context: Context, what: str) -> Diagnostic:
-    if b == t.STRING:
+    fix = "compare values of one type"
+    if b == t.STRING and can_cast(b, a):
         fix = f"write `CAST({context.text(nodes[1])} AS {a})`"
-    else:
+    elif can_cast(a, b):
         fix = f"write `CAST({context.text(nodes[0])} AS {b})`, if that is what is meant"
     return Diagnostic(
         codes.INCOMPARABLE,
@@ -118,6 +119,8 @@ def _no_common_type(
     target = t.STRING if t.STRING in (a, b) else a
     operand = first if b == target else node
     fix = f"write `CAST({context.text(operand)} AS {target})`"
+    if not can_cast(b if operand is node else a, target):
+        fix = "give all alternatives one type"
     if target == t.STRING and isinstance(operand, e.NumberLiteral):
         fix = f"write `'{operand.text}'`"
     return Diagnostic(
