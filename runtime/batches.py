@@ -17,15 +17,26 @@ class BatchWriter:
     The sinks get it in the order of their declaration. It is computed once: kept while several
     sinks, or one that may read it again or in part, use it. A batch must be computed whole, since
     Spark commits state partition by partition.
+
+    When it raises, `failure` is the exception and `failed_sink` the sink that was at work, if any.
     """
 
     def __init__(self, query: str, sinks: Sequence[Sink]) -> None:
         self.query = query
         self.sinks = tuple(sinks)
         self.rows_out = 0
-        self.failure: tuple[Sink, BaseException] | None = None
+        self.failure: BaseException | None = None
+        self.failed_sink: Sink | None = None
 
     def __call__(self, batch: DataFrame, batch_id: int) -> None:
+        try:
+            self._write_all(batch, batch_id)
+        except BaseException as error:
+            # Spark reports it as text only.
+            self.failure = error
+            raise
+
+    def _write_all(self, batch: DataFrame, batch_id: int) -> None:
         if len(self.sinks) == 1 and self.sinks[0].reads_batch_once:
             self.rows_out += self._write(self.sinks[0], batch, batch_id) or 0
             return
@@ -38,9 +49,7 @@ class BatchWriter:
             batch.unpersist()
 
     def _write(self, sink: Sink, batch: DataFrame, batch_id: int) -> int | None:
-        try:
-            return sink.write(batch, batch_id)
-        except BaseException as error:
-            # Spark reports it as text; the run wants the exception and the sink it came from.
-            self.failure = (sink, error)
-            raise
+        self.failed_sink = sink
+        rows = sink.write(batch, batch_id)
+        self.failed_sink = None
+        return rows

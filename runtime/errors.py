@@ -32,6 +32,7 @@ PLAN_MISSING = Code("SR0105", "plan-missing", "there is no plan beside the scrip
 PLAN_UNREADABLE = Code("SR0106", "plan-unreadable", "the plan is no plan, or of another version")
 PLAN_MISMATCH = Code("SR0107", "plan-mismatch", "script and plan do not belong together")
 SCRIPT_UNUSABLE = Code("SR0108", "script-unusable", "the script cannot be loaded")
+SPARK_REFUSES = Code("SR0109", "spark-refuses", "Spark does not take the script's dataflow")
 JAVA_MISSING = Code("SR0201", "java-missing", "no Java was found")
 JAVA_TOO_OLD = Code("SR0202", "java-too-old", "the Java that was found is older than 17")
 KERNEL_BUILD = Code("SR0203", "kernel-build", "the Scala part of the runtime did not compile")
@@ -61,6 +62,7 @@ CODES = (
     PLAN_UNREADABLE,
     PLAN_MISMATCH,
     SCRIPT_UNUSABLE,
+    SPARK_REFUSES,
     JAVA_MISSING,
     JAVA_TOO_OLD,
     KERNEL_BUILD,

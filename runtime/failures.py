@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import re
 import traceback
+from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .batches import BatchWriter
-from .sinks import PythonSink
+from .errors import SPARK_LOST, SPARK_REFUSES, RuntimeFault
+from .sinks import PythonSink, Sink
 
 if TYPE_CHECKING:
     from pyspark.sql.streaming.query import StreamingQuery
 
+_RUNTIME = str(Path(__file__).parent)
 _WRAPPERS = ("FOREACH_BATCH_USER_FUNCTION_ERROR", "STREAM_FAILED", "FAILED_READ_FILE")
 _GENERIC = (
     "SparkException",
@@ -31,6 +35,34 @@ class Failure:
     details: str
 
 
+def spark_errors() -> tuple[type[Exception], ...]:
+    """What a call of Spark raises when it fails, or when its process is gone."""
+    from py4j.protocol import Py4JError
+    from pyspark.errors import PySparkException
+
+    return (Py4JError, PySparkException, OSError)
+
+
+def spark_refuses(what: str, error: Exception, state: str) -> RuntimeFault:
+    """The fault for what Spark does not take; `error` is one of `spark_errors`."""
+    java = getattr(error, "java_exception", None) or getattr(error, "_origin", None)
+    if isinstance(error, OSError) or type(error).__name__ == "Py4JNetworkError":
+        return spark_lost(state)
+    reason = str(error).strip() or type(error).__name__
+    return RuntimeFault(
+        SPARK_REFUSES,
+        f"Spark refuses {what}: {_java_reason(java) if java else reason.splitlines()[0]}",
+        "if the script is as it was compiled, this is a fault of the compiler: please report it",
+    )
+
+
+def spark_lost(state: str) -> RuntimeFault:
+    """The fault for a Spark that is no longer there."""
+    return RuntimeFault(
+        SPARK_LOST, "Spark has ended by itself", f"its log may say why: {state}/logs/spark.log"
+    )
+
+
 def explain_failure(query: StreamingQuery, writer: BatchWriter) -> Failure:
     """Takes the cause out of what Spark reports of a failed query.
 
@@ -39,26 +71,28 @@ def explain_failure(query: StreamingQuery, writer: BatchWriter) -> Failure:
     thrown = _java_exception(query)
     details = _stack_trace(thrown)
     if writer.failure is not None:
-        sink, error = writer.failure
-        shown = "".join(traceback.format_exception(error))
-        details = f"in sink {sink.name}:\n{shown}\n{details}"
+        error = writer.failure
+        details = "".join(traceback.format_exception(error)) + "\n" + details
         java = getattr(error, "java_exception", None) or getattr(error, "_origin", None)
-        if java is None:
-            return Failure(writer.query, _python_reason(sink, error), details)
+        if java is None or isinstance(writer.failed_sink, PythonSink):
+            return Failure(writer.query, _python_reason(writer.failed_sink, error), details)
         thrown = java
     return Failure(writer.query, _java_reason(thrown), details)
 
 
-def _python_reason(sink: object, error: BaseException) -> str:
-    name = getattr(sink, "name", "?")
+def _python_reason(sink: Sink | None, error: BaseException) -> str:
+    if sink is None:
+        return f"{type(error).__name__}: {error}"
     if not isinstance(sink, PythonSink):
-        return f"sink `{name}`: {type(error).__name__}: {error}"
-    # The first frame is the runtime's call of the user's function.
+        return f"sink `{sink.name}`: {type(error).__name__}: {error}"
     frames = traceback.extract_tb(error.__traceback__)
-    own = [f for f in frames if "/streamc/runtime/" not in f.filename]
-    kept = own or frames
-    text = "".join(traceback.format_list(kept)) + f"{type(error).__name__}: {error}"
-    return f"sink `{name}`: its function raised\n{text}"
+    # What the user wrote is below the runtime's call of it.
+    calls = [n for n, frame in enumerate(frames) if frame.filename.startswith(_RUNTIME)]
+    own = frames[max(calls, default=-1) + 1 :]
+    last = traceback.format_exception_only(error)
+    return f"the function of sink `{sink.name}` raised\n" + "".join(
+        [*traceback.format_list(own), *last]
+    ).rstrip("\n")
 
 
 def _java_exception(query: StreamingQuery) -> Any:
@@ -80,39 +114,60 @@ def _stack_trace(thrown: Any) -> str:
 
 
 def _java_reason(thrown: Any) -> str:
-    """The innermost message that says something, and the file if any cause names one."""
-    messages = []
+    """The innermost message that Spark itself words, its cause, and the file if one is named."""
+    chain = []
     while thrown is not None:
-        messages.append((str(thrown.getClass().getSimpleName()), str(thrown.getMessage() or "")))
+        chain.append((str(thrown.getClass().getSimpleName()), str(thrown.getMessage() or "")))
         thrown = thrown.getCause()
-    if not messages:
-        return "Spark reports no exception"
-    told = [(name, _clean(text)) for name, text in messages if _clean(text)]
-    if not told:
-        return messages[-1][0]
-    name, text = told[-1]
-    place = next((m.group(1) for _, t in messages if (m := _FILE.search(t))), None)
-    reason = text if name in _GENERIC or text.startswith(_CLASS_MARK) else f"{name}: {text}"
-    reason = reason.removeprefix(_CLASS_MARK)
-    return f"{reason}\n  in file {place}" if place else reason
+    return java_reason(chain)
 
 
-_FILE = re.compile(r"(?:reading file|file:?) (\S+?)[.,]?(?:\s|$)")
-_CLASS_MARK = "\0"
+def java_reason(chain: Sequence[tuple[str, str]]) -> str:
+    """The reason in a chain of exceptions, outermost first, each a class name and a message.
+
+    >>> print(java_reason([
+    ...     ("SparkException", "[FAILED_READ_FILE.NO_HINT] Encountered error while reading file "
+    ...                        "file:///in/2.json.  SQLSTATE: KD001"),
+    ...     ("SparkException", "[MALFORMED_RECORD_IN_PARSING] Malformed records. SQLSTATE: 22023"),
+    ...     ("NumberFormatException", "Character a is no digit"),
+    ... ]))
+    Malformed records.
+      because NumberFormatException: Character a is no digit
+      in file /in/2.json
+    """
+    told = [(name, *_message(text)) for name, text in chain]
+    worded = [n for n, (_, error_class, text) in enumerate(told) if error_class and text]
+    named = [n for n, (_, _, text) in enumerate(told) if text]
+    if not named:
+        return chain[-1][0] if chain else "Spark reports no exception"
+    chosen = worded[-1] if worded else named[-1]
+    name, error_class, text = told[chosen]
+    lines = [text if error_class or name in _GENERIC else f"{name}: {text}"]
+    if named[-1] > chosen:
+        name, _, text = told[named[-1]]
+        lines.append(f"  because {text if name in _GENERIC else f'{name}: {text}'}")
+    place = next((m.group(1) for _, text in chain if (m := _FILE.search(text))), None)
+    if place is not None:
+        lines.append(f"  in file {place}")
+    return "\n".join(lines)
 
 
-def _clean(text: str) -> str:
-    """The first line without Spark's bookkeeping; empty for a message that only wraps another."""
-    for line in text.splitlines():
-        line = line.strip()
+_FILE = re.compile(r"reading file (?:file:/*(?=/))?(\S+?)[.,]?(?:\s|$)")
+
+
+def _message(text: str) -> tuple[str | None, str]:
+    """Spark's error class and the first line that says something, without bookkeeping.
+
+    The line is empty for a message that only wraps another.
+    """
+    for line in map(str.strip, text.splitlines()):
         found = re.match(r"\[([A-Z0-9_.]+)\]\s*(.*)", line)
-        if found:
-            if found.group(1).split(".")[0] in _WRAPPERS:
-                return ""
-            line = _CLASS_MARK + found.group(2)
-        line = re.sub(r"\s*SQLSTATE: \w+$", "", line)
-        if line and not line.startswith(("Job aborted due to stage failure", "An error occurred")):
-            return line
-        if line.startswith("Job aborted"):
-            return ""
-    return ""
+        error_class, told = found.groups() if found else (None, line)
+        if error_class and error_class.split(".")[0] in _WRAPPERS:
+            return None, ""
+        told = re.sub(r"\s*SQLSTATE: \w+$", "", told)
+        if told.startswith("Job aborted"):
+            return None, ""
+        if told:
+            return error_class, told
+    return None, ""

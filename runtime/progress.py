@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from .batches import BatchWriter
+from .failures import spark_errors
 from .plan import Query
 
 if TYPE_CHECKING:
@@ -68,7 +69,14 @@ class QueryMonitor:
         active = bool(self._query.isActive())
         for report in json.loads(self._kernel.Progress.since(self._query, self._batch)):
             self._take(report)
-        return self._snapshot(active)
+        return self._snapshot(active=active)
+
+    def last_look(self) -> QueryProgress:
+        """A look after the end, from what is known when Spark is gone."""
+        try:
+            return self.look()
+        except spark_errors():
+            return self._snapshot(active=False)
 
     def _take(self, report: dict[str, Any]) -> None:
         self._batch = max(self._batch, int(report["batchId"]))
@@ -77,7 +85,7 @@ class QueryMonitor:
             self._late[number] += int(state.get("numRowsDroppedByWatermark") or 0)
         self._last = report
 
-    def _snapshot(self, active: bool) -> QueryProgress:
+    def _snapshot(self, *, active: bool) -> QueryProgress:
         report = self._last
         times = report.get("eventTime") or {}
         watermark = _instant(times.get("watermark"))

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from .batches import BatchWriter
-from .errors import QUERY_FAILED, SPARK_LOST, RuntimeFault
-from .failures import explain_failure
+from .errors import QUERY_FAILED, RuntimeFault
+from .failures import explain_failure, spark_errors, spark_lost, spark_refuses
 from .job import Job
 from .layout import check_layout, spark_layout
 from .plan import Plan, Query
@@ -72,39 +73,32 @@ class Queries:
 
         They end when they have caught up, on request, or as soon as one of them has failed.
         """
-        from py4j.protocol import Py4JError
-
         monitors: list[QueryMonitor] = []
-        progress: tuple[QueryProgress, ...] = ()
         try:
             for prepared in self._prepared:
                 query = self._start(prepared)
                 self._started.append((prepared, query))
                 monitors.append(QueryMonitor(prepared.plan, query, prepared.writer, self._kernel))
             self._watch(stop, monitors)
-            self._stop_all()
-            progress = tuple(monitor.look() for monitor in monitors)
-        except (Py4JError, OSError):
-            if self._alive():
-                self._stop_all()
-                raise
+        except spark_errors():
+            # A signal to the whole process group ends Spark while it is being stopped here.
             if not stop.requested:
-                self._lost = RuntimeFault(
-                    SPARK_LOST,
-                    "Spark's process has ended by itself",
-                    f"its log may say why: {self._state.shown}/logs/spark.log",
-                )
-        except BaseException:
+                if self._alive():
+                    raise
+                self._lost = spark_lost(self._state.shown)
+        finally:
             self._stop_all()
-            raise
-        return progress
+        return tuple(monitor.last_look() for monitor in monitors)
 
-    def failures(self) -> tuple[RuntimeFault, ...]:
-        """Why queries have failed, one fault each; their full texts are written to the logs."""
+    def failures(self, stop: Stop) -> tuple[RuntimeFault, ...]:
+        """Why queries have failed, one fault each; their full texts are written to the logs.
+
+        Queries that are stopped on request may report their interruption, which is no failure.
+        """
+        if stop.requested:
+            return ()
         if self._lost is not None:
             return (self._lost,)
-        if not self._alive():
-            return ()
         return tuple(
             self._fault(prepared, query)
             for prepared, query in self._started
@@ -143,6 +137,8 @@ class Queries:
         return Prepared(query, frame, BatchWriter(query.id, sinks))
 
     def _start(self, prepared: Prepared) -> StreamingQuery:
+        from pyspark.errors import PySparkException
+
         query = prepared.plan
         writer = (
             prepared.frame.writeStream.queryName(query.id)
@@ -155,7 +151,10 @@ class Queries:
             writer = writer.trigger(availableNow=True)
         elif trigger != AS_FAST_AS_POSSIBLE:
             writer = writer.trigger(processingTime=trigger)
-        return writer.start()
+        try:
+            return writer.start()
+        except PySparkException as error:
+            raise spark_refuses(f"query `{query.id}`", error, self._state.shown) from None
 
     def _watch(self, stop: Stop, monitors: Sequence[QueryMonitor]) -> None:
         shown = 0.0
@@ -174,17 +173,14 @@ class Queries:
 
     def _stop_all(self) -> None:
         for _, query in self._started:
-            query.stop()
+            with suppress(*spark_errors()):
+                query.stop()
 
     def _alive(self) -> bool:
-        from py4j.protocol import Py4JError
-
-        jvm: Any = self._job.spark._jvm
         try:
-            jvm.java.lang.System.currentTimeMillis()
-        except (Py4JError, OSError):
+            return not self._job.spark.sparkContext._jsc.sc().isStopped()
+        except spark_errors():
             return False
-        return True
 
     def _fault(self, prepared: Prepared, query: StreamingQuery) -> RuntimeFault:
         failure = explain_failure(query, prepared.writer)

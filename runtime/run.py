@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import importlib.util
 import os
-import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .arguments import Arguments
 from .errors import SCRIPT_UNUSABLE, RuntimeFault
+from .failures import spark_errors, spark_refuses
 from .job import Job
 from .kernel.build import kernel_jar
 from .kernel.load import load_kernel
@@ -113,20 +113,31 @@ def run_pipeline(
     """Runs a plan with the `build` that belongs to it; see `run_script`."""
     stop = stop or Stop()
     settings = resolve_settings(plan, arguments, os.environ)
-    with ExitStack() as stack:
-        session, kernel = stack.enter_context(_spark(plan, settings, view, spark))
-        stack.enter_context(listening(stop) if signals else nullcontext())
-        storage = Storage(kernel, session)
-        state = State(storage, settings.state, plan.pipeline)
-        stack.callback(state.close)
-        job = Job(plan, session, storage, settings.variables)
-        build(job)
-        queries = Queries(plan, job, state, kernel, settings, folders, view)
-        view.start(plan)
-        progress = queries.run(stop)
-        failures = queries.failures()
-        code = max((f.exit_code for f in failures), default=stop.exit_code)
-        view.finish(progress, _outcome(plan, stop, failures))
+    try:
+        with ExitStack() as stack:
+            session, kernel = stack.enter_context(_spark(plan, settings, view, spark))
+            stack.enter_context(listening(stop) if signals else nullcontext())
+            storage = Storage(kernel, session)
+            state = State(storage, settings.state, plan.pipeline)
+            stack.callback(state.close)
+            job = Job(plan, session, storage, settings.variables)
+            build(job)
+            queries = Queries(plan, job, state, kernel, settings, folders, view)
+            return _run(plan, queries, view, stop)
+    except spark_errors() as error:
+        # A signal to the whole process group ends Spark while its run is still being prepared.
+        if not stop.requested:
+            raise spark_refuses("the pipeline", error, settings.state) from None
+        view.note(_outcome(plan, stop, ()))
+        return Result(stop.exit_code, {}, (), ())
+
+
+def _run(plan: Plan, queries: Queries, view: View, stop: Stop) -> Result:
+    view.start(plan)
+    progress = queries.run(stop)
+    failures = queries.failures(stop)
+    view.finish(progress, _outcome(plan, stop, failures))
+    code = max((failure.exit_code for failure in failures), default=stop.exit_code)
     return Result(code, queries.memory(), progress, failures)
 
 
@@ -148,14 +159,5 @@ def _spark(
         yield session, load_kernel(session, jar)
     finally:
         if started:
-            _stop_spark(session)
-
-
-def _stop_spark(session: SparkSession) -> None:
-    from py4j.protocol import Py4JError
-
-    try:
-        session.stop()
-    except (Py4JError, OSError):
-        # It ended by itself, which the run has reported.
-        sys.stderr.flush()
+            with suppress(*spark_errors()):
+                session.stop()

@@ -5,9 +5,13 @@ from __future__ import annotations
 import os
 import signal
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
+
+# A supervisor may send one signal twice, to the process and to its group.
+_PATIENCE = 1.0
 
 
 class Stop:
@@ -44,18 +48,22 @@ class Stop:
 
 @contextmanager
 def listening(stop: Stop) -> Iterator[None]:
-    """Turns SIGINT and SIGTERM into a request; a second one ends the process at once.
+    """Turns SIGINT and SIGTERM into a request; a later one ends the process at once.
 
     Does nothing outside the main thread, where Python allows no handlers.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
+    first: float | None = None
 
     def handle(number: int, frame: FrameType | None) -> None:
-        if stop.requested:
+        nonlocal first
+        if first is None:
+            first = time.monotonic()
+            stop.request(number)
+        elif time.monotonic() - first > _PATIENCE:
             os._exit(128 + number)
-        stop.request(number)
 
     before: dict[int, Callable[[int, FrameType | None], object] | int | None] = {
         number: signal.signal(number, handle) for number in (signal.SIGINT, signal.SIGTERM)

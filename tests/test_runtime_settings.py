@@ -1,0 +1,207 @@
+"""What a run goes by: arguments, profiles, variables, plans. No Spark is started."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from streamc.runtime.arguments import Arguments, parse_arguments, parse_variables
+from streamc.runtime.errors import CODES, RuntimeFault
+from streamc.runtime.layout import normal_type
+from streamc.runtime.plan import Checkpoint, Plan, Settings, load_plan
+from streamc.runtime.session import check_spark_settings, sql_settings
+from streamc.runtime.settings import RunSettings, resolve_settings, seconds
+from streamc.runtime.views import duration
+
+FIXTURES = Path(__file__).parent / "runtime_fixtures"
+
+
+def plan(**settings: object) -> Plan:
+    base = {"state": "st", "variables": {"input": "default", "limit": None}}
+    profiles = {"prod": Settings(state="s3a://b/x", variables={"input": "profile", "limit": "1"})}
+    return Plan(
+        pipeline="p",
+        version=1,
+        description="",
+        settings=Settings(**{**base, **settings}),  # type: ignore[arg-type]
+        profiles=profiles,
+        checkpoint=Checkpoint("30 seconds", 5),
+        sources=(),
+        queries=(),
+        sinks=(),
+    )
+
+
+def fault(caught: pytest.ExceptionInfo[RuntimeFault]) -> tuple[str, str | None]:
+    return caught.value.code.number, caught.value.help
+
+
+@pytest.mark.parametrize(
+    ("given", "environment", "profile", "expected"),
+    [
+        ({"input": "argument"}, {"STREAMC_INPUT": "environment"}, "prod", "argument"),
+        ({}, {"STREAMC_INPUT": "environment"}, "prod", "environment"),
+        ({}, {}, "prod", "profile"),
+        ({}, {"STREAMC_LIMIT": "1"}, None, "default"),
+    ],
+)
+def test_precedence_of_a_variable(
+    given: dict[str, str], environment: dict[str, str], profile: str | None, expected: str
+) -> None:
+    settings = resolve_settings(plan(), Arguments(variables=given, profile=profile), environment)
+    assert settings.variables["input"] == expected
+
+
+def test_variable_without_value() -> None:
+    with pytest.raises(RuntimeFault) as caught:
+        resolve_settings(plan(), Arguments(), {})
+    assert fault(caught) == ("SR0101", "pass `--var limit=…` or set STREAMC_LIMIT")
+
+
+def test_unknown_names_are_refused_with_the_nearest() -> None:
+    with pytest.raises(RuntimeFault) as caught:
+        resolve_settings(plan(), Arguments(variables={"inptu": "x"}), {})
+    assert fault(caught) == ("SR0102", "did you mean `input`?")
+    with pytest.raises(RuntimeFault) as caught:
+        resolve_settings(plan(), Arguments(profile="prd"), {})
+    assert fault(caught) == ("SR0103", "did you mean `prod`?")
+
+
+def test_argument_that_is_no_pair() -> None:
+    assert parse_variables(["a=b=c", "d="]) == {"a": "b=c", "d": ""}
+    with pytest.raises(RuntimeFault) as caught:
+        parse_variables(["limit"])
+    assert fault(caught) == ("SR0104", "write `--var limit=…`")
+
+
+def test_arguments_win_over_the_profile() -> None:
+    arguments = parse_arguments(
+        Path("p.py"), plan(), ["--profile=prod", "--state=here", "--until-caught-up"]
+    )
+    settings = resolve_settings(plan(), arguments, {})
+    assert (settings.state, settings.trigger) == ("here", "available now")
+
+
+def test_help_names_variables_and_profiles(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as caught:
+        parse_arguments(Path("p.py"), plan(), ["--help"])
+    shown = capsys.readouterr().out
+    assert caught.value.code == 0
+    assert "default: default" in shown and "no default" in shown and "profiles: prod" in shown
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [(None, "SR0105"), ("{", "SR0106"), ('{"format": 2}', "SR0106"), ('{"format": 1}', "SR0106")],
+)
+def test_plan_that_cannot_be_read(tmp_path: Path, text: str | None, number: str) -> None:
+    path = tmp_path / "x.plan.json"
+    if text is not None:
+        path.write_text(text, encoding="utf-8")
+    with pytest.raises(RuntimeFault) as caught:
+        load_plan(path)
+    assert caught.value.code.number == number
+
+
+def test_plan_of_the_fixture() -> None:
+    loaded = load_plan(FIXTURES / "spending.plan.json")
+    (use,) = loaded.queries[0].uses
+    assert [a.id for a in use.aggregates] == ["sum(amount)", "count(*)"]
+    assert loaded.settings.spark == {"spark.sql.shuffle.partitions": "2"}
+    assert loaded.profiles["slow"].state_backend == "memory"
+
+
+def run_settings(trigger: str, backend: str = "auto") -> RunSettings:
+    return RunSettings("s", trigger, backend, {}, {})
+
+
+def test_batches_are_retained_for_the_checkpoints() -> None:
+    key = "spark.sql.streaming.minBatchesToRetain"
+    often = sql_settings(run_settings("as fast as possible"), Checkpoint("2 minutes", 5))
+    seldom = sql_settings(run_settings("10 seconds"), Checkpoint("30 seconds", 5))
+    assert (often[key], seldom[key]) == ("720", "100")
+
+
+def test_backend_auto_is_rocksdb() -> None:
+    key = "spark.sql.streaming.stateStore.providerClass"
+    checkpoint = Checkpoint("1 minute", 5)
+    chosen = {
+        backend: sql_settings(run_settings("1 second", backend), checkpoint)[key]
+        for backend in ("auto", "rocksdb", "memory")
+    }
+    assert chosen["auto"] == chosen["rocksdb"] != chosen["memory"]
+
+
+def test_settings_that_ids_rely_on_are_refused() -> None:
+    check_spark_settings({"spark.sql.shuffle.partitions": "8"})
+    with pytest.raises(RuntimeFault) as caught:
+        check_spark_settings({"spark.sql.streaming.offsetLog.formatVersion": "1"})
+    assert caught.value.code.number == "SR0205"
+
+
+def test_intervals() -> None:
+    assert seconds("10 seconds") == 10
+    assert seconds("1 hour 30 minutes") == 5400
+    with pytest.raises(RuntimeFault):
+        seconds("soon")
+    assert [duration(s) for s in (0, 250, 22_000, 180_000)] == [
+        "0 s",
+        "4 min 10 s",
+        "6 h 6 min",
+        "2 d 2 h",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("STRUCT<a: INT, b: STRING>", "struct<a int,b string>"),
+        ("DECIMAL(12, 2)", "decimal(12,2)"),
+        ("ARRAY<BIGINT>", "array<long>"),
+        ("MAP<STRING, STRUCT<x: DOUBLE>>", "MAP<STRING,STRUCT<x DOUBLE NOT NULL>>"),
+    ],
+)
+def test_types_compare_however_they_are_written(one: str, other: str) -> None:
+    assert normal_type(one) == normal_type(other)
+
+
+def test_codes_are_unique() -> None:
+    assert len({code.number for code in CODES}) == len({code.slug for code in CODES}) == len(CODES)
+
+
+def test_import_loads_neither_spark_nor_anything_else_of_the_project() -> None:
+    loaded = subprocess.run(
+        [sys.executable, "-c", "import streamc.runtime, sys; print(*sorted(sys.modules))"],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout.split()
+    heavy = {"pyspark", "py4j", "rich", "typer", "lark", "pydantic", "yaml", "jinja2", "pyarrow"}
+    assert not heavy & set(loaded)
+
+
+def test_no_java_is_a_fault_that_says_how_to_get_it(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, str(FIXTURES / "spending.py"), f"--var=root={tmp_path}"],
+        env={"PATH": "/nowhere", "JAVA_HOME": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert done.stderr.startswith("building") and "error[SR0201] java-missing" in done.stderr
+    assert "apt-get install" in done.stderr and "Traceback" not in done.stderr
+
+
+def test_every_plan_type_may_be_unknown(tmp_path: Path) -> None:
+    data = json.loads((FIXTURES / "spending.plan.json").read_text(encoding="utf-8"))
+    for aggregate in data["operators"]["per_minute"]["aggregates"]:
+        for cell in aggregate["cells"]:
+            cell["type"] = None
+    path = tmp_path / "x.plan.json"
+    path.write_text(json.dumps(data), encoding="utf-8")
+    (use,) = load_plan(path).queries[0].uses
+    assert {cell.type for a in use.aggregates for cell in a.cells} == {None}
