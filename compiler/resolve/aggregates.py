@@ -13,7 +13,7 @@ An item made of aggregates alone is computed inside the aggregate.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import replace
 
 from ...dsl import codes
@@ -31,22 +31,9 @@ from ..model.steps import Aggregate, AggregateCall, Column, Filter, Key, Project
 from ..model.typed import Typed
 from .chain import Chain
 from .columns import Item
-from .expressions import Clause, FoundAggregate, check, check_with_aggregates
-from .scope import BlockScope, is_window_time
-
-
-def has_aggregate(node: Node) -> bool:
-    """Return whether an aggregate stands anywhere in an expression (inside OVER does not count)."""
-    return any(True for _ in aggregate_calls(node))
-
-
-def aggregate_calls(node: Node) -> Iterator[e.Call]:
-    """Yield the outermost aggregate calls, left to right."""
-    if isinstance(node, e.Call) and node.over is None and aggregate(node.name.text) is not None:
-        yield node
-        return
-    for child in children(node):
-        yield from aggregate_calls(child)
+from .expressions import Clause, FoundAggregate, check_with_aggregates
+from .keys import aggregate_calls, has_aggregate, is_window_part, resolve_keys
+from .scope import BlockScope
 
 
 class Grouping:
@@ -66,7 +53,9 @@ class Grouping:
     def resolve(self, items: tuple[Item, ...], state_id: str) -> None:
         """Append Aggregate, Filter and Project to the chain."""
         self._note(found for item in items for found in item.found)
-        self._keys = self._resolve_keys(items)
+        grouped = resolve_keys(self._select.group_by, items, self._scope, self._diagnostics)
+        self._keys, self._grouped_by_window = grouped.keys, grouped.by_window
+        self._keys_are_known = grouped.complete
         self._check_window()
         projected = [self._project(item) for item in items]
         having = self._having(items)
@@ -85,68 +74,6 @@ class Grouping:
             self._chain.add(Filter(having))
         self._chain.changes = changes
         self._chain.add(Project(tuple(projected)), Schema(tuple(self._field(i) for i in items)))
-
-    # Keys.
-
-    def _resolve_keys(self, items: tuple[Item, ...]) -> tuple[Key, ...]:
-        keys: list[Key] = []
-        for node in self._select.group_by:
-            value = self._key_value(node, items)
-            if value is None:
-                continue
-            if self._is_window(value.expression):
-                self._grouped_by_window = True
-                continue
-            if all(key.value.expression != value.expression for key in keys):
-                keys.append(Key(self._key_name(value, items, keys), value))
-        return tuple(keys)
-
-    def _key_value(self, node: e.Expression, items: tuple[Item, ...]) -> Typed | None:
-        if isinstance(node, e.NumberLiteral):
-            self._diagnostics.add(_ordinal(node))
-            self._keys_are_known = False
-            return None
-        alias = self._aliased(node, items)
-        if alias is not None and not has_aggregate(alias.value.expression):
-            return alias.value
-        typed = check(node, self._scope, Clause("GROUP BY", aggregates=False), self._diagnostics)
-        if typed.type is types.UNKNOWN:
-            return typed if typed.expression is not node else None
-        if not types.is_groupable(typed.type):
-            self._diagnostics.add(_not_groupable(node, typed.type))
-            return None
-        return typed
-
-    def _aliased(self, node: e.Expression, items: tuple[Item, ...]) -> Item | None:
-        """Return the item that a key names by its alias; a column of that name comes first."""
-        if not isinstance(node, e.ColumnRef) or len(node.parts) != 1:
-            return None
-        name = node.parts[0].text.lower()
-        if any(r.schema.find(name) for r in self._scope.relations):
-            return None
-        if self._scope.window is not None and name.startswith("window_"):
-            return None
-        return next((item for item in items if item.name.lower() == name), None)
-
-    def _key_name(self, value: Typed, items: tuple[Item, ...], keys: list[Key]) -> str:
-        """Return the name of a key after grouping.
-
-        The column's, else the alias it is selected by.
-        """
-        taken = {key.name.lower() for key in keys} | {"window", "session_window"}
-        if isinstance(value.expression, e.ColumnRef):
-            own = value.expression.parts[-1].text
-            if own.lower() not in taken:
-                return own
-        for item in items:
-            if item.value.expression == value.expression and item.name.lower() not in taken:
-                return item.name
-        return sql(value.expression)
-
-    def _is_window(self, expression: e.Expression) -> bool:
-        if self._scope.window is None:
-            return False
-        return is_window_time(expression) or _is_struct_part(expression, self._scope.window.struct)
 
     def _check_window(self) -> None:
         window = self._scope.window
@@ -185,7 +112,7 @@ class Grouping:
             for key in self._keys:
                 if node == key.value.expression:
                     return _ref(node.span, key.name)
-            if self._is_window(node):
+            if is_window_part(self._scope, node):
                 return node
             if isinstance(node, e.Call) and aggregate(node.name.text) and node.over is None:
                 return _ref(node.span, self._column_of(node))
@@ -235,7 +162,7 @@ class Grouping:
     def _field(self, item: Item) -> Field:
         """Return the output column; only keys and the window keep an event time."""
         is_key = any(item.value.expression == key.value.expression for key in self._keys)
-        if is_key or self._is_window(item.value.expression):
+        if is_key or is_window_part(self._scope, item.value.expression):
             return item.field
         return Field(item.name, item.value.type, item.value.nullable)
 
@@ -315,32 +242,6 @@ class _HavingScope:
 
 def _ref(span: Span, name: str) -> e.ColumnRef:
     return e.ColumnRef(span, (Name(span, name),))
-
-
-def _is_struct_part(expression: e.Expression, struct: str) -> bool:
-    return (
-        isinstance(expression, e.ColumnRef)
-        and len(expression.parts) == 2
-        and expression.parts[0].text == struct
-    )
-
-
-def _ordinal(node: e.NumberLiteral) -> Diagnostic:
-    return Diagnostic(
-        codes.GROUP_BY_FORM,
-        "GROUP BY takes columns by name, not by position",
-        Label(node.span),
-        help="write the column: a position changes its meaning when the select list is edited",
-    )
-
-
-def _not_groupable(node: e.Expression, type_: types.Type) -> Diagnostic:
-    return Diagnostic(
-        codes.GROUP_BY_FORM,
-        f"a {type_} can't be a key",
-        Label(node.span),
-        help="group by a field or an element of it",
-    )
 
 
 def _not_grouped(node: e.ColumnRef, select: q.Select) -> Diagnostic:

@@ -14,12 +14,13 @@ from ...dsl.walk import walk
 from ..model.schema import Field, Schema
 from ..model.steps import AssignWindow, Deduplicate, Filter, Key, Project, Window
 from . import top_n
-from .aggregates import Grouping, has_aggregate
+from .aggregates import Grouping
 from .chain import Chain, StreamContext
 from .columns import Item, columns_of, item_name, resolve_items, schema_of
 from .expressions import Clause, check
 from .from_clause import From
 from .joins import add_join
+from .keys import has_aggregate
 from .not_built import not_built
 from .scope import BlockScope, Visible
 from .windows import no_group

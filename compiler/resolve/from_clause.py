@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TypeAlias
 
 from ...dsl import codes
@@ -120,7 +121,8 @@ class FromResolver:
                     codes.UNNAMED_COLUMN,
                     "a subquery in FROM needs a name",
                     Label(node.span, "its steps are known by it"),
-                    help="name it with AS, as in `(SELECT …) AS recent`",
+                    help="name it with AS, as in `(SELECT …) AS recent`, or, inside of a window, "
+                    "`TUMBLE((SELECT …), ts, INTERVAL 1 HOUR) AS recent`",
                 )
             )
             return None
@@ -137,7 +139,11 @@ class FromResolver:
         return Input(known, Visible(alias.text, relation.schema, alias.span))
 
     def _window(self, node: q.WindowTable) -> Input | None:
-        below = self._input(node.relation)
+        relation = node.relation
+        if isinstance(relation, q.SubqueryRef):
+            # The grammar has one place for a name: behind the window.
+            relation = replace(relation, alias=node.alias)
+        below = self._input(relation)
         if below is None:
             return None
         if below.window is not None:

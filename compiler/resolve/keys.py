@@ -1,0 +1,138 @@
+"""GROUP BY: which keys a block groups by, and whether its window is one of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...dsl import codes
+from ...dsl.ast import expressions as e
+from ...dsl.ast.node import Node
+from ...dsl.diagnostics import Diagnostic, Diagnostics, Label
+from ...dsl.format import sql
+from ...dsl.records import dataclass
+from ...dsl.walk import children
+from ..model import types
+from ..model.functions import aggregate
+from ..model.steps import Key
+from ..model.typed import Typed
+from .columns import Item
+from .expressions import Clause, check
+from .scope import WINDOW_COLUMNS, BlockScope, is_window_time
+
+_TAKEN = {"window", "session_window"}
+"""What Spark calls the column of a window."""
+
+
+@dataclass(frozen=True, slots=True)
+class Grouped:
+    """The keys of a block besides its window; ``complete`` is False when one could not be read."""
+
+    keys: tuple[Key, ...]
+    by_window: bool
+    complete: bool
+
+
+def resolve_keys(
+    nodes: tuple[e.Expression, ...],
+    items: tuple[Item, ...],
+    scope: BlockScope,
+    diagnostics: Diagnostics,
+) -> Grouped:
+    """Read GROUP BY; a key may be named by the alias of a select item, as in Spark."""
+    keys: list[Key] = []
+    by_window, complete = False, True
+    for node in nodes:
+        value = _key_value(node, items, scope, diagnostics)
+        if value is None:
+            complete = False
+        elif is_window_part(scope, value.expression):
+            by_window = True
+        elif all(key.value.expression != value.expression for key in keys):
+            keys.append(Key(_key_name(value, items, keys), value))
+    return Grouped(tuple(keys), by_window, complete)
+
+
+def is_window_part(scope: BlockScope, expression: e.Expression) -> bool:
+    """Return whether an expression is the start, the end or the time of the block's window."""
+    if scope.window is None:
+        return False
+    return is_window_time(expression) or (
+        isinstance(expression, e.ColumnRef)
+        and len(expression.parts) == 2
+        and expression.parts[0].text == scope.window.struct
+    )
+
+
+def has_aggregate(node: Node) -> bool:
+    """Return whether an aggregate stands anywhere in an expression (inside OVER does not count)."""
+    return any(True for _ in aggregate_calls(node))
+
+
+def aggregate_calls(node: Node) -> Iterator[e.Call]:
+    """Yield the outermost aggregate calls, left to right."""
+    if isinstance(node, e.Call) and node.over is None and aggregate(node.name.text) is not None:
+        yield node
+        return
+    for child in children(node):
+        yield from aggregate_calls(child)
+
+
+def _key_value(
+    node: e.Expression, items: tuple[Item, ...], scope: BlockScope, diagnostics: Diagnostics
+) -> Typed | None:
+    if isinstance(node, e.NumberLiteral):
+        diagnostics.add(_ordinal(node))
+        return None
+    alias = _aliased(node, items, scope)
+    if alias is not None and not has_aggregate(alias.value.expression):
+        return alias.value
+    before = len(diagnostics)
+    typed = check(node, scope, Clause("GROUP BY", aggregates=False), diagnostics)
+    if len(diagnostics) > before:
+        return None
+    if not types.is_groupable(typed.type):
+        diagnostics.add(_not_groupable(node, typed.type))
+        return None
+    return typed
+
+
+def _aliased(node: e.Expression, items: tuple[Item, ...], scope: BlockScope) -> Item | None:
+    """Return the item that a key names by its alias; a column of that name comes first."""
+    if not isinstance(node, e.ColumnRef) or len(node.parts) != 1:
+        return None
+    name = node.parts[0].text.lower()
+    is_column = any(r.schema.find(name) for r in scope.relations)
+    if is_column or (scope.window is not None and name in WINDOW_COLUMNS):
+        return None
+    return next((item for item in items if item.name.lower() == name), None)
+
+
+def _key_name(value: Typed, items: tuple[Item, ...], keys: list[Key]) -> str:
+    """Return the name of a key after grouping: the column's, else the alias it is selected by."""
+    taken = {key.name.lower() for key in keys} | _TAKEN
+    if isinstance(value.expression, e.ColumnRef):
+        own = value.expression.parts[-1].text
+        if own.lower() not in taken:
+            return own
+    for item in items:
+        if item.value.expression == value.expression and item.name.lower() not in taken:
+            return item.name
+    return sql(value.expression)
+
+
+def _ordinal(node: e.NumberLiteral) -> Diagnostic:
+    return Diagnostic(
+        codes.GROUP_BY_FORM,
+        "GROUP BY takes columns by name, not by position",
+        Label(node.span),
+        help="write the column: a position changes its meaning when the select list is edited",
+    )
+
+
+def _not_groupable(node: e.Expression, type_: types.Type) -> Diagnostic:
+    return Diagnostic(
+        codes.GROUP_BY_FORM,
+        f"a {type_} can't be a key",
+        Label(node.span),
+        help="group by a field or an element of it",
+    )
