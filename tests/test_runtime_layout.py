@@ -1,0 +1,215 @@
+"""Spark's own state against the plan's, for every stateful operator; sources read twice."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from streamc.runtime.arguments import Arguments
+from streamc.runtime.errors import RuntimeFault
+from streamc.runtime.job import Job
+from streamc.runtime.kernel.build import kernel_jar
+from streamc.runtime.kernel.load import load_kernel
+from streamc.runtime.layout import check_layout, spark_layout
+from streamc.runtime.plan import Aggregate, Column, Operator, Query, Use, load_plan
+from streamc.runtime.run import run_pipeline
+from streamc.runtime.storage import Storage
+from streamc.runtime.views import SilentView
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+pytestmark = pytest.mark.spark
+FIXTURES = Path(__file__).parent / "runtime_fixtures"
+SCHEMA = "k STRING NOT NULL, i INT, d DOUBLE, m DECIMAL(12,2), ts TIMESTAMP"
+BUFFERS = {
+    "sum(i)": ("sum", ["BIGINT"]),
+    "sum(m)": ("sum", ["DECIMAL(22,2)", "BOOLEAN"]),
+    "avg(m)": ("avg", ["DECIMAL(22,2)", "BIGINT"]),
+    "avg(d)": ("avg", ["DOUBLE", "BIGINT"]),
+    "stddev_samp(d)": ("stddev_samp", ["DOUBLE", "DOUBLE", "DOUBLE"]),
+    "count(i)": ("count", ["BIGINT"]),
+    "min(k)": ("min", ["STRING"]),
+    "bool_and(i > 0)": ("min", ["BOOLEAN"]),
+    "collect_set(k)": ("collect_set", ["BINARY"]),
+    "max_by(k, ts)": ("max_by", ["STRING", "TIMESTAMP"]),
+    "sum(i) FILTER (WHERE d > 0)": ("sum", ["BIGINT"]),
+}
+
+
+@pytest.fixture(scope="module")
+def kernel(spark: SparkSession) -> Any:
+    return load_kernel(spark, kernel_jar(print))
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("input")
+    rows = [
+        '{"k": "a", "i": 1, "d": 0.5, "m": 1.25, "ts": "2026-01-01T00:00:10Z"}',
+        '{"k": "b", "i": 2, "d": 1.5, "m": 2.25, "ts": "2026-01-01T00:00:20Z"}',
+    ]
+    (path / "1.json").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def events(spark: SparkSession, kernel: Any, folder: Path) -> Any:
+    plan = replace(load_plan(FIXTURES / "spending.plan.json"), sources=("events", "others"))
+    session = spark.newSession()
+    session.conf.set("spark.sql.streaming.queryEvolution.enableSourceEvolution", "true")
+    job = Job(plan, session, Storage(kernel, session), {})
+
+    def read(name: str) -> DataFrame:
+        return job.read(
+            name, connector="files", schema=SCHEMA, format="json", path=str(folder)
+        ).withWatermark("ts", "10 seconds")
+
+    return read
+
+
+def columns(*types: str | None) -> tuple[Column, ...]:
+    return tuple(Column(f"c{number}", type) for number, type in enumerate(types))
+
+
+def aggregate(*ids: str, window: str | None = "tumble", keys: tuple[Column, ...]) -> Use:
+    functions = tuple(Aggregate(id, BUFFERS[id][0], columns(*BUFFERS[id][1])) for id in ids)
+    operator = Operator("o", "aggregate", keys, window, functions)
+    return Use(operator, functions, (), ())
+
+
+def query(*uses: Use, mode: str = "append") -> Query:
+    return Query("q", mode, (), (), uses)
+
+
+def check(kernel: Any, frame: DataFrame, planned: Query) -> None:
+    check_layout(planned, spark_layout(kernel, frame, planned.output_mode))
+
+
+def minutes(frame: DataFrame, *ids: str) -> DataFrame:
+    from pyspark.sql import functions as F
+
+    return frame.groupBy(F.window("ts", "1 minute"), "k").agg(
+        *[F.expr(id).alias(f"a{number}") for number, id in enumerate(ids)]
+    )
+
+
+def test_every_function(kernel: Any, events: Any) -> None:
+    planned = query(aggregate(*BUFFERS, keys=columns("STRING")))
+    check(kernel, minutes(events("events"), *BUFFERS), planned)
+
+
+def test_pruned_and_equal_functions_are_not_kept(kernel: Any, events: Any) -> None:
+    frame = minutes(events("events"), "sum(i)", "avg(d)", "sum(i)", "count(i)").select("a2", "a3")
+    check(kernel, frame, query(aggregate("sum(i)", "count(i)", keys=columns("STRING"))))
+
+
+def test_session_unwindowed_and_stacked(kernel: Any, events: Any) -> None:
+    from pyspark.sql import functions as F
+
+    frame = events("events")
+    session = frame.groupBy(F.session_window("ts", "6 hours"), "k").agg(F.expr("avg(m)"))
+    check(kernel, session, query(aggregate("avg(m)", window="session", keys=columns("STRING"))))
+    changes = frame.groupBy("k", "i").agg(F.expr("avg(m)"))
+    unwindowed = aggregate("avg(m)", window=None, keys=columns("STRING", "INT"))
+    check(kernel, changes, query(unwindowed, mode="update"))
+    inner = minutes(frame, "sum(i)", "avg(d)")
+    stacked = inner.groupBy("window").agg(F.expr("collect_list(struct(a0, k))"))
+    top = Aggregate("top", "collect_list", columns("BINARY"))
+    outer = Use(Operator("t", "topn", (), None, (top,)), (top,), (), ())
+    check(kernel, stacked, query(outer, aggregate("sum(i)", keys=columns("STRING"))))
+
+
+def test_dedup_and_join(kernel: Any, events: Any) -> None:
+    from pyspark.sql import functions as F
+
+    left, right = events("events").alias("a"), events("others").alias("b")
+    dedup = Use(Operator("d", "dedup", columns("STRING"), None, ()), (), (), ())
+    check(kernel, left.dropDuplicatesWithinWatermark(["k"]), query(dedup))
+    near = "a.k = b.k AND b.ts BETWEEN a.ts AND a.ts + INTERVAL 1 HOUR AND b.d > 0"
+    for how in ("inner", "left"):
+        joined = left.join(right, F.expr(near), how).select("a.k", "a.i", "b.m")
+        sides = (
+            (Column("k", "STRING"), Column("i", "INT"), Column("ts", "TIMESTAMP")),
+            (Column("k", "STRING"), Column("m", None), Column("ts", "TIMESTAMP")),
+        )
+        operator = Operator("j", "join", (), None, ())
+        join = Use(operator, (), sides, (columns("STRING"), columns("STRING")))
+        check(kernel, joined, query(join))
+        wrong = replace(join, sides=(sides[0][:2], sides[1]))
+        with pytest.raises(RuntimeFault) as caught:
+            check(kernel, joined, query(wrong))
+        assert "!  0  side (k STRING, i INT)" in caught.value.message
+
+
+@pytest.mark.parametrize(
+    "planned",
+    [
+        query(aggregate("sum(i)", keys=columns("BIGINT"))),
+        query(aggregate("sum(m)", keys=columns("STRING"))),
+        query(aggregate("sum(i)", "count(i)", keys=columns("STRING"))),
+        query(),
+        query(*[aggregate("sum(i)", keys=columns("STRING"))] * 2),
+    ],
+)
+def test_differences_are_refused(kernel: Any, events: Any, planned: Query) -> None:
+    with pytest.raises(RuntimeFault) as caught:
+        check(kernel, minutes(events("events"), "sum(i)"), planned)
+    assert caught.value.code.number == "SR0404" and "\n  !" in caught.value.message
+
+
+def test_source_that_one_query_reads_twice(
+    spark: SparkSession, folder: Path, tmp_path: Path
+) -> None:
+    plan = replace(
+        load_plan(FIXTURES / "spending.plan.json"),
+        pipeline="twice",
+        sources=("events",),
+        sinks=("seen",),
+        queries=(Query("both", "append", ("seen",), ("events",), ()),),
+    )
+
+    def build(job: Job) -> None:
+        events = job.read(
+            "events", connector="files", schema=SCHEMA, format="json", path=str(folder)
+        )
+        both = events.where("i = 1").unionByName(events.where("i >= 1"))
+        job.sink("seen", both, connector="memory", output_mode="append")
+
+    arguments = Arguments(True, {"root": "x"}, state=str(tmp_path / "state"))
+    first = run_pipeline(plan, build, arguments, view=SilentView(), spark=spark)
+    again = run_pipeline(plan, build, arguments, view=SilentView(), spark=spark)
+    assert sorted(row.k for row in first.rows["seen"]) == ["a", "a", "b"]
+    assert again.rows["seen"] == ()
+    sources = tmp_path / "state/generations/0001/queries/both/sources"
+    assert sorted(path.name for path in sources.iterdir()) == ["events", "events__2"]
+
+
+@pytest.mark.parametrize("filter", ["k = 'a'", "i = 1", "i IS NULL", "TRUE"])
+def test_null_in_a_required_column_fails_whatever_is_read(
+    spark: SparkSession, tmp_path: Path, filter: str
+) -> None:
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "1.json").write_text('{"k": "a", "i": 1}\n{"i": 2}\n', encoding="utf-8")
+    plan = replace(
+        load_plan(FIXTURES / "spending.plan.json"),
+        sources=("events",),
+        sinks=("seen",),
+        queries=(Query("some", "append", ("seen",), ("events",), ()),),
+    )
+
+    def build(job: Job) -> None:
+        events = job.read(
+            "events", connector="files", schema=SCHEMA, format="json", path=f"{tmp_path}/in"
+        )
+        job.sink("seen", events.where(filter).select("d"), connector="memory", output_mode="append")
+
+    arguments = Arguments(True, {"root": "x"}, state=str(tmp_path / "state"))
+    result = run_pipeline(plan, build, arguments, view=SilentView(), spark=spark)
+    assert result.exit_code == 1 and result.rows["seen"] == ()
+    (failure,) = result.failures
+    assert "source `events` has a row with NULL in `k`, which is NOT NULL" in failure.message
+    logs = list((tmp_path / "state/logs").glob("*-some.txt"))
+    assert len(logs) == 1 and str(logs[0]) in (failure.help or "")
