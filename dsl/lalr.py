@@ -158,7 +158,8 @@ class Parser:
         """Return the keyword itself or ``NAME``; a minus before a number becomes part of it."""
         row = self.tables.actions[states[-1]]
         if kind == "-":
-            return _signed(tokens, index) if row.get("NAME", 0) > 0 else kind
+            begins_operand = "NAME" in row and self.accepts(states, "NAME")
+            return _signed(tokens, index) if begins_operand else kind
         act = row.get(kind, 0)
         if act == 0:
             return "NAME"

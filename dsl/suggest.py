@@ -16,8 +16,8 @@ def closest(word: str, candidates: Iterable[str], n: int = 1) -> tuple[str, ...]
     """Return up to ``n`` candidates near to ``word``, nearest first (case does not count).
 
     Near is at most two edits away (one for words of two or three letters, none for a single one; a
-    swap of neighbours is one edit), or one beginning with the other. Order: distance, longest common beginning, name; those
-    that only share the beginning come last.
+    swap of neighbours is one edit), or one beginning with the other. Order: distance, longest
+    common beginning, name; those that only share the beginning come last.
 
     >>> closest("amuont", ["account", "amount", "mount"])
     ('amount',)

@@ -23,23 +23,25 @@ def _field_names(kind: type[Node]) -> tuple[str, ...]:
     return found
 
 
-def children(node: Node) -> Iterator[Node]:
-    """Yield the direct children of a node in source order."""
+def children(node: Node) -> list[Node]:
+    """Return the direct children of a node in source order."""
+    found: list[Node] = []
     for name in _field_names(type(node)):
         value = getattr(node, name)
         if isinstance(value, Node):
-            yield value
+            found.append(value)
         elif isinstance(value, tuple):
-            for item in value:
-                if isinstance(item, Node):
-                    yield item
+            found.extend(item for item in value if isinstance(item, Node))
+    return found
 
 
 def walk(node: Node) -> Iterator[Node]:
     """Yield a node and everything below it, parents first."""
-    yield node
-    for child in children(node):
-        yield from walk(child)
+    waiting = [node]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        waiting.extend(reversed(children(node)))
 
 
 def rewrite(node: N, change: Callable[[Node], Node | None]) -> N:

@@ -172,6 +172,7 @@ class FileSink:
 def _writer_options(format: str, rest: dict[str, Any]) -> dict[str, str]:
     options = spark_options(rest)
     if format == "csv":
+        options.setdefault("escape", '"')  # a quote within quotes is doubled, as readers expect
         options["header"] = str(rest.pop("header", True)).lower()
         if (delimiter := rest.pop("delimiter", None)) is not None:
             options["sep"] = str(delimiter)

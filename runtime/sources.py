@@ -98,6 +98,8 @@ def _format_options(format: str, options: dict[str, Any]) -> dict[str, str]:
         "header": str(options.pop("header", True)).lower(),
         # Columns are matched by position: a header that says otherwise must not pass silently.
         "enforceSchema": "false",
+        # A quote within quotes is doubled, as everywhere but in Spark.
+        "escape": '"',
     }
     if (delimiter := options.pop("delimiter", None)) is not None:
         found["sep"] = str(delimiter)

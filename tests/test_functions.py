@@ -28,7 +28,7 @@ def cells(name: str, *types: t.Type, distinct: bool = False) -> list[str]:
         ("sum", (t.FLOAT,), ["sum DOUBLE"]),
         ("sum", (MONEY,), ["sum DECIMAL(22,2)", "isEmpty BOOLEAN"]),
         ("sum", (t.Decimal(38, 4),), ["sum DECIMAL(38,4)", "isEmpty BOOLEAN"]),
-        ("sum", (t.IntervalType("HOUR", "HOUR"),), ["sum INTERVAL DAY TO SECOND"]),
+        ("sum", (t.IntervalType("HOUR", "HOUR"),), ["sum INTERVAL HOUR"]),
         ("try_sum", (t.BIGINT,), ["sum BIGINT", "isEmpty BOOLEAN"]),
         ("avg", (t.INT,), ["sum DOUBLE", "count BIGINT"]),
         ("mean", (MONEY,), ["sum DECIMAL(22,2)", "count BIGINT"]),

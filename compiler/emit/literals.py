@@ -5,6 +5,10 @@ from __future__ import annotations
 import re
 
 _VARIABLE = re.compile(r"\$\{([a-z_][a-z0-9_]*)\}")
+_ESCAPES = {
+    **{code: f"\\x{code:02x}" for code in (*range(32), 127)},
+    **str.maketrans({"\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}),
+}
 
 
 def quoted(text: str) -> str:
@@ -41,14 +45,5 @@ def _literal_part(text: str) -> str:
 
 
 def _escaped(text: str, quote: str) -> str:
-    out: list[str] = []
-    for char in text:
-        if char in ("\\", quote):
-            out.append("\\" + char)
-        elif char in "\n\r\t":
-            out.append({"\n": "\\n", "\r": "\\r", "\t": "\\t"}[char])
-        elif ord(char) < 32 or ord(char) == 127:
-            out.append(f"\\x{ord(char):02x}")
-        else:
-            out.append(char)
-    return "".join(out)
+    escaped = text.translate(_ESCAPES)
+    return escaped.replace(quote, f"\\{quote}")

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
-
-import jinja2
+from typing import TYPE_CHECKING
 
 from ..graph.graph import OperatorGraph
 from .endpoints import emit_sink, emit_source
 from .relations import emit_relation
+
+if TYPE_CHECKING:
+    import jinja2
 
 _TEMPLATES = Path(__file__).parent / "templates"
 
@@ -42,6 +44,8 @@ def _title(name: str, description: str | None) -> str:
 
 @cache
 def _template() -> jinja2.Template:
+    import jinja2  # only here: a check does without
+
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(_TEMPLATES),
         undefined=jinja2.StrictUndefined,

@@ -8,8 +8,8 @@ In order of flow:
   their parts.
 - ``streams``: queries, WITH, unions. ``chain`` holds what is known on the way.
 - ``from_clause``, ``windows``, ``joins``, ``time_bounds``: what a SELECT reads.
-- ``blocks``: one SELECT. ``columns``: its select list. ``keys``, ``aggregates``: GROUP BY. ``top_n``:
-  QUALIFY.
+- ``blocks``: one SELECT. ``columns``: its select list. ``keys``, ``aggregates``: GROUP BY.
+  ``top_n``: QUALIFY.
 - ``scope``: what a name means inside a SELECT.
 - ``expressions``: types of expressions; ``typing`` is their dispatch and context. By kind of node:
   ``references``, ``literals``, ``operators``, ``comparisons``, ``conditions``, ``casts``,

@@ -28,7 +28,7 @@ def typed_aggregate(node: e.Call, context: Context) -> Typed:
     found = aggregate(node.name.text, distinct=True) if node.distinct else plain
     if plain is None or not _may_stand(node, plain, context):
         return unknown(node)
-    arguments = _arguments(node, plain, context)
+    arguments = [_counted(argument, node, plain) for argument in _arguments(node, plain, context)]
     condition = _condition(node, context)
     resolved = e.Call(
         node.span,
@@ -66,6 +66,14 @@ def _arguments(node: e.Call, found: AggregateFunction, context: Context) -> list
         else typed(argument, inner)
         for argument in node.arguments
     ]
+
+
+def _counted(argument: Typed, node: e.Call, found: AggregateFunction) -> Typed:
+    """Return what is counted: COUNT(1) counts rows, in one cell with COUNT(*), as Spark has it."""
+    literal = isinstance(argument.expression, (e.BooleanLiteral, e.NumberLiteral, e.StringLiteral))
+    if found.name == "count" and len(node.arguments) == 1 and literal and not node.distinct:
+        return Typed(e.Star(argument.expression.span), t.BIGINT, nullable=False)
+    return argument
 
 
 def _condition(node: e.Call, context: Context) -> e.Expression | None:

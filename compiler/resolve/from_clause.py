@@ -12,6 +12,7 @@ from ...dsl.ast.node import Name
 from ...dsl.diagnostics import Diagnostic, Label
 from ...dsl.records import dataclass
 from ..model.pipeline import Relation
+from ..model.schema import Schema
 from ..model.steps import Window
 from .chain import Environment, Known, StreamContext, part_name
 from .joins import refuse_kind
@@ -71,6 +72,8 @@ class FromResolver:
         if left.visible.alias.lower() == right.visible.alias.lower():
             self._diagnostics.add(_same_alias(node, left.visible))
             return None
+        if node.kind == "LEFT":
+            right = replace(right, visible=_with_nulls(right.visible))
         return From((left, right), node)
 
     def _side(self, node: q.Relation) -> Input | None:
@@ -156,6 +159,12 @@ class FromResolver:
         if node.alias is not None:
             visible = Visible(node.alias.text, visible.schema, visible.span)
         return Input(below.known, visible, window)
+
+
+def _with_nulls(visible: Visible) -> Visible:
+    """Return the right side of a LEFT JOIN: NULL where there is no partner, NOT NULL or not."""
+    fields = tuple(replace(field, nullable=True) for field in visible.schema)
+    return replace(visible, schema=Schema(fields))
 
 
 def _second_join(node: q.Join) -> Diagnostic:

@@ -49,10 +49,12 @@ def endpoint(
             continue
         diagnostics.extend(_check(option, connector, formats))
         checked[name] = option.value
-    misspelt = {near for name in given for near in closest(name, _names(connector))}
-    for spec in connector.options:
-        if spec.required and spec.name not in given and spec.name not in misspelt:
-            diagnostics.add(_missing(spec, connector, owner.span))
+    missing = [spec for spec in connector.options if spec.required and spec.name not in given]
+    if missing:
+        misspelt = {near for name in given for near in closest(name, _names(connector))}
+        diagnostics.extend(
+            _missing(spec, connector, owner.span) for spec in missing if spec.name not in misspelt
+        )
     if len(diagnostics) > before:
         return None
     ordered = tuple((o.name, checked[o.name]) for o in connector.options if o.name in checked)

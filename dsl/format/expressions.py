@@ -44,6 +44,9 @@ from .words import identifier, string
 Spelling = Callable[[str], str]
 """How the name of a function is written."""
 
+_IN_WINDOWS = frozenset(("PARTITION", "ORDER", "ROWS", "RANGE"))
+"""Words that begin a part of a window, and so cannot begin it as a name."""
+
 # How tightly an expression holds together; operands of an operator hold at least as tightly.
 _ANY, _OR, _AND, _NOT, _PREDICATE, _COMPARISON = range(6)
 _SIGN, _PRIMARY = 12, 13
@@ -93,7 +96,7 @@ def window_sql(spec: WindowSpec, spell: Spelling = str.lower) -> str:
 
 def window_body(spec: WindowSpec, spell: Spelling = str.lower) -> str:
     """Return the text of a window in brackets."""
-    parts = [identifier(spec.name.text)] if spec.name else []
+    parts = [identifier(spec.name.text, _IN_WINDOWS)] if spec.name else []
     if spec.partition_by:
         parts.append(f"PARTITION BY {_list(spec.partition_by, spell)}")
     if spec.order_by:

@@ -32,6 +32,10 @@ from .types import type_sql
 from .words import identifier, string
 
 _ROOM = WIDTH - 2
+_BEGIN_STATEMENTS = frozenset(
+    "SET DECLARE IF WHILE FOR PUT REMOVE ADD APPEND CLEAR START STOP EMIT END".split()
+)
+"""Words behind ON EVENT that begin its first statement, and so cannot name its input."""
 
 
 def operator_lines(operator: CreateOperator) -> list[str]:
@@ -79,7 +83,7 @@ def _cell(cell: StateCell) -> str:
 
 
 def _handler(handler: Handler) -> list[str]:
-    name = f" {identifier(handler.name.text)}" if handler.name else ""
+    name = f" {identifier(handler.name.text, _BEGIN_STATEMENTS)}" if handler.name else ""
     head = f"ON {handler.kind}{name}"
     if handler.python is not None:
         return [f"{head} USING PYTHON {string(handler.python)};"]

@@ -32,9 +32,9 @@ _QUOTED = RESERVED | {
 }
 
 
-def identifier(name: str) -> str:
-    """Return a name, in backticks if it could not stand without."""
-    if _BARE.fullmatch(name) and name.upper() not in _QUOTED:
+def identifier(name: str, besides: frozenset[str] = frozenset()) -> str:
+    """Return a name, in backticks if it could not stand without or is one of some further words."""
+    if _BARE.fullmatch(name) and name.upper() not in _QUOTED and name.upper() not in besides:
         return name
     return "`" + name.replace("`", "``") + "`"
 

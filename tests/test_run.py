@@ -1,0 +1,201 @@
+"""Every operator on real Spark gives the right rows, however the input arrives.
+
+The right rows are worked out by hand or by an oracle in plain Python. The input arrives in one
+batch, row by row in one run, and in parts with a restart before each: the result may not differ.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from compiled import compiled
+from golden_extension import cases
+from run_case import (
+    WAYS,
+    Case,
+    Rows,
+    Way,
+    comparable,
+    compile_case,
+    last_of_each,
+    read_case,
+    read_output,
+    write_input,
+)
+from streamc.runtime import Arguments, Result, run_script
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+pytestmark = pytest.mark.spark
+STRICT = Path(__file__).parent / "run_failures" / "strict.stream"
+
+
+class Bench:
+    """A case on disk: its script, and folders for what goes in, comes out and is kept."""
+
+    def __init__(self, case: Case, root: Path, spark: SparkSession) -> None:
+        self.case = case
+        self.root = root
+        result = compile_case(case.folder)
+        assert result.plan is not None and result.script is not None and result.plan_json
+        self.plan: dict[str, Any] = json.loads(result.plan_json)
+        self.script = root / f"{case.folder.name}.py"
+        self.script.write_text(result.script, encoding="utf-8")
+        self.script.with_suffix(".plan.json").write_text(result.plan_json, encoding="utf-8")
+        for source in case.inputs:
+            (root / "in" / source).mkdir(parents=True)
+        self._spark = spark
+        self._kept: dict[str, Rows] = {}
+
+    def run_all(self, way: Way) -> None:
+        """Let the input arrive in one way; the rows of all runs add up."""
+        arrivals = self.case.arrivals(way)
+        starts = max(len(files) for files in arrivals.values())
+        for number in range(starts):
+            for source, files in arrivals.items():
+                # The last files arrive together: after a restart Spark has forgotten how far each
+                # source was, and the watermark waits until all of them have had rows again.
+                own = number - (starts - len(files))
+                if own >= 0:
+                    path = self.root / "in" / source / f"{own:03d}"
+                    write_input(path, own, files[own], self.plan["sources"][source])
+            if way == "restarted":
+                self._run()
+        if way != "restarted":
+            self._run(files=1)
+
+    def rows(self) -> dict[str, Rows]:
+        """Return what every sink got."""
+        return {name: self._rows_of(name) for name in self.plan["sinks"]}
+
+    def batches(self, query: str) -> dict[str, list[int]]:
+        """Return the batch of each file that a query took, by source, from Spark's own log."""
+        root = self.root / "state/generations/0001/queries" / query / "sources"
+        return {
+            log.name: sorted(
+                json.loads(line)["batchId"]
+                for line in {
+                    line
+                    for path in log.iterdir()
+                    if not path.name.startswith(".")
+                    for line in path.read_text("utf-8").splitlines()[1:]
+                }
+            )
+            for log in root.iterdir()
+        }
+
+    def _run(self, files: int = 1000) -> None:
+        variables = {"in": str(self.root / "in"), "files": str(files)}
+        if "out" in self.plan["settings"]["variables"]:
+            variables["out"] = str(self.root / "out")
+        result = run_script(
+            self.script,
+            Arguments(until_caught_up=True, variables=variables, state=str(self.root / "state")),
+            spark=self._spark,
+            folders=[str(self.case.folder)],
+        )
+        assert result.exit_code == 0, [failure.render() for failure in result.failures]
+        for sink, rows in result.rows.items():
+            self._kept.setdefault(sink, []).extend(row.asDict(recursive=True) for row in rows)
+
+    def _rows_of(self, sink: str) -> Rows:
+        options = self.plan["sinks"][sink]["options"]
+        match self.plan["sinks"][sink]["connector"]:
+            case "files":
+                return read_output(self.root / "out" / sink, options["format"])
+            case "python":
+                module, _, _ = options["function"].partition(":")
+                rows: Rows = sys.modules[module].ROWS
+                return rows
+        return self._kept.get(sink, [])
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("folder", cases("run"), ids=lambda folder: folder.name)
+def test_run(folder: Path, way: Way, tmp_path: Path, spark: SparkSession) -> None:
+    case = read_case(folder)
+    bench = Bench(case, tmp_path, spark)
+    bench.run_all(way)
+    got, right = bench.rows(), case.right[way]
+    for sink, keys in case.keys.items():
+        if f"rows.{way}.yaml" not in {path.name for path in folder.iterdir()}:
+            got[sink] = last_of_each(got[sink], keys)
+    assert {name: comparable(rows) for name, rows in got.items()} == {
+        name: comparable(rows) for name, rows in right.items()
+    }
+    if way == "row_by_row":
+        for query in bench.plan["queries"]:
+            for source, batches in bench.batches(query).items():
+                assert batches, source
+                assert len(set(batches)) == len(batches), f"{query} took several files at once"
+
+
+# Rows that are not what their source declares.
+
+
+def run_strict(spark: SparkSession, root: Path, orders: str = "", lines: str = "") -> Result:
+    result = compiled(STRICT, STRICT.name)
+    assert result.script is not None and result.plan_json is not None
+    script = root / "strict.py"
+    script.write_text(result.script, encoding="utf-8")
+    script.with_suffix(".plan.json").write_text(result.plan_json, encoding="utf-8")
+    write_strict(root, orders, lines)
+    asked = Arguments(until_caught_up=True, variables={"in": str(root)}, state=str(root / "state"))
+    return run_script(script, asked, spark=spark)
+
+
+def write_strict(root: Path, orders: str, lines: str) -> None:
+    for name, text in {"orders/1.json": orders, "lines/1.csv": lines}.items():
+        (root / name).parent.mkdir()
+        if text:
+            (root / name).write_text(text, encoding="utf-8")
+
+
+GOOD = '{"id": 1, "n": 6, "ts": "2026-01-01T10:00:00Z"}\n'
+
+
+@pytest.mark.parametrize(
+    ("orders", "lines", "query", "said"),
+    [
+        ('{"n": 1, "ts": "2026-01-01T10:00:00Z"}', "", "hours", "NULL in `id`, which is NOT NULL"),
+        ('{"id": null, "n": 9}', "", "hours", "source `orders` has a row with NULL in `id`"),
+        ('{"id": 2, "n": 1', "", "hours", "1.json"),
+        ('{"id": 2, "n": "many"}', "", "hours", "1.json"),
+        ('{"id": 2, "n": 1, "ts": "noon"}', "", "hours", "1.json"),
+        ("", "id,n\n1,2\n3,x\n", "lines", "1.csv"),
+        ("", "id,n\n1,2\n3,4,5\n", "lines", "1.csv"),
+        ("", "id,other\n1,2\n", "lines", "1.csv"),
+    ],
+)
+def test_a_bad_row_fails_its_query(
+    orders: str, lines: str, query: str, said: str, tmp_path: Path, spark: SparkSession
+) -> None:
+    result = run_strict(spark, tmp_path, orders and GOOD + orders, lines)
+    assert result.exit_code == 1
+    (failure,) = result.failures
+    text = failure.render()
+    assert text.startswith(f"error[SR0501] query-failed: query `{query}` failed: ")
+    assert said in text
+    assert len(text.splitlines()) <= 5 and "Exception" not in text.splitlines()[0]
+
+
+def test_a_failed_query_ends_the_command_with_one(tmp_path: Path) -> None:
+    write_strict(tmp_path, GOOD + '{"id": 2, "n": 1', "")
+    main = "from streamc.cli.app import main; main()"
+    command = [sys.executable, "-c", main, "run", str(STRICT), "--until-caught-up"]
+    done = subprocess.run(
+        [*command, "--var", f"in={tmp_path}", "--state", str(tmp_path / "state")],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=tmp_path,
+    )
+    assert done.returncode == 1, done.stderr
+    assert "query `hours` failed: " in done.stderr and "1.json" in done.stderr
+    assert "Traceback" not in done.stderr
