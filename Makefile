@@ -50,5 +50,6 @@ fmt: $(INSTALLED) ## Format the code.
 grammar: $(INSTALLED) ## Build the parser's tables from the grammar.
 	$(BIN)/python -m streamc.grammar.generate
 
-bench: $(INSTALLED) java ## Measure the emitted flights job against one written by hand.
+bench: $(INSTALLED) java ## Measure the compiler, and the emitted flights job against one by hand.
+	$(BIN)/python benchmarks/compile.py
 	$(BIN)/python benchmarks/handwritten.py
