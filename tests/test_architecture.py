@@ -56,6 +56,15 @@ def test_every_package_is_shipped() -> None:
     assert listed == [".".join(("streamc", *path.parts)) for path in packages()]
 
 
+def test_every_file_of_a_package_is_shipped() -> None:
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    globs = settings["tool"]["setuptools"]["package-data"]["*"]
+    folders = [ROOT / path for path in packages() if path.parts]
+    shipped = {file for folder in folders for glob in globs for file in folder.glob(glob)}
+    held = {f for folder in folders for f in folder.rglob("*") if f.is_file()}
+    assert {f for f in held - shipped if f.suffix not in (".py", ".pyc")} == set()
+
+
 @pytest.mark.parametrize("package", packages(), ids=str)
 def test_a_package_maps_its_modules(package: Path) -> None:
     folder = ROOT / package
