@@ -53,6 +53,7 @@ INTERVAL = _error("SC0117", "interval", "an interval that Spark cannot take")
 ASSIGNMENT = _error("SC0118", "assignment", "`==` stands where one `=` belongs")
 NOT_A_NAME = _error("SC0119", "not-a-name", "an expression stands where a name belongs")
 REPEATED_CLAUSE = _error("SC0120", "repeated-clause", "a clause is given twice")
+TOO_DEEP = _error("SC0121", "too-deep", "an expression is nested too deeply to be compiled")
 
 # Names.
 UNKNOWN_NAME = _error("SC0201", "unknown-name", "a relation is used that nothing declares")

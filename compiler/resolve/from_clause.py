@@ -143,8 +143,8 @@ class FromResolver:
 
     def _window(self, node: q.WindowTable) -> Input | None:
         relation = node.relation
-        if isinstance(relation, q.SubqueryRef):
-            # The grammar has one place for a name: behind the window.
+        if isinstance(relation, q.SubqueryRef) and relation.alias is None:
+            # A name behind the window is as good as one inside of it.
             relation = replace(relation, alias=node.alias)
         below = self._input(relation)
         if below is None:

@@ -212,8 +212,8 @@ def window_input_name(span: Span, name: Name) -> TableRef:
     return TableRef(span, name)
 
 
-def window_input_query(span: Span, query_: Query) -> SubqueryRef:
-    return SubqueryRef(span, query_, None)
+def window_input_query(span: Span, query_: Query, alias_: Name | None) -> SubqueryRef:
+    return SubqueryRef(span, query_, alias_)
 
 
 def window_keys(_span: Span, *keys: Expression) -> tuple[Expression, ...]:
