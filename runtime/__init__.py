@@ -8,7 +8,8 @@ In order of flow:
 - ``java``, ``session``: Spark, and the settings that guarantees rest on.
 - ``kernel``: the Scala that reaches what Python cannot; ``storage``: files on any Hadoop path.
 - ``state``: the folder that a pipeline's progress lives in, and who may use it.
-- ``sources``: readers; ``layout``: the plan's state against Spark's own plan.
+- ``sources``: readers; ``layout``: the plan's state against Spark's own plan; ``meaning``: against
+  the plan that the state was begun with.
 - ``queries``: Spark's queries, started, watched and stopped together.
 - ``batches``, ``sinks``, ``file_sink``: where each batch goes, exactly once for files.
 - ``progress``, ``views``: how far the queries are, and how it is shown.

@@ -50,6 +50,9 @@ STATE_IN_USE = Code("SR0401", "state-in-use", "another process runs on the same 
 FOREIGN_STATE = Code("SR0402", "foreign-state", "the state belongs to another pipeline")
 STATE_UNREADABLE = Code("SR0403", "state-unreadable", "a file of the state cannot be read")
 LAYOUT_DIFFERS = Code("SR0404", "layout-differs", "Spark would keep other state than planned")
+STATE_OF_OTHER_PLAN = Code(
+    "SR0405", "state-of-other-plan", "the state was begun by another version of the spec"
+)
 QUERY_FAILED = Code("SR0501", "query-failed", "a query ended with an error", FAILED)
 SPARK_LOST = Code("SR0502", "spark-lost", "Spark's process ended by itself", FAILED)
 
@@ -78,6 +81,7 @@ CODES = (
     FOREIGN_STATE,
     STATE_UNREADABLE,
     LAYOUT_DIFFERS,
+    STATE_OF_OTHER_PLAN,
     QUERY_FAILED,
     SPARK_LOST,
 )

@@ -20,6 +20,7 @@ _RUNTIME = str(Path(__file__).parent)
 _WRAPPERS = ("FOREACH_BATCH_USER_FUNCTION_ERROR", "STREAM_FAILED", "FAILED_READ_FILE")
 _GENERIC = (
     "SparkException",
+    "SparkIllegalArgumentException",
     "StreamingQueryException",
     "ExecutionException",
     "Py4JException",

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from .errors import PLAN_MISSING, PLAN_UNREADABLE, RuntimeFault
+from .meaning import Meaning, meaning_of
 
 FORMAT = 1
 
@@ -63,6 +64,7 @@ class Query:
     sinks: tuple[str, ...]
     sources: tuple[str, ...]
     uses: tuple[Use, ...]
+    meaning: Meaning = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +151,10 @@ def _plan(data: Mapping[str, Any]) -> Plan:
         profiles={n: _settings(p) for n, p in (data["settings"].get("profiles") or {}).items()},
         checkpoint=Checkpoint(data["checkpoint"]["every"], int(data["checkpoint"]["retain"])),
         sources=tuple(data["sources"]),
-        queries=tuple(_query(id, q, operators, sides) for id, q in data["queries"].items()),
+        queries=tuple(
+            _query(id, q, operators, sides, meaning_of(q, data["operators"]))
+            for id, q in data["queries"].items()
+        ),
         sinks=tuple(data["sinks"]),
     )
 
@@ -198,6 +203,7 @@ def _query(
     data: Mapping[str, Any],
     operators: Mapping[str, Operator],
     side_keys: Mapping[str, tuple[tuple[Column, ...], ...]],
+    meaning: Meaning,
 ) -> Query:
     return Query(
         id=id,
@@ -205,6 +211,7 @@ def _query(
         sinks=tuple(data["sinks"]),
         sources=tuple(data["sources"]),
         uses=tuple(_use(u, operators[u["id"]], side_keys[u["id"]]) for u in data["operators"]),
+        meaning=meaning,
     )
 
 

@@ -14,6 +14,7 @@ from .errors import QUERY_FAILED, RuntimeFault
 from .failures import explain_failure, spark_errors, spark_lost, spark_refuses
 from .job import Job
 from .layout import check_layout, spark_layout
+from .meaning import check_meaning
 from .plan import Plan, Query
 from .progress import QueryMonitor, QueryProgress
 from .settings import AS_FAST_AS_POSSIBLE, AVAILABLE_NOW, RunSettings
@@ -64,6 +65,8 @@ class Queries:
         self._prepared = tuple(self._prepare(query) for query in plan.queries)
         self._started: list[tuple[Prepared, StreamingQuery]] = []
         self._lost: RuntimeFault | None = None
+        for prepared in self._prepared:
+            check_meaning(state, prepared.plan.id, prepared.plan.meaning)
         for prepared in self._prepared:
             for sink in prepared.writer.sinks:
                 sink.open()

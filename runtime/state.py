@@ -6,6 +6,7 @@
   logs/                            Spark's log, and the full text of each failure
   generations/0001/queries/<id>/   Spark's checkpoint of one query
   generations/0001/sinks/<sink>    where a sink writes
+  generations/0001/meaning/<id>    what the state of one query means
 """
 
 from __future__ import annotations
@@ -53,6 +54,10 @@ class State:
     def sink_file(self, sink: str) -> str:
         """The file that remembers where a sink writes."""
         return f"{self.folder}/generations/{GENERATION}/sinks/{sink}.json"
+
+    def meaning_file(self, query: str) -> str:
+        """The file that remembers what the state of a query means."""
+        return f"{self.folder}/generations/{GENERATION}/meaning/{query}.json"
 
     def log(self, name: str, text: str) -> str:
         """Writes a text of its own to the logs and returns its path as the user knows it."""

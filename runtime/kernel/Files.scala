@@ -9,12 +9,13 @@ import org.apache.hadoop.fs.{FileAlreadyExistsException, FileSystem, LocalFileSy
 import org.json4s.JsonAST._
 import org.json4s.jackson.JsonMethods
 
+import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.{DataFrame, SaveMode}
-import org.apache.spark.sql.catalyst.plans.logical.CommandResult
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.classic.{Dataset, SparkSession}
-import org.apache.spark.sql.execution.QueryExecution
-import org.apache.spark.sql.execution.command.DataWritingCommandExec
-import org.apache.spark.sql.execution.datasources.DataSource
+import org.apache.spark.sql.execution.{LeafExecNode, LogicalRDD, SparkPlan}
+import org.apache.spark.sql.execution.datasources.{DataSource, InsertIntoHadoopFsRelationCommand}
 
 /**
  * Files on any Hadoop path, one call a step, for the Python side.
@@ -122,21 +123,37 @@ class Files(session: SparkSession) {
     val dataset = frame.asInstanceOf[Dataset[_]]
     val own = dataset.sparkSession
     val source = DataSource(own, format, options = options.asScala.toMap + ("path" -> folder))
-    val execution = new QueryExecution(
-      own, source.planForWriting(SaveMode.Overwrite, dataset.logicalPlan))
-    execution.assertCommandExecuted()
-    val rows = execution.commandExecuted match {
-      case CommandResult(_, _, plan, _) =>
-        plan.collectFirst { case w: DataWritingCommandExec => w.cmd.metrics("numOutputRows").value }
-      case _ => None
+    val rows = own.withActive {
+      source.planForWriting(SaveMode.Overwrite, dataset.logicalPlan) match {
+        case command: InsertIntoHadoopFsRelationCommand =>
+          command.run(own, physicalPlan(dataset))
+          command.metrics("numOutputRows").value
+        case other => throw new IllegalStateException(s"$format is written by ${other.nodeName}")
+      }
     }
     val p = new Path(folder)
     val files = fileSystem(p).listStatus(p).toList
       .filter(f => f.isFile && f.getLen > 0 && !"._".contains(f.getPath.getName.charAt(0)))
       .sortBy(_.getPath.getName)
     JsonMethods.compact(JObject(
-      "rows" -> JLong(rows.getOrElse(throw new IllegalStateException("no row count"))),
+      "rows" -> JLong(rows),
       "files" -> JArray(files.map(f => JObject(
         "name" -> JString(f.getPath.getName), "bytes" -> JLong(f.getLen))))))
   }
+  /**
+   * Spark hands a batch over as an RDD and copies each of its rows when that is read as a frame. A
+   * batch that nothing has cached is written from the RDD itself.
+   */
+  private def physicalPlan(batch: Dataset[_]): SparkPlan = {
+    val optimized = batch.queryExecution.optimizedPlan
+    optimized match {
+      case LogicalRDD(output, rows, _, _, _, _) => Rows(output, rows)
+      case _ => batch.queryExecution.executedPlan
+    }
+  }
+}
+
+/** Rows that are computed already, or will be, by a plan that Spark has prepared. */
+case class Rows(output: Seq[Attribute], rows: RDD[InternalRow]) extends LeafExecNode {
+  override protected def doExecute(): RDD[InternalRow] = rows
 }
