@@ -18,7 +18,7 @@ from .diagnostics import Diagnostic
 from .mistakes import unreadable
 from .source import SourceFile, Span
 
-_PATTERN = r"""(?>[ \t\r\n\f]+ | --[^\n]* | /\*(?>[^*]+|\*(?!/))*+\*/)*+
+_PATTERN = r"""(?>\s+ | --[^\n]* | /\*(?>[^*]+|\*(?!/))*+\*/)*+
     (?: ( [rR]'[^'{ends}]*' | [rR]"[^"{ends}]*" )                            # 1 raw string
       | ( [A-Za-z_][A-Za-z0-9_]* )                                           # 2 word
       | ( , | \( | \) | ; | \.(?!\d) | ->|=> | <=> | <> | != | == | <= | >= | <<
@@ -27,7 +27,8 @@ _PATTERN = r"""(?>[ \t\r\n\f]+ | --[^\n]* | /\*(?>[^*]+|\*(?!/))*+\*/)*+
           (?![A-Za-z0-9_]) )                                                 # 4 number
       | ( '(?>[^'\\{ends}]+|\\.|'')*+' | "(?>[^"\\{ends}]+|\\.|"")*+" )      # 5 string
       | ( `(?>[^`{ends}]+|``)++` )                                           # 6 quoted name
-      | ( '[^\n]* | "[^\n]* | `[^\n]* | /\*.* | [^\s]\w* )                   # 7 unreadable
+      | ( '[^\n]* | "[^\n]* | `[^\n]* | /\*.* | \S\w* )                      # 7 unreadable
+      | \Z                                                                   # nothing more
     )"""
 _FLAGS = re.VERBOSE | re.DOTALL
 _ACROSS_LINES = re.compile(_PATTERN.format(ends=""), _FLAGS)
@@ -150,7 +151,8 @@ def tokenize(
     kinds, texts, starts, ends = tokens.kinds, tokens.texts, tokens.starts, tokens.ends
     for match in pattern.finditer(source.text, start):
         group = match.lastindex
-        assert group is not None
+        if group is None:
+            break
         text = match[group]
         begin, end = match.span(group)
         if group <= _SYMBOL and group != _RAW:

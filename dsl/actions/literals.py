@@ -53,7 +53,7 @@ def interval(span: Span, *parts: IntervalPart) -> Interval:
 def interval_signed(span: Span, sign: str, amount: str, unit: str) -> Interval:
     text = _amount(amount)
     if sign == "-":
-        text = text[1:] if text[0] == "-" else f"-{text}"
+        text = text[1:] if text.startswith("-") else f"-{text.removeprefix('+')}"
     return interval(span, IntervalPart(span, text, unit_of(unit)))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from functools import singledispatch
 
@@ -39,10 +40,32 @@ from ..ast.expressions import (
 )
 from ..diagnostics import InternalError
 from .types import type_sql
-from .words import identifier, string
+from .words import TYPE_WORDS, identifier, string
 
 Spelling = Callable[[str], str]
 """How the name of a function is written."""
+
+
+def kept(name: str) -> str:
+    """Return the name of a function as the user wrote it."""
+    return name if name.upper() in TYPE_WORDS else identifier(name)
+
+
+def lower(name: str) -> str:
+    """Return the name of a function in lower case."""
+    return kept(name.lower())
+
+
+def _lower_and_quoted(name: str) -> str:
+    return identifier(name.lower())
+
+
+_WORDS = re.compile(r"\W")
+_PIPED = frozenset(
+    """AGGREGATE ANTI CLUSTER DISTRIBUTE DROP EXCEPT EXTEND FULL INTERSECT LATERAL LEFT LIMIT MINUS
+    NATURAL OFFSET ORDER PIVOT RIGHT SEMI SET SORT TABLESAMPLE UNPIVOT WINDOW""".split()
+)
+"""Words behind which Spark takes a ``|`` for the pipe between parts of a query."""
 
 _IN_WINDOWS = frozenset(("PARTITION", "ORDER", "ROWS", "RANGE"))
 """Words that begin a part of a window, and so cannot begin it as a name."""
@@ -68,33 +91,34 @@ def sql(node: Expression) -> str:
 
     Read back it gives the same tree, but for the case of function names, which is lower.
     """
-    return _write(node, str.lower)
+    text = _write(node, lower)
+    return _write(node, _lower_and_quoted) if ">>" in text else text
 
 
 def as_written(node: Expression) -> str:
     """Return the text of an expression with the names of functions as the user wrote them."""
-    return _write(node, str)
+    return _write(node, kept)
 
 
 def as_operand(node: Expression) -> str:
     """Return ``as_written``, in brackets where the text must not hold AND, OR or a test."""
-    return _at(node, _COMPARISON, str)
+    return _at(node, _COMPARISON, kept)
 
 
-def sort_sql(item: SortItem, spell: Spelling = str.lower) -> str:
+def sort_sql(item: SortItem, spell: Spelling = lower) -> str:
     """Return the text of an item of ORDER BY."""
     text = _write(item.expression, spell) + (" DESC" if item.descending else "")
     return f"{text} NULLS {item.nulls}" if item.nulls else text
 
 
-def window_sql(spec: WindowSpec, spell: Spelling = str.lower) -> str:
+def window_sql(spec: WindowSpec, spell: Spelling = lower) -> str:
     """Return what follows OVER."""
     if spec.name and not (spec.partition_by or spec.order_by or spec.frame):
         return identifier(spec.name.text)
     return window_body(spec, spell)
 
 
-def window_body(spec: WindowSpec, spell: Spelling = str.lower) -> str:
+def window_body(spec: WindowSpec, spell: Spelling = lower) -> str:
     """Return the text of a window in brackets."""
     parts = [identifier(spec.name.text, _IN_WINDOWS)] if spec.name else []
     if spec.partition_by:
@@ -204,7 +228,10 @@ def _unary(node: Unary, spell: Spelling) -> str:
 @_writes
 def _binary(node: Binary, spell: Spelling) -> str:
     level = _LEVELS[node.operator]
-    return f"{_at(node.left, level, spell)} {node.operator} {_at(node.right, level + 1, spell)}"
+    right = _at(node.right, level + 1, spell)
+    if node.operator == "|" and _WORDS.split(right, 1)[0].upper() in _PIPED:
+        right = f"({right})"
+    return f"{_at(node.left, level, spell)} {node.operator} {right}"
 
 
 @_writes
@@ -283,7 +310,7 @@ def _field_access(node: FieldAccess, spell: Spelling) -> str:
 
 @_writes
 def _variant_path(node: VariantPath, spell: Spelling) -> str:
-    return f"{_at(node.operand, _PRIMARY, spell)}:{node.path}"
+    return f"{_owner(node.operand, spell, StringLiteral, TypedLiteral)}:{node.path}"
 
 
 def _owner(node: Expression, spell: Spelling, *enclosed: type[Expression]) -> str:
@@ -294,7 +321,7 @@ def _owner(node: Expression, spell: Spelling, *enclosed: type[Expression]) -> st
 @_writes
 def _call(node: Call, spell: Spelling) -> str:
     distinct = "DISTINCT " if node.distinct else ""
-    parts = [f"{identifier(spell(node.name.text))}({distinct}{_list(node.arguments, spell)})"]
+    parts = [f"{spell(node.name.text)}({distinct}{_list(node.arguments, spell)})"]
     if node.order_by:
         parts.append(
             f"WITHIN GROUP (ORDER BY {', '.join(sort_sql(item, spell) for item in node.order_by)})"

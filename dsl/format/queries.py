@@ -28,7 +28,7 @@ from ..ast.queries import (
     WindowTable,
 )
 from ..diagnostics import InternalError
-from .expressions import as_operand, as_written, sort_sql, window_body
+from .expressions import as_operand, as_written, kept, sort_sql, window_body
 from .layout import WIDTH, appended, indented, joined, listed, separated
 from .words import identifier
 
@@ -96,7 +96,7 @@ def _item(item: SelectItem) -> str:
 
 
 def _named_window(window: NamedWindow) -> str:
-    return f"{identifier(window.name.text)} AS {window_body(window.window, str)}"
+    return f"{identifier(window.name.text)} AS {window_body(window.window, kept)}"
 
 
 def _output_clauses(select: Select) -> Iterator[str]:
@@ -193,7 +193,7 @@ def _match_clauses(match: MatchRecognize) -> Iterator[str]:
     if match.partition_by:
         yield f"PARTITION BY {', '.join(map(as_written, match.partition_by))}"
     if match.order_by:
-        yield f"ORDER BY {', '.join(sort_sql(item, str) for item in match.order_by)}"
+        yield f"ORDER BY {', '.join(sort_sql(item, kept) for item in match.order_by)}"
     if match.measures:
         items = [f"{as_written(m.expression)} AS {identifier(m.name.text)}" for m in match.measures]
         yield from ["MEASURES", *indented(separated(items))]

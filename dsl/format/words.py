@@ -18,18 +18,13 @@ _ESCAPES = {
     "\t": "\\t",
     "\x1a": "\\Z",
 }
+TYPE_WORDS = frozenset(("ARRAY", "MAP", "STRUCT"))
+"""Bare words behind which Spark reads ``>>`` as the end of two types."""
+
 # Names only where what follows says so; too easily misread without backticks.
-_QUOTED = RESERVED | {
-    "ILIKE",
-    "REGEXP",
-    "INTERVAL",
-    "DIV",
-    "END",
-    "EXISTS",
-    "CAST",
-    "TRY_CAST",
-    "EXTRACT",
-}
+_QUOTED = (RESERVED | TYPE_WORDS).union(
+    "ILIKE REGEXP INTERVAL DIV END EXISTS CAST TRY_CAST EXTRACT".split()
+)
 
 
 def identifier(name: str, besides: frozenset[str] = frozenset()) -> str:

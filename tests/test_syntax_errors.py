@@ -1,0 +1,232 @@
+"""Broken specs: mistakes by name, all of them in one run, and never an exception."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from streamc.dsl import codes
+from streamc.dsl.diagnostics import Diagnostic
+from streamc.dsl.parse import Parsed, parse, parse_expression
+from streamc.dsl.render import render
+from streamc.dsl.source import SourceFile
+from syntax_corpus import EXPRESSIONS, SPEC
+
+STREAM = "CREATE STREAM s AS {};"
+IN_QUERY = "SELECT a FROM t {}"
+
+
+def parsed(text: str) -> Parsed:
+    return parse(SourceFile("x.stream", text))
+
+
+def told(text: str) -> list[Diagnostic]:
+    return list(parsed(text).diagnostics)
+
+
+def only(text: str) -> tuple[str, str, str]:
+    """Return code, message and the marked text of the only diagnostic."""
+    (one,) = told(text)
+    return one.code.slug, one.message, text[one.primary.span.start : one.primary.span.end]
+
+
+# Mistakes by name: the whole rendering of each is in ``errors/``.
+
+
+@pytest.mark.parametrize(
+    ("query", "slug", "marked"),
+    [
+        ("SELECT a, b c d FROM t", "missing-comma", "d"),
+        ("SELECT a, FROM t", "trailing-comma", ","),
+        ("SELECT f(a, ) FROM t", "trailing-comma", ","),
+        ("SELECT from, b FROM t", "keyword-as-name", "from"),
+        ("SELECT a AS group FROM t", "keyword-as-name", "group"),
+        ("SELECT 'a FROM t", "unclosed", "'a FROM t;"),
+        ("SELECT `a FROM t", "unclosed", "`a FROM t;"),
+        ("SELECT f(a FROM t", "unclosed-bracket", "FROM"),
+        ("SELECT a FROM (SELECT b FROM t", "unclosed-bracket", ";"),
+        ("SELECT a # b FROM t", "unreadable", "#"),
+        ("SELECT 1a FROM t", "unreadable", "1a"),
+        ("SELECT a", "missing-from", ";"),
+        ("SELECT a WHERE b", "missing-from", "WHERE"),
+        ("SELECT a FROM t, u", "comma-join", ","),
+        ("SELECT a FROM t LIMIT 1", "batch-clause", "LIMIT"),
+        ("SELECT a FROM t WHERE b ORDER BY a", "batch-clause", "ORDER"),
+        ("SELECT a FROM t GROUP BY b ORDER BY a", "batch-clause", "ORDER"),
+        ("SELECT a FROM t UNION SELECT b FROM u", "batch-clause", "UNION"),
+        ("SELECT a FROM t EXCEPT SELECT b FROM u", "batch-clause", "EXCEPT"),
+        ("SELECT a FROM t INTERSECT SELECT b FROM u", "batch-clause", "INTERSECT"),
+        ("SELECT a FROM t WHERE a IN (SELECT b FROM u)", "subquery", "SELECT"),
+        ("SELECT a FROM t WHERE EXISTS (SELECT b FROM u)", "subquery", "SELECT"),
+        ("SELECT a FROM t GROUP BY HOP(ts, b)", "window-in-group-by", "HOP(ts, b)"),
+        ("SELECT a FROM t GROUP BY window(ts, b)", "window-in-group-by", "window(ts, b)"),
+        ("SELECT a FROM HOP(TABLE t, ts, b)", "window-words", "TABLE"),
+        ("SELECT a FROM HOP(t, DESCRIPTOR(ts), b)", "window-words", "DESCRIPTOR(ts)"),
+        ("SELECT a FROM TUMBLE(t, ts, INTERVAL 5)", "interval", "5"),
+        ("SELECT a FROM TUMBLE(t, ts, INTERVAL '5')", "interval", "INTERVAL '5'"),
+        ("SELECT a FROM TUMBLE(t, ts, INTERVAL 5 EONS)", "interval", "EONS"),
+        ("SELECT a FROM t EMIT EARLY EVERY 5 SECONDS", "interval", "5"),
+        ("SELECT a AS 'b' FROM t", "not-a-name", "'b'"),
+        ("SELECT t.a.* FROM t", "not-a-name", "t.a.*"),
+        ("SELECT a FORM t", "syntax", "FORM"),
+        ("SELCT a FROM t", "syntax", "SELCT"),
+        ("SELECT sum(a) OVER PARTITION BY b FROM t", "syntax", "PARTITION"),
+        ("SELECT a FROM t JOIN u", "syntax", ";"),
+        ("SELECT a FROM t WHERE", "syntax", ";"),
+    ],
+)
+def test_mistakes_in_queries(query: str, slug: str, marked: str) -> None:
+    found, message, text = only(STREAM.format(query))
+    assert (found, text) == (slug, marked), message
+
+
+@pytest.mark.parametrize(
+    ("text", "slug", "marked"),
+    [
+        ("CREATE SINK s FROM t WITH (a == 'b');", "assignment", "=="),
+        ("CREATE SOURCE s (a INT b INT) WITH (a = 'b');", "missing-comma", "b"),
+        (
+            "CREATE SOURCE s (a INT, WATERMARK a DELAY 5) WITH (a = 'b');",
+            "watermark-words",
+            "WATERMARK",
+        ),
+        (
+            "CREATE SOURCE s (a INT, WATERMARK FOR a LAG) WITH (a = 'b');",
+            "watermark-words",
+            "WATERMARK",
+        ),
+        ("CREATE VIEW v AS SELECT a FROM t;", "unknown-statement", "VIEW"),
+        ("CREATE TABLE v AS SELECT a FROM t;", "unknown-statement", "AS"),
+        ("CREATE STREAM v (a INT) WITH (a = 'b');", "unknown-statement", "("),
+        ("INSERT INTO a SELECT b FROM t;", "unknown-statement", "INSERT"),
+        ("SELECT a FROM t;", "unknown-statement", "SELECT"),
+        ("CREAT STREAM a AS SELECT b FROM t;", "unknown-statement", "CREAT"),
+        ("CREATE STREM a AS SELECT b FROM t;", "unknown-statement", "STREM"),
+        ("CREATE STREAM a AS SELECT b FROM t", "missing-semicolon", "t"),
+        ("CREATE STREAM a AS SELECT b /* FROM t;", "unclosed", "/* FROM t;"),
+        ("---\na: 1\n", "unclosed", "---"),
+        ("CHECKPOINT EVERY 30 SECONDS;", "interval", "30"),
+        ("CREATE OPERATOR o ON t + 1 RETURNS (a INT) AS ON EVENT END;", "not-a-name", "t + 1"),
+        ("CREATE OPERATOR o ON t RETURNS (a INT) AS ON EVENT SET x == 1; END;", "assignment", "=="),
+        (
+            "CREATE OPERATOR o ON t RETURNS () AS ON EVENT PUT f(a)[1] = 2; END;",
+            "not-a-name",
+            "f(a)",
+        ),
+    ],
+)
+def test_mistakes_in_statements(text: str, slug: str, marked: str) -> None:
+    found, message, at = only(text)
+    assert (found, at) == (slug, marked), message
+
+
+@pytest.mark.parametrize(
+    ("query", "label"),
+    [
+        ("SELECT FROM t", "expected an expression or `DISTINCT`"),
+        ("SELECT a FROM t WHERE x = = 3", "expected an expression"),
+        ("SELECT a FROM t WHERE x BETWEEN 1, 2", "expected `AND`"),
+        ("SELECT a FROM t JOIN u", "expected `ON` or `USING`"),
+        ("SELECT a FROM t EMIT FINAL", "expected `ON`, `CHANGES` or `EARLY`"),
+        ("SELECT a FROM t GROUP a", "expected `BY`"),
+        ("SELECT CASE WHEN a THEN b FROM t", "expected `ELSE`, `END` or `WHEN`"),
+    ],
+)
+def test_other_mistakes_say_what_was_expected(query: str, label: str) -> None:
+    (one,) = told(STREAM.format(query))
+    assert (one.code, one.primary.text) == (codes.SYNTAX, label)
+
+
+def test_outer_is_taken() -> None:
+    assert told(STREAM.format(IN_QUERY.format("LEFT OUTER JOIN u ON a = b"))) == []
+
+
+# All mistakes of a file, and the statements without one.
+
+
+def test_every_broken_statement_is_told_and_the_others_are_there() -> None:
+    result = parsed(
+        """
+        CREATE STREAM a AS SELECT x, FROM t;
+        CREATE SINK b FROM a WITH (c = 'd');
+        CREATE STREAM e AS SELECT x FROM t WHERE (y = 1;
+        CREATE OPERATOR f ON t RETURNS (a INT) AS
+        ON EVENT
+          SET a == 1;
+          SET b = 2;
+        END;
+        CREATE SOURCE g (a INT) ON MALFORMED ROWS SEND TO h WITH (i 'j');
+        CREATE STREAM k AS SELECT x FROM t
+        CREATE SINK l FROM k WITH (c = 'd');
+        CHECKPOINT EVERY INTERVAL 5;
+        """
+    )
+    assert [d.code.slug for d in result.diagnostics] == [
+        "trailing-comma",
+        "unclosed-bracket",
+        "assignment",
+        "syntax",
+        "missing-semicolon",
+        "interval",
+    ]
+    assert result.spec is not None
+    names = [str(getattr(statement, "name", "")) for statement in result.spec.statements]
+    assert names == ["b", "k", "l"]
+    assert [str(name) for name in result.spec.broken] == ["a", "e", "f", "g", "h"]
+
+
+def test_a_quote_that_is_missing_breaks_one_statement_only() -> None:
+    result = parsed(
+        "CREATE STREAM a AS SELECT 'x FROM t;\nCREATE SINK b FROM a WITH (c = 'd', e = 'f');\n"
+    )
+    assert [d.code.slug for d in result.diagnostics] == ["unclosed"]
+    assert result.spec is not None
+    assert len(result.spec.statements) == 1
+
+
+def test_a_string_may_go_over_the_end_of_a_line() -> None:
+    assert told("CREATE SINK b FROM a WITH (c = 'd\ne');") == []
+
+
+def test_a_statement_is_told_of_once() -> None:
+    assert len(told("CREATE STREAM a AS SELECT , , ) ( FROM WHERE 'x' 5 ];")) == 1
+
+
+# Never an exception.
+
+PIECES = [
+    *r"""; , ( ) [ ] { } . : :: ' " ` -- /* */ = == - + * <= >> >>> 5 1.5 1a SELECT FROM CREATE AS
+    STREAM END INTERVAL DAY NULL x 'x' '' `x` WITH ON EVENT # \ é""".split(),
+    "\n",
+    "\0",
+    "\u00a0",
+]
+
+
+def test_mutilated_specs_give_diagnostics() -> None:
+    chance = random.Random(3)
+    statements = SPEC.split(";\n")
+    for _ in range(300):
+        text = ";\n".join(chance.sample(statements, 4)) + ";\n"
+        for _ in range(chance.randint(1, 3)):
+            text = mutilated(text, chance)
+        diagnostics = parsed(text).diagnostics
+        for one in diagnostics:
+            assert 0 <= one.primary.span.start <= one.primary.span.end <= len(text)
+            assert one.message
+        render([diagnostics])
+
+
+def test_mutilated_expressions_give_diagnostics() -> None:
+    chance = random.Random(4)
+    for text in EXPRESSIONS * 3:
+        broken = mutilated(text, chance)
+        tree, diagnostics = parse_expression(SourceFile("x", broken))
+        assert (tree is None) == (len(diagnostics) > 0), broken
+        render([diagnostics])
+
+
+def mutilated(text: str, chance: random.Random) -> str:
+    at, end = sorted(chance.randrange(len(text) + 1) for _ in range(2))
+    end = min(end, at + chance.randint(0, 12))
+    return text[:at] + chance.choice(["", f" {chance.choice(PIECES)} "]) + text[end:]
