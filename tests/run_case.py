@@ -6,7 +6,7 @@ A folder holds ``spec.stream`` and
 - ``rows.yaml``: the right rows of each sink, worked out by hand, or
 - ``oracle.py`` instead of both: ``inputs()`` makes the input, ``expected(inputs)`` the right rows,
 - ``rows.<way>.yaml``: what is right for one way of arrival, where the way matters by design,
-- ``case.yaml``: ``groups``, how many starts the way ``restarted`` makes (default 4; 0: one a row);
+- ``case.yaml``: ``groups``, how many starts the way ``restarted`` makes (default 3; 0: one a row);
   ``batch``, how many rows a batch has in the way ``row_by_row`` (default 1); ``keys``, the columns
   that say which rows of a sink replace which.
 """
@@ -58,7 +58,7 @@ class Case:
     folder: Path
     inputs: Mapping[str, Rows]
     right: Mapping[Way, Mapping[str, Rows]]
-    groups: int = 4
+    groups: int = 3
     batch: int = 1
     keys: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
