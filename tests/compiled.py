@@ -13,3 +13,8 @@ from streamc.dsl.source import SourceFile
 def compiled(path: Path, name: str) -> CompileResult:
     """Return what a file compiles to when it is called ``name``."""
     return compile_source(SourceFile(name, path.read_text(encoding="utf-8")))
+
+
+def compiled_text(text: str, name: str) -> CompileResult:
+    """Return what a text compiles to when it is called ``name``."""
+    return compile_source(SourceFile(name, text))

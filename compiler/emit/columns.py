@@ -124,6 +124,9 @@ def _native_aggregate(call: e.Call) -> str | None:
     function = aggregate(call.name.text, distinct=call.distinct)
     if function is None or call.filter is not None or call.over is not None:
         return None
+    if function.name == "count" and len(call.arguments) > 1:
+        # PySpark's takes one column, Spark's any number.
+        return None
     if call.distinct:
         if len(call.arguments) != 1:
             return None

@@ -26,6 +26,9 @@ from . import columns, top_n
 from .layout import Call
 from .literals import quoted
 
+_NOTHING = 'F.count(F.lit(1)).alias("rows__")'
+"""``agg`` wants one where GROUP BY has keys alone; no column takes it, so Spark drops it."""
+
 
 @singledispatch
 def calls(step: Step) -> tuple[Call, ...]:
@@ -53,14 +56,12 @@ def emit_assign_window(step: AssignWindow) -> tuple[Call, ...]:
 
 @calls.register
 def emit_aggregate(step: Aggregate) -> tuple[Call, ...]:
-    """Write GROUP BY with its aggregates; keys alone are a group of nothing, counted away."""
+    """Write GROUP BY with its aggregates."""
     keys = tuple(key(k) for k in step.keys)
     if step.window is not None:
         keys = (window(step.window), *keys)
-    return (
-        Call("groupBy", keys),
-        Call("agg", tuple(columns.output(c) for c in step.columns), open=True),
-    )
+    found = tuple(columns.output(c) for c in step.columns) or (_NOTHING,)
+    return (Call("groupBy", keys), Call("agg", found, open=True))
 
 
 @calls.register

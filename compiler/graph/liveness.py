@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TypeAlias
 
-from ...dsl.ast.expressions import ColumnRef, Expression
+from ...dsl.ast.expressions import Call, ColumnRef, Expression
 from ...dsl.walk import walk
 from ..model.pipeline import Relation
+from ..model.same import canonical
 from ..model.steps import (
     Aggregate,
     AssignWindow,
@@ -108,14 +109,16 @@ def _calls(step: Aggregate, alive: set[str]) -> tuple[str, ...]:
 
     In the order in which Spark meets them.
     """
-    found: dict[str, None] = {}
-    for column in step.columns:
-        if column.name in alive:
-            for node in walk(column.value.expression):
-                for call in step.calls:
-                    if node == call.call:
-                        found[call.id] = None
-    return tuple(found)
+    ids = {canonical(call.call): call.id for call in step.calls}
+    return tuple(
+        dict.fromkeys(
+            ids[form]
+            for column in step.columns
+            if column.name in alive
+            for node in walk(column.value.expression)
+            if isinstance(node, Call) and (form := canonical(node)) in ids
+        )
+    )
 
 
 def _before(step: Step, needed: Needed) -> Needed:

@@ -9,6 +9,7 @@ What expressions are made of:
 - ``signatures``, ``signature_table``, ``rules``, ``date_parts``: what they take and return.
 - ``aggregates``: aggregate functions and the cells of their state.
 - ``typed``: an expression with its type. ``conditions``: what AND holds together.
+- ``same``: which expressions are one to Spark.
 
 What a resolved spec is made of:
 

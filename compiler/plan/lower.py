@@ -190,11 +190,11 @@ def _aggregate(call: AggregateCall) -> Document:
 def _without_aliases(step: Join, expression: Expression) -> Expression:
     """Return an expression over a join that names relations: an alias is no part of its meaning.
 
-    A relation that is joined with itself keeps its aliases, which tell its sides apart.
+    The sides of a relation that is joined with itself are told apart as ``left`` and ``right``.
     """
-    if step.left.relation == step.right.relation:
-        return expression
     relations = {side.alias: side.relation for side in (step.left, step.right)}
+    if step.left.relation == step.right.relation:
+        relations = {step.left.alias: "left", step.right.alias: "right"}
 
     def change(node: Node) -> Node | None:
         if isinstance(node, ColumnRef) and node.parts[0].text in relations:

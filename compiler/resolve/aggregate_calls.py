@@ -69,9 +69,13 @@ def _arguments(node: e.Call, found: AggregateFunction, context: Context) -> list
 
 
 def _counted(argument: Typed, node: e.Call, found: AggregateFunction) -> Typed:
-    """Return what is counted: COUNT(1) counts rows, in one cell with COUNT(*), as Spark has it."""
-    literal = isinstance(argument.expression, (e.BooleanLiteral, e.NumberLiteral, e.StringLiteral))
-    if found.name == "count" and len(node.arguments) == 1 and literal and not node.distinct:
+    """Return what is counted: COUNT(1) counts rows, in one cell with COUNT(*), as Spark has it.
+
+    So does any computed value that is never NULL. Columns are left alone: those of a source are
+    NOT NULL to the language only.
+    """
+    computed = not isinstance(argument.expression, (e.ColumnRef, e.Star)) and not argument.nullable
+    if found.name == "count" and len(node.arguments) == 1 and computed and not node.distinct:
         return Typed(e.Star(argument.expression.span), t.BIGINT, nullable=False)
     return argument
 

@@ -26,6 +26,7 @@ from ...dsl.source import Span
 from ...dsl.walk import children, rewrite
 from ..model import types
 from ..model.functions import aggregate
+from ..model.same import canonical
 from ..model.schema import Field, Schema
 from ..model.steps import Aggregate, AggregateCall, Column, Filter, Key, Project
 from ..model.typed import Typed
@@ -172,15 +173,16 @@ class Grouping:
         self._found.update((one.call, one) for one in found)
 
     def _calls(self) -> tuple[AggregateCall, ...]:
-        calls: dict[str, AggregateCall] = {}
+        calls: dict[e.Expression, AggregateCall] = {}
         for column in self._columns:
             for call in aggregate_calls(column.value.expression):
-                id_ = self._identity(call)
+                form = canonical(call)
                 found = self._found.get(call)
-                if id_ not in calls and found is not None:
+                if form not in calls and found is not None:
                     function = found.function
                     cells = function.cells(found.argument_types)
-                    calls[id_] = AggregateCall(id_, call, function.spark_function, cells)
+                    id_ = self._identity(call)
+                    calls[form] = AggregateCall(id_, call, function.spark_function, cells)
         return tuple(calls.values())
 
     def _identity(self, expression: e.Expression) -> str:

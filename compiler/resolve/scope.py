@@ -187,7 +187,7 @@ def _unknown_qualifier(name: Name, relations: tuple[Visible, ...]) -> Diagnostic
 def _unknown_field(part: Name, column: str, type_: types.Type) -> Diagnostic:
     if not isinstance(type_, types.Struct):
         return Diagnostic(
-            codes.UNKNOWN_COLUMN,
+            codes.UNKNOWN_FIELD,
             f"`{column}` is {type_}, which has no fields",
             Label(part.span),
             help=f"remove `.{part}`, or qualify by the relation's alias",
@@ -195,7 +195,7 @@ def _unknown_field(part: Name, column: str, type_: types.Type) -> Diagnostic:
     near = closest(part.text, [f.name for f in type_.fields])
     fields = ", ".join(f.name for f in type_.fields)
     return Diagnostic(
-        codes.UNKNOWN_COLUMN,
+        codes.UNKNOWN_FIELD,
         f"there is no field `{part}` in `{column}`",
         Label(part.span),
         help=f"did you mean `{near[0]}`?" if near else f"its fields are: {fields}",

@@ -1,0 +1,5 @@
+"""``python -m streamc``: the command line."""
+
+from .cli.app import main
+
+main()

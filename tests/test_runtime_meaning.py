@@ -1,0 +1,115 @@
+"""A state is never read as if it meant something else."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from compiled import compiled_text
+from streamc.compiler.driver import output_paths
+from streamc.runtime import Arguments, Result, RuntimeFault, run_script
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+pytestmark = pytest.mark.spark
+
+SPEC = """
+---
+spark: {spark.sql.shuffle.partitions: 1}
+---
+CREATE SOURCE events (
+  k STRING, v BIGINT, w BIGINT, ts TIMESTAMP, WATERMARK FOR ts AS ts - INTERVAL 1 MINUTE
+) WITH (connector = 'files', path = '${input}', format = 'json');
+CREATE STREAM once AS SELECT DISTINCT ON (k, v) k, v, w, ts FROM events;
+CREATE STREAM totals AS
+  SELECT k, window_start, SUM(v) AS total FROM TUMBLE(once, ts, INTERVAL 1 MINUTE)
+  GROUP BY k, window_start;
+CREATE STREAM pairs AS
+  SELECT a.k, a.v, b.w FROM events AS a LEFT JOIN events AS b
+    ON a.k = b.k AND b.ts BETWEEN a.ts AND a.ts + INTERVAL 1 MINUTE;
+CREATE SINK totals_out FROM totals WITH (connector = 'memory');
+CREATE SINK pairs_out FROM pairs WITH (connector = 'memory');
+""".replace("---\nspark", "---\npipeline: p\nvariables: {input: null}\nspark", 1).lstrip()
+
+
+def run(spark: SparkSession, root: Path, spec: str) -> Result:
+    result = compiled_text(spec, "p.stream")
+    assert result.script
+    assert result.plan_json
+    script, plan = output_paths(result, root)
+    script.write_text(result.script, encoding="utf-8")
+    plan.write_text(result.plan_json, encoding="utf-8")
+    arguments = Arguments(True, {"input": str(root / "in")}, None, str(root / "state"))
+    return run_script(script, arguments, spark=spark)
+
+
+@pytest.fixture
+def begun(spark: SparkSession, tmp_path: Path) -> Path:
+    """A folder in which the spec has read one file."""
+    (tmp_path / "in").mkdir()
+    row = {"k": "a", "v": 1, "w": 10, "ts": "2026-01-01T00:00:00Z"}
+    (tmp_path / "in" / "1.json").write_text(json.dumps(row) + "\n", encoding="utf-8")
+    assert run(spark, tmp_path, SPEC).exit_code == 0
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        (
+            "TUMBLE(once, ts, INTERVAL 1 MINUTE)",
+            "TUMBLE(once, ts, INTERVAL 5 MINUTES)",
+            "5 minutes",
+        ),
+        ("SUM(v) AS total", "SUM(w) AS total", "sum(v) (BIGINT)] -> [sum(w) (BIGINT)"),
+        ("SUM(v) AS total", "SUM(v) AS total, MAX(v) AS top", "max(v)"),
+        ("DISTINCT ON (k, v)", "DISTINCT ON (k, w)", "w BIGINT"),
+        ("- INTERVAL 1 MINUTE", "- INTERVAL 2 MINUTES", "within: 1 minute -> 2 minutes"),
+        ("a.ts + INTERVAL 1 MINUTE", "a.ts + INTERVAL 2 MINUTES", "upper_micros 120000000"),
+        ("LEFT JOIN", "JOIN", "join: left -> inner"),
+        (
+            "CREATE STREAM totals AS",
+            "CREATE STREAM totals WITH (uid = 'totals', unbounded = 'x') AS",
+            "",
+        ),
+    ],
+)
+def test_a_change_of_what_the_state_means(
+    spark: SparkSession, begun: Path, old: str, new: str, said: str
+) -> None:
+    assert old in SPEC
+    changed = SPEC.replace(old, new)
+    if not said:
+        assert run(spark, begun, changed).exit_code == 0
+        return
+    with pytest.raises(RuntimeFault) as caught:
+        run(spark, begun, changed)
+    assert caught.value.code.number == "SR0405"
+    assert said in caught.value.render()
+    assert run(spark, begun, SPEC).exit_code == 0, "the old version goes on"
+
+
+def test_changes_that_leave_the_state_as_it_was(spark: SparkSession, begun: Path) -> None:
+    renamed = SPEC.replace("SUM(v) AS total", "SUM(v) AS sum_of_v").replace("AS a ", "AS x ")
+    renamed = renamed.replace("a.", "x.").replace("SELECT DISTINCT", "SELECT  DISTINCT")
+    assert run(spark, begun, renamed).exit_code == 0
+
+
+def test_a_query_that_never_began_may_change(spark: SparkSession, tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    broken = SPEC.replace("'memory'", "'python', function = 'no_such_module:f'", 1)
+    with pytest.raises(RuntimeFault):
+        run(spark, tmp_path, broken)
+    wider = SPEC.replace("TUMBLE(once, ts, INTERVAL 1 MINUTE)", "TUMBLE(once, ts, INTERVAL 1 HOUR)")
+    assert run(spark, tmp_path, wider).exit_code == 0
+
+
+def test_an_unreadable_note_is_told(spark: SparkSession, begun: Path) -> None:
+    note = begun / "state" / "generations" / "0001" / "meaning" / "totals.json"
+    note.write_text("{", encoding="utf-8")
+    with pytest.raises(RuntimeFault) as caught:
+        run(spark, begun, SPEC)
+    assert caught.value.code.number == "SR0403"
