@@ -71,11 +71,12 @@ def _print_phase(results: Sequence[CompileResult], phase: Phase) -> None:
 
 def _files(results: Sequence[CompileResult], output: Path) -> list[dict[Path, str]]:
     """Return the files of each spec; raises ``UserError`` when two specs make the same one."""
+    from ..compiler.driver import output_files
+
     owners: dict[str, str] = {}
     files = []
     for result in results:
-        assert result.model is not None and result.script is not None
-        assert result.plan_json is not None
+        assert result.model is not None
         name = result.model.settings.pipeline
         owner = owners.setdefault(name, result.source.name)
         if owner != result.source.name:
@@ -83,12 +84,7 @@ def _files(results: Sequence[CompileResult], output: Path) -> list[dict[Path, st
                 f"{owner} and {result.source.name} are both the pipeline `{name}`",
                 "give one of them another name: `pipeline: …` in its front matter",
             )
-        files.append(
-            {
-                output / f"{name}.py": result.script,
-                output / f"{name}.plan.json": result.plan_json,
-            }
-        )
+        files.append(output_files(result, output))
     return files
 
 

@@ -82,16 +82,14 @@ def _compile(spec: Path) -> Path:
     """Compile a spec to `build` and return the script's path."""
     (source,) = read_specs([spec])
 
-    from ..compiler.driver import compile_source
+    from ..compiler.driver import compile_source, output_files
 
     result = compile_source(source)
     if print_diagnostics([result.diagnostics], Format.FULL):
         raise typer.Exit(2)
-    assert result.model is not None
-    assert result.script is not None and result.plan_json is not None
-    script = _BUILD / f"{result.model.settings.pipeline}.py"
-    write_if_changed({script: result.script, script.with_suffix(".plan.json"): result.plan_json})
-    return script
+    files = output_files(result, _BUILD)
+    write_if_changed(files)
+    return next(iter(files))
 
 
 def _view() -> View:

@@ -119,9 +119,12 @@ def check_source(source: SourceFile) -> Diagnostics:
     return compile_source(source, stop_after="graph").diagnostics
 
 
-def output_paths(result: CompileResult, folder: Path) -> tuple[Path, Path]:
-    """Return where the script and the plan of a compiled spec belong."""
-    if result.model is None:
-        raise InternalError("a spec with errors has no output")
+def output_files(result: CompileResult, folder: Path) -> dict[Path, str]:
+    """Return the files that a spec becomes, the script first and its plan beside it.
+
+    Raises ``InternalError`` for a spec with errors, or one that was not compiled to the end.
+    """
+    if result.model is None or result.script is None or result.plan_json is None:
+        raise InternalError("a spec that is not compiled has no output")
     name = result.model.settings.pipeline
-    return folder / f"{name}.py", folder / f"{name}.plan.json"
+    return {folder / f"{name}.py": result.script, folder / f"{name}.plan.json": result.plan_json}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
-from streamc.compiler.driver import CompileResult, compile_source
+from streamc.compiler.driver import CompileResult, compile_source, output_files
 from streamc.dsl.source import SourceFile
 
 
@@ -18,3 +18,11 @@ def compiled(path: Path, name: str) -> CompileResult:
 def compiled_text(text: str, name: str) -> CompileResult:
     """Return what a text compiles to when it is called ``name``."""
     return compile_source(SourceFile(name, text))
+
+
+def written(result: CompileResult, folder: Path) -> Path:
+    """Write the script and the plan into a folder and return the script's path."""
+    files = output_files(result, folder)
+    for path, text in files.items():
+        path.write_text(text, encoding="utf-8")
+    return next(iter(files))

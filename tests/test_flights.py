@@ -7,8 +7,7 @@ from pathlib import Path
 import flights_oracle as oracle
 import pandas as pd
 import pytest
-from compiled import compiled
-from streamc.compiler.driver import output_paths
+from compiled import compiled, written
 
 ROOT = Path(__file__).parents[1]
 FLIGHTS = ROOT / "specs" / "flights"
@@ -50,10 +49,7 @@ def check(data: Path, work: Path) -> dict[str, pd.DataFrame]:
 def run_job(data: Path, work: Path) -> None:
     """Compile the spec and run all of the input through it, into `work/out`."""
     result = compiled(FLIGHTS / "flights.stream", "flights.stream")
-    assert result.script and result.plan_json
-    script, plan = output_paths(result, work)
-    script.write_text(result.script, encoding="utf-8")
-    plan.write_text(result.plan_json, encoding="utf-8")
+    script = written(result, work)
     run(
         [
             *(str(script), "--until-caught-up", "--state", str(work / "state")),

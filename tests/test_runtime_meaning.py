@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from compiled import compiled_text
-from streamc.compiler.driver import output_paths
+from compiled import compiled_text, written
 from streamc.runtime import Arguments, Result, RuntimeFault, run_script
 
 if TYPE_CHECKING:
@@ -36,12 +35,7 @@ CREATE SINK pairs_out FROM pairs WITH (connector = 'memory');
 
 
 def run(spark: SparkSession, root: Path, spec: str) -> Result:
-    result = compiled_text(spec, "p.stream")
-    assert result.script
-    assert result.plan_json
-    script, plan = output_paths(result, root)
-    script.write_text(result.script, encoding="utf-8")
-    plan.write_text(result.plan_json, encoding="utf-8")
+    script = written(compiled_text(spec, "p.stream"), root)
     arguments = Arguments(True, {"input": str(root / "in")}, None, str(root / "state"))
     return run_script(script, arguments, spark=spark)
 

@@ -14,13 +14,13 @@ from ...dsl.format import sql
 from ...dsl.walk import rewrite
 from ..model.conditions import conjuncts
 from ..model.functions import aggregate
-from ..model.steps import Column
+from ..model.steps import WINDOW_STRUCTS, Column
 from .literals import quoted
 
 _INT_LIMIT = 2**31
 """Python's whole numbers below it become Spark's INT, as the literal in SQL does."""
 
-_WINDOW_PARTS = {(w, part) for w in ("window", "session_window") for part in ("start", "end")}
+_WINDOW_PARTS = {(struct, part) for struct in WINDOW_STRUCTS for part in ("start", "end")}
 
 
 def output(column: Column) -> str:
@@ -87,10 +87,10 @@ def condition(expression: e.Expression) -> str:
 
     Each part that AND holds together is a line of its own.
     """
-    parts = [_conjunct(part) for part in conjuncts(lowered(expression))]
-    if len(parts) == 1:
-        return quoted(sql(lowered(expression)))
-    first, *rest = parts
+    whole = lowered(expression)
+    first, *rest = [_conjunct(part) for part in conjuncts(whole)]
+    if not rest:
+        return quoted(sql(whole))
     return "\n".join([quoted(first), *(quoted(f" AND {part}") for part in rest)])
 
 

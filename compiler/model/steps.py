@@ -7,12 +7,17 @@ Steps that keep state derive from ``Stateful`` and carry the id that savepoints 
 
 from __future__ import annotations
 
-from ...dsl.ast.expressions import Call, Expression
+from typing import ClassVar
+
+from ...dsl.ast.expressions import Call
 from ...dsl.records import dataclass
 from .functions import Cell
 from .schema import Duration, Schema
 from .typed import Typed
 from .types import Type
+
+WINDOW_STRUCTS = ("window", "session_window")
+"""The columns in which Spark keeps start and end of a window."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,12 +77,8 @@ class AssignWindow(Step):
 class Stateful(Step):
     """A step that keeps state under ``id``; ``kind`` names what it is in plans and messages."""
 
+    kind: ClassVar[str]
     id: str
-
-    @property
-    def kind(self) -> str:
-        """The kind of operator, as in the plan."""
-        raise NotImplementedError
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,15 +112,12 @@ class Aggregate(Stateful):
     comes out once, when the watermark has passed the window (or the event-time key).
     """
 
+    kind: ClassVar[str] = "aggregate"
     window: Window | None
     keys: tuple[Key, ...]
     columns: tuple[Column, ...]
     calls: tuple[AggregateCall, ...]
     changes: bool
-
-    @property
-    def kind(self) -> str:
-        return "aggregate"
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,16 +142,13 @@ class Join(Stateful):
     state was accepted as unbounded.
     """
 
+    kind: ClassVar[str] = "join"
     join: str
     left: JoinSide
     right: JoinSide
     condition: Typed
     lower: int | None
     upper: int | None
-
-    @property
-    def kind(self) -> str:
-        return "join"
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,12 +158,9 @@ class Deduplicate(Stateful):
     A key is forgotten ``within`` after its row.
     """
 
+    kind: ClassVar[str] = "dedup"
     keys: tuple[Key, ...]
     within: Duration
-
-    @property
-    def kind(self) -> str:
-        return "dedup"
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,6 +186,7 @@ class TopN(Stateful):
     one, if it is asked for. ``output`` is the order in which keys, position and columns come out.
     """
 
+    kind: ClassVar[str] = "topn"
     time: str
     keys: tuple[str, ...]
     columns: tuple[str, ...]
@@ -201,10 +194,6 @@ class TopN(Stateful):
     limit: int
     position: str | None
     output: tuple[str, ...]
-
-    @property
-    def kind(self) -> str:
-        return "topn"
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,24 +212,3 @@ class Branch:
 
     input: str
     steps: tuple[Step, ...]
-
-
-def expressions_of(step: Step) -> tuple[Expression, ...]:
-    """Return the expressions that a step evaluates on its input rows."""
-    match step:
-        case Filter(condition):
-            return (condition.expression,)
-        case Project(columns):
-            return tuple(c.value.expression for c in columns)
-        case AssignWindow(window):
-            return (window.column.expression,)
-        case Aggregate():
-            time = () if step.window is None else (step.window.column.expression,)
-            keys = tuple(k.value.expression for k in step.keys)
-            return time + keys + tuple(c.value.expression for c in step.columns)
-        case Join():
-            return (step.condition.expression,)
-        case Deduplicate():
-            return tuple(k.value.expression for k in step.keys)
-        case _:
-            return ()

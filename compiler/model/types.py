@@ -320,11 +320,6 @@ def is_numeric(type_: Type) -> bool:
     return type_ in INTEGRALS or type_ in FRACTIONALS or isinstance(type_, Decimal)
 
 
-def is_datetime(type_: Type) -> bool:
-    """Return whether values are dates or times."""
-    return type_ in DATETIMES
-
-
 def is_day_time(type_: Type) -> bool:
     """Return whether values are intervals of a fixed length."""
     return isinstance(type_, IntervalType) and type_.is_day_time

@@ -25,15 +25,14 @@ from ...dsl.format import sql
 from ...dsl.source import Span
 from ...dsl.walk import children, rewrite
 from ..model import types
-from ..model.functions import aggregate
 from ..model.same import canonical
 from ..model.schema import Field, Schema
-from ..model.steps import Aggregate, AggregateCall, Column, Filter, Key, Project
+from ..model.steps import WINDOW_STRUCTS, Aggregate, AggregateCall, Column, Filter, Key, Project
 from ..model.typed import Typed
 from .chain import Chain
 from .columns import Item
 from .expressions import Clause, FoundAggregate, check_with_aggregates
-from .keys import aggregate_calls, has_aggregate, is_window_part, resolve_keys
+from .keys import aggregate_calls, has_aggregate, is_aggregate, is_window_part, resolve_keys
 from .scope import BlockScope
 
 
@@ -96,7 +95,7 @@ class Grouping:
 
     def _add_column(self, name: str, value: Typed) -> str:
         """Add an aggregate column and return the name that it got."""
-        taken = {key.name.lower() for key in self._keys} | {"window", "session_window"}
+        taken = {key.name.lower() for key in self._keys} | set(WINDOW_STRUCTS)
         taken |= {c.name.lower() for c in self._columns}
         if name.lower() in taken:
             name = self._identity(value.expression)
@@ -115,7 +114,7 @@ class Grouping:
                     return _ref(node.span, key.name)
             if is_window_part(self._scope, node):
                 return node
-            if isinstance(node, e.Call) and aggregate(node.name.text) and node.over is None:
+            if is_aggregate(node):
                 return _ref(node.span, self._column_of(node))
             if isinstance(node, e.ColumnRef) and self._is_ungrouped(node):
                 self._diagnostics.add(_not_grouped(node, self._select))
@@ -142,7 +141,7 @@ class Grouping:
 
     def _has_plain(self, node: Node) -> bool:
         """Return whether columns, keys or the window stand beside the aggregates."""
-        if isinstance(node, e.Call) and node.over is None and aggregate(node.name.text):
+        if is_aggregate(node):
             return False
         if isinstance(node, e.ColumnRef):
             return True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TypeGuard
 
 from ...dsl import codes
 from ...dsl.ast import expressions as e
@@ -13,14 +14,11 @@ from ...dsl.records import dataclass
 from ...dsl.walk import children
 from ..model import types
 from ..model.functions import aggregate
-from ..model.steps import Key
+from ..model.steps import WINDOW_STRUCTS, Key
 from ..model.typed import Typed
 from .columns import Item
 from .expressions import Clause, check
 from .scope import WINDOW_COLUMNS, BlockScope, is_window_time
-
-_TAKEN = {"window", "session_window"}
-"""What Spark calls the column of a window."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,9 +66,14 @@ def has_aggregate(node: Node) -> bool:
     return any(True for _ in aggregate_calls(node))
 
 
+def is_aggregate(node: Node) -> TypeGuard[e.Call]:
+    """Return whether a node is a call of an aggregate over the group's rows."""
+    return isinstance(node, e.Call) and node.over is None and aggregate(node.name.text) is not None
+
+
 def aggregate_calls(node: Node) -> Iterator[e.Call]:
     """Yield the outermost aggregate calls, left to right."""
-    if isinstance(node, e.Call) and node.over is None and aggregate(node.name.text) is not None:
+    if is_aggregate(node):
         yield node
         return
     for child in children(node):
@@ -109,7 +112,7 @@ def _aliased(node: e.Expression, items: tuple[Item, ...], scope: BlockScope) -> 
 
 def _key_name(value: Typed, items: tuple[Item, ...], keys: list[Key]) -> str:
     """Return the name of a key after grouping: the column's, else the alias it is selected by."""
-    taken = {key.name.lower() for key in keys} | _TAKEN
+    taken = {key.name.lower() for key in keys} | set(WINDOW_STRUCTS)
     if isinstance(value.expression, e.ColumnRef):
         own = value.expression.parts[-1].text
         if own.lower() not in taken:
