@@ -26,13 +26,15 @@ class Connector:
     """A connector of sources or of sinks.
 
     ``takes_changes``: a sink can be given rows that replace earlier ones. ``passes_spark``: options
-    prefixed ``spark.`` go to Spark as they are.
+    prefixed ``spark.`` go to Spark as they are. ``promise`` is what a sink promises of each row,
+    in a sentence.
     """
 
     name: str
     options: tuple[Option, ...]
     takes_changes: bool = False
     passes_spark: bool = False
+    promise: str = ""
 
 
 _FILE_FORMATS = ("json", "csv", "parquet")
@@ -65,11 +67,25 @@ SINKS: dict[str, Connector] = {
             *_CSV,
         ),
         passes_spark=True,
+        promise="exactly once: a batch's files are published together, and never a second time",
     ),
-    "console": Connector("console", (Option("rows", kind="integer"),), takes_changes=True),
-    "memory": Connector("memory", (), takes_changes=True),
+    "console": Connector(
+        "console",
+        (Option("rows", kind="integer"),),
+        takes_changes=True,
+        promise="at least once: a batch that was not committed is printed again after a restart",
+    ),
+    "memory": Connector(
+        "memory",
+        (),
+        takes_changes=True,
+        promise="exactly once in a run: the rows are gone with the process",
+    ),
     "python": Connector(
-        "python", (Option("function", kind="function", required=True),), takes_changes=True
+        "python",
+        (Option("function", kind="function", required=True),),
+        takes_changes=True,
+        promise="at least once: after a restart a batch may come again, with its id and its rows",
     ),
 }
 
