@@ -4,7 +4,8 @@ Importing a command costs next to nothing: what it works with (compiler, Spark, 
 when it runs.
 
 - ``app``: the command line; ``main`` is the entry point.
-- ``check``, ``compile``, ``diff``, ``run``: the commands; ``live_view`` is the table of a run.
+- ``check``, ``compile``, ``diff``, ``explain``, ``run``: the commands.
+- ``live_view``: a run as a table on a terminal; ``pages``: those that explain a code.
 - ``spec_files``: paths on the command line to specs.
 - ``git``: a spec as it was at a revision.
 - ``output``: emitted files, written whole or not at all.

@@ -15,6 +15,7 @@ from .. import __version__
 from .check import check
 from .compile import compile_specs
 from .diff import diff
+from .explain import explain
 from .report import UserError, print_error
 from .run import run
 
@@ -29,6 +30,7 @@ app = typer.Typer(
 app.command("check")(check)
 app.command("compile")(compile_specs)
 app.command("diff")(diff)
+app.command("explain")(explain)
 app.command("run")(run)
 
 

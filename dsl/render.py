@@ -37,14 +37,17 @@ def render(files: Iterable[Diagnostics], how: str = "full", *, color: bool = Fal
 
 
 def render_full(files: Sequence[Diagnostics], *, color: bool = False) -> str:
-    """Return every diagnostic with its lines underlined, and a line that counts them."""
+    """Return every diagnostic with its lines underlined, and a line that counts them.
+
+    That line also says how to learn more.
+    """
     painter = _Painter(color)
     blocks = [
         _full(one, diagnostics.source, painter) for diagnostics in files for one in diagnostics
     ]
     if not blocks:
         return ""
-    return "\n".join([*blocks, f"{_count(files)}\n"])
+    return "\n".join([*blocks, f"{_count(files)}; {_more(files)}\n"])
 
 
 def render_concise(files: Sequence[Diagnostics]) -> str:
@@ -136,6 +139,13 @@ def _count(files: Sequence[Diagnostics]) -> str:
     counts = [(name, len(list(group))) for name, group in groupby(severities)]
     told = ", ".join(_plural(number, name) for name, number in counts)
     return f"{told} in {_plural(len(files), 'file')}"
+
+
+def _more(files: Sequence[Diagnostics]) -> str:
+    """Return the command that explains what was found, with the code when there is only one."""
+    numbers = {one.code.number for found in files for one in found}
+    code = numbers.pop() if len(numbers) == 1 else "CODE"
+    return f"`streamc explain {code}` says more"
 
 
 def _plural(number: int, noun: str) -> str:

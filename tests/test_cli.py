@@ -96,7 +96,7 @@ def test_check_of_a_broken_spec(run: Run) -> None:
     assert (ended.code, ended.out) == (2, "")
     assert ended.err.startswith("error[SC0203] unknown-column: ")
     assert " --> a.stream:9:" in ended.err
-    assert ended.err.endswith("\n1 error in 1 file\n")
+    assert ended.err.endswith("\n1 error in 1 file; `streamc explain SC0203` says more\n")
 
 
 def test_check_in_one_line_and_as_json(run: Run) -> None:

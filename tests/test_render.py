@@ -67,7 +67,7 @@ def test_full() -> None:
         "  = help: write\n"
         "      x\n"
         "\n"
-        "1 error, 1 warning in 1 file\n"
+        "1 error, 1 warning in 1 file; `streamc explain CODE` says more\n"
     )
 
 

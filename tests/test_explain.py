@@ -1,0 +1,108 @@
+"""Codes are explained: a page each, with a spec that fails and the same spec mended."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from compiled import compiled_text
+from streamc.cli.pages import Page, known_codes, pages, read_page
+from streamc.dsl.codes import all_codes
+from streamc.dsl.render import render
+from test_cli import Run, run
+
+__all__ = ["run"]
+
+SLUGS = {code.number: code.slug for code in known_codes()}
+PAGES = {number: read_page(number) for number in pages()}
+DIAGNOSTICS = [code.number for code in all_codes()]
+
+WRITTEN_SHORT = {"ABS(ABS(…cost…))": "ABS(" * 4000 + "cost" + ")" * 4000}
+"""What a page leaves out of a spec, and what stands for it."""
+
+
+def found(spec: str) -> tuple[list[str], str]:
+    """Return the codes that a spec gives, and what is printed about it."""
+    diagnostics = compiled_text(spec, "spec.stream").diagnostics
+    return [one.code.number for one in diagnostics], render([diagnostics])
+
+
+def test_every_code_has_a_page_and_every_page_a_code() -> None:
+    assert PAGES.keys() == SLUGS.keys()
+
+
+@pytest.mark.parametrize("number", PAGES)
+def test_a_page_has_its_form(number: str) -> None:
+    page = PAGES[number]
+    assert page.heading == f"{number} {SLUGS[number]}"
+    assert page.body.startswith("\n")
+    text = page.body.split("\nFails:\n")[0].strip()
+    assert 1 <= len(text.split("\n\n")) <= 4, "one to four short paragraphs"
+    if number in DIAGNOSTICS:
+        assert len(page.specs) == 2
+        order = [page.body.index(part) for part in ("\n\nFails:\n\n```stream\n", "\n\nMended:\n\n")]
+        assert order == sorted(order)
+    else:
+        assert "```" not in page.body
+
+
+@pytest.mark.parametrize("number", DIAGNOSTICS)
+def test_the_specs_of_a_page(number: str) -> None:
+    fails, mended = PAGES[number].specs
+    for short, text in WRITTEN_SHORT.items():
+        fails = fails.replace(short, text)
+    codes, text = found(fails)
+    assert codes == [number], text
+    codes, text = found(mended)
+    assert codes == [], text
+
+
+def test_specs_are_indented_on_a_terminal() -> None:
+    page = Page("SC0000 example", "\nWhy.\n\nFails:\n\n```stream\nCREATE\n\n  x;\n```\n")
+    assert page.specs == ("CREATE\n\n  x;\n",)
+    assert page.text() == "SC0000 example\n\nWhy.\n\nFails:\n\n    CREATE\n\n      x;\n"
+
+
+@pytest.mark.parametrize("word", ["SC0104", "sc0104", "missing-comma", "MISSING_COMMA"])
+def test_a_code_is_known_by_number_and_name(run: Run, word: str) -> None:
+    ended = run("explain", word)
+    assert (ended.code, ended.err) == (0, "")
+    assert ended.out == PAGES["SC0104"].text()
+
+
+def test_a_name_of_two_codes_gives_both_pages(run: Run) -> None:
+    ended = run("explain", "unknown-variable")
+    assert ended.out == "\n".join(PAGES[number].text() for number in ("SC0607", "SR0102"))
+
+
+@pytest.mark.parametrize(
+    ("word", "help_"),
+    [
+        ("missing-coma", "did you mean `missing-comma`?"),
+        ("SC0199", "did you mean `SC01"),
+        ("elephant", "`streamc explain` lists all codes"),
+    ],
+)
+def test_an_unknown_code(run: Run, word: str, help_: str) -> None:
+    ended = run("explain", word)
+    assert (ended.code, ended.out) == (2, "")
+    assert ended.err.startswith(f"error: there is no code `{word}`\n")
+    assert help_ in ended.err
+
+
+def test_all_codes_are_listed(run: Run) -> None:
+    ended = run("explain")
+    assert ended.code == 0
+    assert [line.split()[0] for line in ended.out.splitlines()] == [*SLUGS]
+
+
+def test_pages_are_short_lines() -> None:
+    for path in pages().values():
+        long = [line for line in lines(path) if len(line) > 110]
+        assert long == [], path.name
+
+
+def lines(path: Path) -> list[str]:
+    """Return the lines of a page without its specs, which may be of any length."""
+    text = path.read_text(encoding="utf-8")
+    return text.split("\nFails:\n")[0].splitlines()
