@@ -116,6 +116,10 @@ OPTION_VALUE = _error("SC0504", "option-value", "an option's value is not one it
 SINK_MODE = _error("SC0505", "sink-mode", "a sink can't take rows that change")
 SOURCE_COLUMNS = _error("SC0506", "source-columns", "a connector can't give the declared columns")
 UNSUPPORTED_CHAIN = _error("SC0507", "unsupported-chain", "Spark runs no such chain of steps")
+PROCTIME_FORM = _error("SC0508", "proctime-form", "PROCTIME() is part of an expression")
+SINK_KEY = _error("SC0520", "sink-key", "the key of an upsert is not the key of the rows")
+SINK_KEY_ORDER = _error("SC0521", "sink-key-order", "no event time says which row of a key stays")
+SINK_KEY_TYPE = _error("SC0522", "sink-key-type", "a column of this type can't be a key")
 
 # Settings.
 FRONT_MATTER_SYNTAX = _error("SC0601", "front-matter-syntax", "the front matter is not valid YAML")

@@ -45,6 +45,8 @@ def value(expression: e.Expression) -> str:
             return f"F.lit({truth})"
         case e.NumberLiteral(_, text) if text.isdigit() and int(text) < _INT_LIMIT:
             return f"F.lit({int(text)})"
+        case e.Call(_, Name(_, "current_timestamp"), ()):
+            return "F.current_timestamp()"
         case e.Call(_, Name(_, "window_time"), (e.ColumnRef() as struct,)):
             return f"F.window_time({quoted(sql(struct))})"
         case e.Call() if (native := _native_aggregate(expression)) is not None:

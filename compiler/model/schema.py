@@ -24,7 +24,8 @@ class Field:
     """A column.
 
     ``watermark`` is the delay of its watermark when it is an event time, else None; ``of_window``
-    says that it is the same in all rows of one window (its start or its end).
+    says that it is the same in all rows of one window (its start or its end); ``proctime`` that it
+    is the processing time of the batch that read the row.
     """
 
     name: str
@@ -32,9 +33,11 @@ class Field:
     nullable: bool = True
     watermark: Duration | None = None
     of_window: bool = False
+    proctime: bool = False
 
     def __str__(self) -> str:
         mark = f" watermark {self.watermark}" if self.watermark else ""
+        mark += " proctime" if self.proctime else ""
         return f"{self.name} {self.type}{'' if self.nullable else ' NOT NULL'}{mark}"
 
 

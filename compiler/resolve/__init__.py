@@ -4,8 +4,8 @@ In order of flow:
 
 - ``spec``: the whole file; declarations in the order in which they can be resolved.
 - ``names``: the one namespace, ids, references.
-- ``sources``, ``options``, ``durations``, ``checkpoints``, ``sinks``: one declaration each, and
-  their parts.
+- ``sources``, ``source_columns``, ``options``, ``durations``, ``checkpoints``, ``sinks``,
+  ``upserts``: one declaration each, and their parts.
 - ``streams``: queries, WITH, unions. ``chain`` holds what is known on the way.
 - ``from_clause``, ``windows``, ``joins``, ``time_bounds``: what a SELECT reads.
 - ``blocks``: one SELECT. ``columns``: its select list. ``keys``, ``aggregates``: GROUP BY.

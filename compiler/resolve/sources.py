@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from ...dsl import codes
 from ...dsl.ast import expressions as e
@@ -12,14 +13,10 @@ from ...dsl.suggest import closest
 from ..model import connectors, types
 from ..model.pipeline import Source, Watermark
 from ..model.schema import Duration, Field, Schema
-from ..model.steps import Column
 from .durations import duration
-from .expressions import Clause, check
 from .not_built import not_built
 from .options import endpoint
-from .scope import BlockScope, Visible
-
-_COMPUTED = Clause("a computed column", aggregates=False)
+from .source_columns import computed_columns, read_columns
 
 
 def resolve_source(
@@ -28,13 +25,13 @@ def resolve_source(
     """Return the source's schema (for what reads it) and the source, None if it has errors."""
     before = len(diagnostics)
     _refuse_unbuilt(node, diagnostics)
-    physical = _physical(node, diagnostics)
-    computed = _computed(node, Schema(physical), diagnostics)
-    fields = physical + tuple(Field(c.name, c.value.type, c.value.nullable) for c in computed)
+    physical = read_columns(node, diagnostics)
+    computed = computed_columns(node, Schema(physical), diagnostics)
+    fields = physical + tuple(field for _, field in computed)
     watermark = _watermark(node, Schema(fields), diagnostics)
     if watermark is not None:
         fields = tuple(
-            Field(f.name, f.type, f.nullable, watermark.delay) if f.name == watermark.column else f
+            replace(f, watermark=watermark.delay) if f.name == watermark.column else f
             for f in fields
         )
     point = endpoint(
@@ -51,7 +48,13 @@ def resolve_source(
     if point is None or len(diagnostics) > before:
         return schema, None
     return schema, Source(
-        node.name.text, point, physical, computed, watermark, schema, node.name.span
+        node.name.text,
+        point,
+        physical,
+        tuple(column for column, _ in computed),
+        watermark,
+        schema,
+        node.name.span,
     )
 
 
@@ -63,51 +66,6 @@ def _refuse_unbuilt(node: st.CreateSource, diagnostics: Diagnostics) -> None:
         )
     if node.future is not None:
         diagnostics.add(not_built("ON FUTURE ROWS", node.future.span, "leave it out"))
-    for column in node.columns:
-        if column.metadata_key is not None:
-            diagnostics.add(not_built("a METADATA column", column.span))
-        elif _is_proctime(column.expression):
-            diagnostics.add(
-                not_built("PROCTIME()", column.span, "use an event time with a watermark")
-            )
-
-
-def _is_proctime(expression: e.Expression | None) -> bool:
-    return isinstance(expression, e.Call) and expression.name.text.lower() == "proctime"
-
-
-def _physical(node: st.CreateSource, diagnostics: Diagnostics) -> tuple[Field, ...]:
-    fields: list[Field] = []
-    seen: dict[str, st.Column] = {}
-    for column in node.columns:
-        first = seen.setdefault(column.name.text.lower(), column)
-        if first is not column:
-            diagnostics.add(duplicate_column(column.name.text, column, first))
-            continue
-        if column.type is not None and column.metadata_key is None:
-            type_ = types.from_node(column.type, diagnostics)
-            fields.append(Field(column.name.text, type_, not column.not_null))
-    if not fields and not any(c.metadata_key for c in node.columns):
-        diagnostics.add(_no_columns(node))
-    return tuple(fields)
-
-
-def _computed(
-    node: st.CreateSource, physical: Schema, diagnostics: Diagnostics
-) -> tuple[Column, ...]:
-    """Computed columns may use the physical ones and the computed ones before them."""
-    columns: list[Column] = []
-    visible = physical
-    for column in node.columns:
-        if column.expression is None or _is_proctime(column.expression):
-            continue
-        scope = BlockScope((Visible(node.name.text, visible, node.name.span),), diagnostics)
-        typed = check(column.expression, scope, _COMPUTED, diagnostics)
-        if visible.find(column.name.text) is None:
-            columns.append(Column(column.name.text, typed))
-            field = Field(column.name.text, typed.type, typed.nullable)
-            visible = Schema((*visible.fields, field))
-    return tuple(columns)
 
 
 def _watermark(node: st.CreateSource, schema: Schema, diagnostics: Diagnostics) -> Watermark | None:
@@ -143,6 +101,16 @@ def _watermark(node: st.CreateSource, schema: Schema, diagnostics: Diagnostics) 
                 f"`{field.name}` is {field.type}, an event time is a TIMESTAMP",
                 Label(first.column.span),
                 help=f"add a computed column, as in `at AS CAST({field.name} AS TIMESTAMP)`",
+            )
+        )
+        return None
+    if field.proctime:
+        diagnostics.add(
+            Diagnostic(
+                codes.WATERMARK_FORM,
+                f"`{field.name}` is the processing time, which is never late",
+                Label(first.span),
+                help="leave the watermark out, or give it to a column with the time of the event",
             )
         )
         return None
@@ -191,23 +159,3 @@ def _check_rate_columns(
                     f"as in `{field.name} AS value % 10`",
                 )
             )
-
-
-def _no_columns(node: st.CreateSource) -> Diagnostic:
-    return Diagnostic(
-        codes.SOURCE_COLUMNS,
-        f"`{node.name}` declares no columns",
-        Label(node.name.span),
-        help="declare them, as in `(id STRING NOT NULL, at TIMESTAMP)`",
-    )
-
-
-def duplicate_column(name: str, again: st.Column, first: st.Column) -> Diagnostic:
-    """Return the diagnostic for a column that is declared twice."""
-    return Diagnostic(
-        codes.DUPLICATE_COLUMN,
-        f"column `{name}` is declared twice",
-        Label(again.name.span, "declared again"),
-        secondary=(Label(first.name.span, "first declared here"),),
-        help="give one of them another name: case does not count",
-    )

@@ -127,7 +127,14 @@ def _merged(a: Field, b: Field) -> Field:
     watermark = None
     if a.watermark is not None and b.watermark is not None:
         watermark = max(a.watermark, b.watermark, key=lambda d: d.micros)
-    return Field(a.name, common, a.nullable or b.nullable, watermark, a.of_window and b.of_window)
+    return Field(
+        a.name,
+        common,
+        a.nullable or b.nullable,
+        watermark,
+        a.of_window and b.of_window,
+        a.proctime and b.proctime,
+    )
 
 
 def _mismatch(
