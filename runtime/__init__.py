@@ -11,7 +11,8 @@ In order of flow:
 - ``sources``: readers; ``layout``: the plan's state against Spark's own plan; ``meaning``: against
   the plan that the state was begun with.
 - ``queries``: Spark's queries, started, watched and stopped together.
-- ``batches``, ``sinks``, ``file_sink``: where each batch goes, exactly once for files.
+- ``batches``, ``sinks``, ``file_sink``: where each batch goes, exactly once for files;
+  ``upserts``: which row of a key is the latest.
 - ``progress``, ``views``: how far the queries are, and how it is shown.
 - ``failures``, ``errors``, ``signals``: how a run ends, and what it says then.
 """

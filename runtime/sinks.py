@@ -8,13 +8,17 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Protocol
 
-from .errors import FUNCTION_MISSING, RuntimeFault
+from .errors import BAD_OPTION, FUNCTION_MISSING, RuntimeFault
 from .file_sink import FileSink
 from .sources import choose, refuse_rest
 from .state import State
+from .upserts import Upsert, take_upsert
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, Row
+
+
+_UPSERTS = ("memory", "python")
 
 
 class Sink(Protocol):
@@ -32,20 +36,36 @@ class Sink(Protocol):
 
 
 class MemorySink:
-    """Keeps every row of this run in `rows`, in the order of the batches."""
+    """Keeps the rows of this run in `rows`, in the order of the batches.
+
+    With an upsert, a row takes the place of the one with its key, unless that is later.
+    """
 
     reads_batch_once = True
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, upsert: Upsert | None) -> None:
         self.name = name
-        self.rows: list[Row] = []
+        self._upsert = upsert
+        self._kept: dict[object, Row] = {}
+
+    @property
+    def rows(self) -> list[Row]:
+        return list(self._kept.values())
 
     def open(self) -> None:
-        self.rows.clear()
+        self._kept.clear()
 
     def write(self, batch: DataFrame, batch_id: int) -> int:
-        found = batch.collect()
-        self.rows.extend(found)
+        if self._upsert is None:
+            found = batch.collect()
+            self._kept.update(enumerate(found, start=len(self._kept)))
+            return len(found)
+        found = self._upsert.latest(batch).collect()
+        for row in found:
+            key = self._upsert.key_of(row)
+            known = self._kept.get(key)
+            if known is None or self._upsert.replaces(row, known):
+                self._kept[key] = row
         return len(found)
 
 
@@ -71,20 +91,24 @@ class ConsoleSink:
 class PythonSink:
     """Calls a function of the user's with every batch and its id.
 
-    After a restart the function may get a batch a second time, with the same id and rows.
+    After a restart the function may get a batch a second time, with the same id and rows. With an
+    upsert, the batch holds the latest row of each key only.
     """
 
     reads_batch_once = False
 
-    def __init__(self, name: str, function: str, folders: Sequence[str]) -> None:
+    def __init__(
+        self, name: str, function: str, folders: Sequence[str], upsert: Upsert | None
+    ) -> None:
         self.name = name
+        self._upsert = upsert
         self._call = load_function(function, name, folders)
 
     def open(self) -> None:
         """A function needs no preparation."""
 
     def write(self, batch: DataFrame, batch_id: int) -> None:
-        self._call(batch, batch_id)
+        self._call(self._upsert.latest(batch) if self._upsert else batch, batch_id)
 
 
 def make_sink(
@@ -99,12 +123,19 @@ def make_sink(
 ) -> Sink:
     """The sink that a declaration asks for; raises RuntimeFault when it cannot be had."""
     rest = dict(options)
+    upsert = take_upsert(f"sink `{name}`", rest)
     known: dict[str, Callable[[], Sink]] = {
         "files": lambda: FileSink(name, options, state, keep),
         "console": lambda: ConsoleSink(name, int(rest.pop("rows", 20)), show),
-        "memory": lambda: MemorySink(name),
-        "python": lambda: PythonSink(name, str(rest.pop("function")), folders),
+        "memory": lambda: MemorySink(name, upsert),
+        "python": lambda: PythonSink(name, str(rest.pop("function")), folders, upsert),
     }
+    if upsert is not None and connector not in _UPSERTS:
+        raise RuntimeFault(
+            BAD_OPTION,
+            f"sink `{name}` asks for upserts, which connector `{connector}` can't do",
+            f"these can: {', '.join(_UPSERTS)}",
+        )
     sink = choose(connector, known, f"sink `{name}`", "connector")()
     if connector != "files":
         refuse_rest(f"sink `{name}`", rest)

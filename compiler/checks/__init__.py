@@ -1,6 +1,7 @@
 """What is wrong with a pipeline as a whole, or worth a warning. One concern a module.
 
 - ``chains``: steps that can't stand behind each other in one Spark query.
+- ``sink_keys``: whether the key of a sink that replaces rows is the key of these rows.
 - ``unused``: declarations that nothing reads.
 """
 
@@ -9,8 +10,13 @@ from collections.abc import Callable, Iterator
 from ...dsl.diagnostics import Diagnostic
 from ..graph.graph import OperatorGraph
 from .chains import check_chains
+from .sink_keys import check_sink_keys
 from .unused import check_unused
 
-CHECKS: tuple[Callable[[OperatorGraph], Iterator[Diagnostic]], ...] = (check_chains, check_unused)
+CHECKS: tuple[Callable[[OperatorGraph], Iterator[Diagnostic]], ...] = (
+    check_chains,
+    check_sink_keys,
+    check_unused,
+)
 
 __all__ = ["CHECKS"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from ..model import connectors
 from ..model.pipeline import Endpoint, Sink, Source
@@ -46,9 +47,20 @@ def emit_sink(sink: Sink, output_mode: str) -> list[str]:
         f"connector={quoted(sink.endpoint.connector)}",
         f"output_mode={quoted(output_mode)}",
         *_options(sink.endpoint, connectors.SINKS),
+        *_mode(sink),
     )
     call = Call("job.sink", arguments, open=True)
     return [f"    # {sink.name}: {_words(sink.endpoint)} sink", *call.lines("", "    ")]
+
+
+def _mode(sink: Sink) -> Iterator[str]:
+    """Yield how rows are replaced; a sink that only adds rows says nothing."""
+    if sink.upsert:
+        yield f"mode={quoted(connectors.UPSERT)}"
+    if sink.key:
+        yield f"key=[{', '.join(quoted(name) for name in sink.key)}]"
+    if sink.latest_by is not None:
+        yield f"latest_by={quoted(sink.latest_by)}"
 
 
 def _words(endpoint: Endpoint) -> str:

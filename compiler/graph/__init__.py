@@ -3,6 +3,7 @@
 - ``graph``: the types, and look-ups.
 - ``build``: one query for each relation that a sink reads.
 - ``liveness``: which columns and aggregates are alive in a query.
+- ``identity``: which columns tell the rows of a relation apart.
 - ``text``: the graph as text.
 """
 

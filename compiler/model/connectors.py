@@ -9,9 +9,10 @@ from ...dsl.records import dataclass
 class Option:
     """An option of a connector.
 
-    ``kind`` is ``text``, ``integer`` (at least one), ``boolean``, ``character`` or ``function``
-    (``module:name``). ``choices`` limits a text; ``formats`` are those for which the option means
-    something (empty: all).
+    ``kind`` is ``text``, ``integer`` (at least one), ``boolean``, ``character``, ``function``
+    (``module:name``) or ``columns`` (names with commas between them). ``choices`` limits a text;
+    ``formats`` are those for which the option means something (empty: all). ``fixed``: a variable
+    may not stand in it.
     """
 
     name: str
@@ -19,6 +20,7 @@ class Option:
     required: bool = False
     choices: tuple[str, ...] = ()
     formats: tuple[str, ...] = ()
+    fixed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,21 +28,38 @@ class Connector:
     """A connector of sources or of sinks.
 
     ``takes_changes``: a sink can be given rows that replace earlier ones. ``passes_spark``: options
-    prefixed ``spark.`` go to Spark as they are. ``promise`` is what a sink promises of each row,
-    in a sentence.
+    prefixed ``spark.`` go to Spark as they are. ``sends_key``: a key has a meaning without upserts
+    too, being sent along with each row. ``promise`` is what a sink promises of each row,
+    in a sentence. A sink that can replace the rows of a key has ``upsert`` among the choices of
+    ``mode``.
     """
 
     name: str
     options: tuple[Option, ...]
     takes_changes: bool = False
     passes_spark: bool = False
+    sends_key: bool = False
     promise: str = ""
 
+    @property
+    def upserts(self) -> bool:
+        """Whether a sink can replace the row that it has of a key."""
+        return any(o.name == "mode" and UPSERT in o.choices for o in self.options)
+
+
+APPEND, UPSERT = "append", "upsert"
+"""The modes of a sink: add each row, or replace the row of its key."""
 
 _FILE_FORMATS = ("json", "csv", "parquet")
 _CSV = (
     Option("header", kind="boolean", formats=("csv",)),
     Option("delimiter", kind="character", formats=("csv",)),
+)
+
+_ONLY_APPEND = (Option("mode", choices=(APPEND,), fixed=True),)
+_UPSERTS = (
+    Option("mode", choices=(APPEND, UPSERT), fixed=True),
+    Option("key", kind="columns", fixed=True),
 )
 
 SOURCES: dict[str, Connector] = {
@@ -65,25 +84,26 @@ SINKS: dict[str, Connector] = {
             Option("format", required=True, choices=_FILE_FORMATS),
             Option("path", required=True),
             *_CSV,
+            *_ONLY_APPEND,
         ),
         passes_spark=True,
         promise="exactly once: a batch's files are published together, and never a second time",
     ),
     "console": Connector(
         "console",
-        (Option("rows", kind="integer"),),
+        (Option("rows", kind="integer"), *_ONLY_APPEND),
         takes_changes=True,
         promise="at least once: a batch that was not committed is printed again after a restart",
     ),
     "memory": Connector(
         "memory",
-        (),
+        _UPSERTS,
         takes_changes=True,
         promise="exactly once in a run: the rows are gone with the process",
     ),
     "python": Connector(
         "python",
-        (Option("function", kind="function", required=True),),
+        (Option("function", kind="function", required=True), *_UPSERTS),
         takes_changes=True,
         promise="at least once: after a restart a batch may come again, with its id and its rows",
     ),
@@ -92,7 +112,6 @@ SINKS: dict[str, Connector] = {
 NOT_BUILT_SOURCES = ("kafka", "table")
 NOT_BUILT_SINKS = ("kafka", "postgres", "table")
 NOT_BUILT_FORMATS = ("orc", "avro", "text")
-NOT_BUILT_OPTIONS = ("mode", "key")
 
 RATE_COLUMNS = {"timestamp": "TIMESTAMP", "value": "BIGINT"}
 """What a rate source gives: the instant of a row and its number from zero."""

@@ -79,12 +79,20 @@ class Relation:
 
 @dataclass(frozen=True, slots=True)
 class Sink:
-    """A sink and the relation that it reads."""
+    """A sink and the relation that it reads.
+
+    ``upsert`` replaces the row that the sink has of the same ``key``: of several in one batch the
+    one with the greatest ``latest_by``, an event time, is taken. A key without ``upsert`` is sent
+    along with each row.
+    """
 
     name: str
     relation: str
     endpoint: Endpoint
     span: Span = field(compare=False, repr=False)
+    upsert: bool = False
+    key: tuple[str, ...] = ()
+    latest_by: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

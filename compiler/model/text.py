@@ -7,7 +7,7 @@ from functools import singledispatch
 
 from ...dsl.diagnostics import InternalError
 from ...dsl.format import sql
-from .pipeline import Endpoint, Pipeline, Relation, Source
+from .pipeline import Endpoint, Pipeline, Relation, Sink, Source
 from .steps import (
     Aggregate,
     AssignWindow,
@@ -36,7 +36,7 @@ def pipeline_text(pipeline: Pipeline) -> str:
     for relation in pipeline.relations:
         lines += ["", *_relation(relation)]
     for sink in pipeline.sinks:
-        lines += ["", f"sink {sink.name} from {sink.relation}: {_endpoint(sink.endpoint)}"]
+        lines += ["", _sink(sink)]
     return "\n".join(lines) + "\n"
 
 
@@ -46,6 +46,13 @@ def _source(source: Source) -> Iterator[str]:
         yield f"  computed {_column(column)}"
     for field in source.schema:
         yield f"  {field}"
+
+
+def _sink(sink: Sink) -> str:
+    mode = " upsert" if sink.upsert else ""
+    key = f" by {', '.join(sink.key)}" if sink.key else ""
+    latest = f" latest {sink.latest_by}" if sink.latest_by else ""
+    return f"sink {sink.name} from {sink.relation}: {_endpoint(sink.endpoint)}{mode}{key}{latest}"
 
 
 def _endpoint(endpoint: Endpoint) -> str:

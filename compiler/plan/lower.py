@@ -18,7 +18,7 @@ from ...dsl.format import sql
 from ...dsl.walk import rewrite
 from ..graph.graph import OperatorGraph, Query, StateUse
 from ..model import types
-from ..model.pipeline import Endpoint, Relation, Source
+from ..model.pipeline import Endpoint, Relation, Sink, Source
 from ..model.schema import Field, Schema
 from ..model.steps import (
     Aggregate,
@@ -66,6 +66,7 @@ def lower(graph: OperatorGraph) -> Document:
                 "options": _options(s.endpoint),
                 "output_mode": modes[s.name],
             }
+            | _mode(s)
             for s in pipeline.sinks
         },
     }
@@ -92,6 +93,16 @@ def _source(source: Source) -> Document:
 
 def _options(endpoint: Endpoint) -> dict[str, str]:
     return dict(endpoint.options) | {f"spark.{n}": v for n, v in endpoint.passed}
+
+
+def _mode(sink: Sink) -> Document:
+    """Return how rows are replaced; nothing for a sink that only adds them."""
+    parts = {
+        "mode": "upsert" if sink.upsert else None,
+        "key": list(sink.key),
+        "latest_by": sink.latest_by,
+    }
+    return {name: value for name, value in parts.items() if value}
 
 
 def _operator(relation: Relation, step: Stateful) -> Document:

@@ -135,9 +135,6 @@ def _check(
 ) -> Iterable[Diagnostic]:
     spec = next((o for o in connector.options if o.name == option.name.text), None)
     if spec is None:
-        if option.name.text in table.NOT_BUILT_OPTIONS:
-            yield not_built(f"option `{option.name}` of a sink", option.span)
-            return
         known = ("connector", *_names(connector))
         yield unknown_option(option, f"connector `{connector.name}`", known)
         return
@@ -151,6 +148,10 @@ def _check(
         return
     if _VARIABLE.search(option.value) is None:
         yield from _check_value(option, spec)
+    elif spec.fixed:
+        yield _bad_value(
+            option, f"`{spec.name}` can't hold a variable", "write it out: the compiler goes by it"
+        )
 
 
 def _check_value(option: Option, spec: table.Option) -> Iterable[Diagnostic]:

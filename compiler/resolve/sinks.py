@@ -8,11 +8,12 @@ from ...dsl import codes
 from ...dsl.ast import statements as st
 from ...dsl.diagnostics import Diagnostic, Diagnostics, Label
 from ..model import connectors
-from ..model.pipeline import Sink
+from ..model.pipeline import Endpoint, Sink
 from .chain import Environment
 from .names import unknown_relation
 from .not_built import not_built
 from .options import endpoint
+from .upserts import MODE_OPTIONS, refuse_upsert, resolve_upsert
 
 
 def resolve_sink(
@@ -24,7 +25,7 @@ def resolve_sink(
     """Return the sink, or None after saying what is wrong with it."""
     before = len(diagnostics)
     point = endpoint(
-        node.options,
+        refuse_upsert(node, diagnostics),
         node.name,
         connectors.SINKS,
         connectors.NOT_BUILT_SINKS,
@@ -39,21 +40,41 @@ def resolve_sink(
         elif node.stream.text not in env.broken:
             diagnostics.add(unknown_relation(node.stream, tuple(env.relations), "stream or source"))
         return None
-    if point is not None and known.changes:
-        connector = connectors.SINKS[point.connector]
-        if not connector.takes_changes:
-            diagnostics.add(_sink_mode(node, connector))
-    if point is None or len(diagnostics) > before:
+    if point is None:
         return None
-    return Sink(node.name.text, known.relation, point, node.name.span)
+    upsert = resolve_upsert(node, point, known, diagnostics)
+    if known.changes and not upsert.upsert:
+        connector = connectors.SINKS[point.connector]
+        if not connector.takes_changes and len(diagnostics) == before:
+            diagnostics.add(_sink_mode(node, connector))
+    if len(diagnostics) > before:
+        return None
+    return Sink(
+        node.name.text,
+        known.relation,
+        _without_mode(point),
+        node.name.span,
+        upsert.upsert,
+        upsert.key,
+        upsert.latest_by,
+    )
+
+
+def _without_mode(point: Endpoint) -> Endpoint:
+    """Mode and key are parts of the sink: the connector's options are what is left."""
+    options = tuple((name, text) for name, text in point.options if name not in MODE_OPTIONS)
+    return Endpoint(point.connector, options, point.passed)
 
 
 def _sink_mode(node: st.CreateSink, connector: connectors.Connector) -> Diagnostic:
     takers = ", ".join(c.name for c in connectors.SINKS.values() if c.takes_changes)
+    close = f"let `{node.stream}` emit when its windows close"
     return Diagnostic(
         codes.SINK_MODE,
         f"connector `{connector.name}` only adds rows, and `{node.stream}` emits changes",
         Label(node.name.span),
         secondary=(Label(node.stream.span, "its rows replace earlier ones"),),
-        help=f"let `{node.stream}` emit when its windows close, or write to one of: {takers}",
+        help=f"add `mode = 'upsert'` and the columns that it groups by as `key`, or {close}"
+        if connector.upserts
+        else f"{close}, or write to one of: {takers}",
     )
