@@ -1,7 +1,7 @@
 """The registry of diagnostics: one line a code, a number is never used again.
 
 SC01xx syntax, SC02xx names, SC03xx types, SC04xx time and state, SC05xx what a connector or Spark
-cannot do, SC06xx settings (front matter, options), SC08xx what streamc does not build yet, SC09xx
+cannot do, SC06xx settings (front matter, options), SC07xx tests of specs, SC08xx what streamc does not build yet, SC09xx
 internal.
 """
 
@@ -54,6 +54,21 @@ ASSIGNMENT = _error("SC0118", "assignment", "`==` stands where one `=` belongs")
 NOT_A_NAME = _error("SC0119", "not-a-name", "an expression stands where a name belongs")
 REPEATED_CLAUSE = _error("SC0120", "repeated-clause", "a clause is given twice")
 TOO_DEEP = _error("SC0121", "too-deep", "an expression is nested too deeply to be compiled")
+OPTION_FORM = _error("SC0122", "option-form", "options are not written as they should be")
+PRIMARY_KEY = _error("SC0123", "primary-key", "a key is declared for rows that come in")
+WATERMARK_PLACE = _error("SC0124", "watermark-place", "a watermark stands outside of a source")
+WINDOW_CLAUSE = _error("SC0125", "window-clause", "a window is opened in a clause behind FROM")
+JOIN_WITHIN = _error("SC0126", "join-within", "a join has its bound in a clause of its own")
+EMIT_WORDS = _error("SC0127", "emit-words", "EMIT is followed by something that it can't do")
+PARTITION_BY = _error("SC0128", "partition-by", "a query partitions its rows by hand")
+SELECT_INTO = _error("SC0129", "select-into", "a query says where its rows go")
+TABLE_FUNCTION = _error("SC0130", "table-function", "a function that makes rows stands in FROM")
+FOREIGN_TYPE = _error("SC0131", "foreign-type", "a type is written as another engine does")
+COLUMN_WORDS = _error("SC0132", "column-words", "a column has a clause that none can have")
+STATEMENT_WORDS = _error("SC0133", "statement-words", "CREATE has a clause that it can't have")
+JOIN_WORDS = _error("SC0134", "join-words", "a kind of join that streams do not have")
+FOREIGN_EXPRESSION = _error("SC0135", "foreign-expression", "another engine's expression")
+WINDOW_FUNCTION = _error("SC0136", "window-function", "a window's function in an expression")
 
 # Names.
 UNKNOWN_NAME = _error("SC0201", "unknown-name", "a relation is used that nothing declares")
@@ -107,6 +122,9 @@ DISTINCT_ON_FORM = _error("SC0413", "distinct-on-form", "DISTINCT ON can't do wh
 WATERMARK_FORM = _error("SC0414", "watermark-form", "a watermark is not column minus interval")
 UNION_FORM = _error("SC0415", "union-form", "the branches of a union don't fit together")
 CHECKPOINT_FORM = _error("SC0416", "checkpoint-form", "a checkpoint policy can't be kept")
+AGGREGATE_ORDER = _error("SC0420", "aggregate-order", "an aggregate lacks the order it goes by")
+AGGREGATE_FORM = _error("SC0421", "aggregate-form", "an aggregate can't have this clause")
+AGGREGATE_CONSTANT = _error("SC0422", "aggregate-constant", "an argument is no fit constant")
 
 # Connectors and Spark's limits.
 UNKNOWN_CONNECTOR = _error("SC0501", "unknown-connector", "there is no such connector")
@@ -120,6 +138,8 @@ PROCTIME_FORM = _error("SC0508", "proctime-form", "PROCTIME() is part of an expr
 SINK_KEY = _error("SC0520", "sink-key", "the key of an upsert is not the key of the rows")
 SINK_KEY_ORDER = _error("SC0521", "sink-key-order", "no event time says which row of a key stays")
 SINK_KEY_TYPE = _error("SC0522", "sink-key-type", "a column of this type can't be a key")
+SECRET = _error("SC0523", "secret", "a password stands in the spec")
+SINK_COLUMNS = _error("SC0524", "sink-columns", "a sink can't write the columns of its stream")
 
 # Settings.
 FRONT_MATTER_SYNTAX = _error("SC0601", "front-matter-syntax", "the front matter is not valid YAML")
@@ -130,6 +150,15 @@ PIPELINE_NAME = _error("SC0605", "pipeline-name", "a pipeline's name can't name 
 PROTECTED_SETTING = _error("SC0606", "protected-setting", "a Spark setting that state relies on")
 UNKNOWN_VARIABLE = _error("SC0607", "unknown-variable", "a variable that the front matter lacks")
 MALFORMED_VARIABLE = _error("SC0608", "malformed-variable", "`${` without a variable's name in it")
+
+# Tests of specs.
+TEST_SYNTAX = _error("SC0701", "test-syntax", "a file of tests is not valid YAML")
+TEST_FORM = _error("SC0702", "test-form", "a test or a part of it is not of a known form")
+TEST_SPEC = _error("SC0703", "test-spec", "it is not clear which spec a test is of")
+TEST_NAME = _error("SC0704", "test-name", "a test names what its spec does not have")
+TEST_COLUMN = _error("SC0705", "test-column", "a row of a test has a column too many or too few")
+TEST_VALUE = _error("SC0706", "test-value", "a value of a test does not fit its column")
+TEST_ORDER = _error("SC0707", "test-order", "a step of a test can't stand where it does")
 
 # Not built yet.
 NOT_BUILT = _error("SC0801", "not-built", "the language has it, this version does not run it yet")

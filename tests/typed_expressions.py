@@ -13,9 +13,10 @@ from streamc.compiler.resolve.expressions import (
 )
 from streamc.dsl.ast import expressions as e
 from streamc.dsl.ast import statements as st
+from streamc.dsl.ast.node import Name
 from streamc.dsl.diagnostics import Diagnostic, Diagnostics
 from streamc.dsl.parse import parse
-from streamc.dsl.source import SourceFile
+from streamc.dsl.source import SourceFile, Span
 
 COLUMNS: dict[str, t.Type] = {
     "bool": t.BOOLEAN,
@@ -73,6 +74,10 @@ class _Columns:
             assert field is not None
             type_ = field.type
         return Typed(ref, type_)
+
+    def event_times(self) -> tuple[Typed, ...]:
+        ref = e.ColumnRef(Span(0, 0), (Name(Span(0, 0), "ts"),))
+        return (Typed(ref, t.TIMESTAMP, nullable=False),)
 
 
 def checked(text: str, clause: str = "SELECT", *, aggregates: bool = True) -> Checked:

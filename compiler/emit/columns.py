@@ -10,15 +10,20 @@ from dataclasses import replace
 from ...dsl.ast import expressions as e
 from ...dsl.ast.node import Name, Node
 from ...dsl.ast.types import SimpleType
+from ...dsl.diagnostics import InternalError
 from ...dsl.format import sql
 from ...dsl.walk import rewrite
+from ..model.aggregates import CONSTANTS
 from ..model.conditions import conjuncts
-from ..model.functions import aggregate
+from ..model.functions import AggregateFunction, aggregate
 from ..model.steps import WINDOW_STRUCTS, Column
 from .literals import quoted
 
 _INT_LIMIT = 2**31
 """Python's whole numbers below it become Spark's INT, as the literal in SQL does."""
+
+_MOST_ARGUMENTS = {"count": 1, "percentile": 2}
+"""Where PySpark's aggregate takes fewer columns than Spark's."""
 
 _WINDOW_PARTS = {(struct, part) for struct in WINDOW_STRUCTS for part in ("start", "end")}
 
@@ -49,6 +54,8 @@ def value(expression: e.Expression) -> str:
             return "F.current_timestamp()"
         case e.Call(_, Name(_, "window_time"), (e.ColumnRef() as struct,)):
             return f"F.window_time({quoted(sql(struct))})"
+        case e.Call(_, Name(_, "struct"), parts) if all(isinstance(p, e.ColumnRef) for p in parts):
+            return f"F.struct({', '.join(argument(part) for part in parts)})"
         case e.Call() if (native := _native_aggregate(expression)) is not None:
             return native
     return f"F.expr({_sql_text(lowered(expression))})"
@@ -124,10 +131,9 @@ def _native_aggregate(call: e.Call) -> str | None:
     None where SQL text says it better.
     """
     function = aggregate(call.name.text, distinct=call.distinct)
-    if function is None or call.filter is not None or call.over is not None:
+    if function is None or call.filter is not None or call.order_by or call.over is not None:
         return None
-    if function.name == "count" and len(call.arguments) > 1:
-        # PySpark's takes one column, Spark's any number.
+    if len(call.arguments) > _MOST_ARGUMENTS.get(function.name, len(call.arguments)):
         return None
     if call.distinct:
         if len(call.arguments) != 1:
@@ -138,5 +144,24 @@ def _native_aggregate(call: e.Call) -> str | None:
         return None
     if not call.arguments or isinstance(call.arguments[0], e.Star):
         return "F.count(F.lit(1))"
-    arguments = ", ".join(argument(a) for a in call.arguments)
+    arguments = ", ".join(_argument(function, i, a) for i, a in enumerate(call.arguments))
     return f"F.{function.pyspark_name}({arguments})"
+
+
+def _argument(function: AggregateFunction, index: int, node: e.Expression) -> str:
+    """Return an argument of an aggregate: a constant as Python's own."""
+    kind = function.takes[index] if index < len(function.takes) else "flag"
+    return _constant(node) if kind in CONSTANTS else argument(node)
+
+
+def _constant(node: e.Expression) -> str:
+    match node:
+        case e.BooleanLiteral(_, truth):
+            return str(truth)
+        case e.NumberLiteral(_, text):
+            return text
+        case e.StringLiteral(_, text):
+            return quoted(text)
+        case e.Call(_, Name(_, "array"), items):
+            return f"[{', '.join(_constant(item) for item in items)}]"
+    raise InternalError(f"{sql(node)} is no constant")

@@ -7,7 +7,7 @@ What expressions are made of:
 - ``intervals``: interval literals, their length and their text.
 - ``functions``, ``catalogue``: Spark's functions, by name and number of arguments.
 - ``signatures``, ``signature_table``, ``rules``, ``date_parts``: what they take and return.
-- ``aggregates``: aggregate functions and the cells of their state.
+- ``aggregates``: aggregate functions; ``aggregate_cells``: their results and cells of state.
 - ``typed``: an expression with its type. ``conditions``: what AND holds together.
 - ``same``: which expressions are one to Spark.
 

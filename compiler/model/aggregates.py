@@ -1,41 +1,20 @@
 """Aggregate functions: what they take, what they return, and the cells of state they keep.
 
-The cells are Spark's own buffers, in Spark's order and by Spark's names; the runtime compares them
-with the physical plan. Aliases are one function (MEAN is AVG), so that state is known by what it
-holds.
+The runtime compares the cells with the physical plan. Aliases are one function (MEAN is AVG), so
+that state is known by what it holds.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TypeAlias
-
 from ...dsl.records import dataclass
-from .types import (
-    BIGINT,
-    BINARY,
-    BOOLEAN,
-    DAY_TIME,
-    DOUBLE,
-    INTEGRALS,
-    UNKNOWN,
-    YEAR_MONTH,
-    Array,
-    Decimal,
-    IntervalType,
-    Type,
-    decimal,
-)
+from . import aggregate_cells as cells
+from .aggregate_cells import Cell, Cells, Result, Types, always, fixed, same
+from .types import BIGINT, BINARY, BOOLEAN, DOUBLE
 
-Types: TypeAlias = Sequence[Type]
+__all__ = ["CONSTANTS", "AggregateFunction", "Cell", "aggregate", "aggregate_names"]
 
-
-@dataclass(frozen=True, slots=True)
-class Cell:
-    """One buffer of an aggregate's state: Spark's name and type."""
-
-    buffer: str
-    type: Type
+CONSTANTS = frozenset("accuracy bins error flag percentage separator share size".split())
+"""What ``takes`` calls the arguments that must be constants."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,21 +23,22 @@ class AggregateFunction:
 
     ``name`` is the name it goes by whatever alias was written. ``spark_function`` is what Spark's
     physical plan calls it, ``pyspark_name`` the attribute of ``pyspark.sql.functions`` (None: by
-    ``F.expr``). ``takes`` says what each argument must be: ``any``, ``numeric`` (numbers and
-    intervals), ``number``, ``integral``, ``boolean`` or ``orderable``; the last goes on for a
-    function of any number of arguments (``many``). ``built`` says whether this version runs it.
+    ``F.expr``). ``takes`` says what each argument must be, a kind of value or one of ``CONSTANTS``;
+    the last goes on for a function of any number of arguments (``many``), and the last ``optional``
+    ones may be left out. ``clauses`` are those of ``ORDER BY``, ``NULLS`` and ``DISTINCT`` that a
+    call may have.
     """
 
     name: str
     spark_function: str
     pyspark_name: str | None
     takes: tuple[str, ...]
-    result: Callable[[Types], Type]
-    buffers: Callable[[Types], tuple[Cell, ...]]
+    result: Result
+    buffers: Cells
     nullable: bool = True
     many: bool = False
     optional: int = 0
-    built: bool = True
+    clauses: frozenset[str] = frozenset()
 
     @property
     def least(self) -> int:
@@ -78,13 +58,11 @@ class AggregateFunction:
 def aggregate(name: str, *, distinct: bool = False) -> AggregateFunction | None:
     """Return the aggregate function of a name in any case, or None.
 
-    With ``distinct`` the function that is meant by ``name(DISTINCT …)``; only COUNT has one.
+    With ``distinct`` the function that is meant by ``name(DISTINCT …)`` where that is another one.
     """
     folded = name.lower()
     found = _TABLE.get(_ALIASES.get(folded, folded))
-    if distinct and found is not None:
-        return _COUNT_DISTINCT if found.name == "count" else None
-    return found
+    return _COUNT_DISTINCT if distinct and found is not None and found.name == "count" else found
 
 
 def aggregate_names() -> tuple[str, ...]:
@@ -94,11 +72,9 @@ def aggregate_names() -> tuple[str, ...]:
 
 _ALIASES = {
     "any": "bool_or",
-    "any_value": "first",
-    "array_agg": "collect_list",
     "every": "bool_and",
-    "first_value": "first",
-    "last_value": "last",
+    "first": "first_value",
+    "last": "last_value",
     "mean": "avg",
     "percentile_approx": "approx_percentile",
     "some": "bool_or",
@@ -109,175 +85,101 @@ _ALIASES = {
 }
 
 
-def _always(type_: Type) -> Callable[[Types], Type]:
-    return lambda types: type_
-
-
-def _first(types: Types) -> Type:
-    return types[0] if types else UNKNOWN
-
-
-def _array_of_first(types: Types) -> Type:
-    return Array(_first(types))
-
-
-def _sum(types: Types) -> Type:
-    match _first(types):
-        case Decimal(precision, scale):
-            return decimal(precision + 10, scale)
-        case IntervalType() as interval:
-            return interval
-        case type_ if type_ in INTEGRALS:
-            return BIGINT
-        case type_ if type_ == UNKNOWN:
-            return UNKNOWN
-    return DOUBLE
-
-
-def _avg(types: Types) -> Type:
-    match _first(types):
-        case Decimal(precision, scale):
-            return decimal(precision + 4, scale + 4)
-        case IntervalType() as interval:
-            return DAY_TIME if interval.is_day_time else YEAR_MONTH
-        case type_ if type_ == UNKNOWN:
-            return UNKNOWN
-    return DOUBLE
-
-
-def _median(types: Types) -> Type:
-    return _sum(types) if isinstance(_first(types), IntervalType) else DOUBLE
-
-
-def _percentile(types: Types) -> Type:
-    value = _first(types)
-    return Array(value) if len(types) > 1 and isinstance(types[1], Array) else value
-
-
-_SUMMED_AS_LONG = 8
-"""Spark adds up decimals of at most this many digits as their unscaled BIGINT."""
-
-_AVERAGED_AS_DOUBLE = 11
-"""Spark averages decimals of at most this many digits as their unscaled value, in a DOUBLE."""
-
-
-def _digits(types: Types) -> int | None:
-    first = _first(types)
-    return first.precision if isinstance(first, Decimal) else None
-
-
-def _sum_cells(types: Types) -> tuple[Cell, ...]:
-    digits = _digits(types)
-    if digits is not None and digits <= _SUMMED_AS_LONG:
-        return (Cell("sum", BIGINT),)
-    total = Cell("sum", _sum(types))
-    if isinstance(total.type, Decimal):
-        return (total, Cell("isEmpty", BOOLEAN))
-    return (total,)
-
-
-def _try_sum_cells(types: Types) -> tuple[Cell, ...]:
-    total = Cell("sum", _sum(types))
-    return (total,) if total.type == DOUBLE else (total, Cell("isEmpty", BOOLEAN))
-
-
-def _avg_cells(types: Types) -> tuple[Cell, ...]:
-    digits = _digits(types)
-    in_double = digits is not None and digits <= _AVERAGED_AS_DOUBLE
-    total = DOUBLE if in_double or _first(types) in INTEGRALS else _sum(types)
-    return (Cell("sum", total), Cell("count", BIGINT))
-
-
-def _same(buffer: str) -> Callable[[Types], tuple[Cell, ...]]:
-    """One cell of the argument's type."""
-    return lambda types: (Cell(buffer, _first(types)),)
-
-
-def _fixed(type_: Type, *buffers: str) -> Callable[[Types], tuple[Cell, ...]]:
-    cells = tuple(Cell(buffer, type_) for buffer in buffers)
-    return lambda types: cells
-
-
-def _by_cells(types: Types) -> tuple[Cell, ...]:
-    value, order = (*types, UNKNOWN, UNKNOWN)[:2]
-    return (Cell("valueWithExtremumOrdering", value), Cell("extremumOrdering", order))
-
-
-def _first_cells(buffer: str) -> Callable[[Types], tuple[Cell, ...]]:
-    return lambda types: (Cell(buffer, _first(types)), Cell("valueSet", BOOLEAN))
-
-
 def _plain(
     name: str,
     takes: str,
-    result: Callable[[Types], Type],
-    buffers: Callable[[Types], tuple[Cell, ...]],
-) -> AggregateFunction:
-    """Return a function that Spark and PySpark call by its own name."""
-    return AggregateFunction(name, name, name, tuple(takes.split()), result, buffers)
-
-
-def _moments(name: str, takes: str, *buffers: str) -> AggregateFunction:
-    return _plain(name, takes, _always(DOUBLE), _fixed(DOUBLE, *buffers))
-
-
-def _not_built(
-    name: str,
-    takes: str,
-    result: Callable[[Types], Type],
-    buffers: Callable[[Types], tuple[Cell, ...]] | None = None,
+    result: Result,
+    buffers: Cells = cells.BUFFER,
     *,
+    called: str | None = None,
+    by_expr: bool = False,
     nullable: bool = True,
     optional: int = 0,
+    clauses: str = "",
 ) -> AggregateFunction:
+    """Return a function that PySpark calls by its own name, and Spark too unless ``called`` so."""
     return AggregateFunction(
-        *(name, name, name, tuple(takes.split()), result, buffers or _fixed(BINARY, "buf")),
+        *(name, called or name, None if by_expr else name, tuple(takes.split()), result, buffers),
         nullable=nullable,
         optional=optional,
-        built=False,
+        clauses=frozenset(clauses.split()),
     )
 
 
-_COUNT_CELLS = _fixed(BIGINT, "count")
+def _moments(name: str, takes: str, *buffers: str, called: str | None = None) -> AggregateFunction:
+    return _plain(name, takes, always(DOUBLE), fixed(DOUBLE, *buffers), called=called)
+
+
+def _sketch(name: str, takes: str, *, optional: int = 0) -> AggregateFunction:
+    """Return a function whose result is a sketch, for Spark's functions that read it."""
+    by_expr = name in ("count_min_sketch",)
+    return _plain(name, takes, always(BINARY), nullable=False, optional=optional, by_expr=by_expr)
+
+
+def _bitmap(name: str, takes: str) -> AggregateFunction:
+    return _plain(name, takes, always(BINARY), fixed(BINARY, "bitmap"), nullable=False)
+
+
 _VARIANCE = ("n", "avg", "m2")
 _COVARIANCE = ("n", "xAvg", "yAvg", "ck")
+_LINE = (*_COVARIANCE, *_VARIANCE)
 
 _COUNT_DISTINCT = AggregateFunction(
-    "count_distinct",
-    "collect_set",
-    None,
-    ("orderable",),
-    _always(BIGINT),
-    _fixed(BINARY, "buf"),
+    *("count_distinct", "collect_set", None, ("orderable",), always(BIGINT), cells.BUFFER),
     nullable=False,
+    many=True,
+    clauses=frozenset({"DISTINCT"}),
 )
 """COUNT(DISTINCT x), which is emitted as ``size(collect_set(x))``: Spark refuses it in a stream."""
 
-_FUNCTIONS = (
+_COUNTS = (
     AggregateFunction(
-        *("count", "count", "count", ("any",), _always(BIGINT), _COUNT_CELLS),
+        *("count", "count", "count", ("any",), always(BIGINT), cells.COUNT),
         nullable=False,
         many=True,
     ),
-    AggregateFunction(
-        *("count_if", "count", "count_if", ("boolean",), _always(BIGINT), _COUNT_CELLS),
+    _plain("count_if", "boolean", always(BIGINT), cells.COUNT, called="count", nullable=False),
+    _plain(
+        *("approx_count_distinct", "any error", always(BIGINT), cells.registers(0.05)),
         nullable=False,
+        optional=1,
     ),
-    _plain("sum", "numeric", _sum, _sum_cells),
-    _plain("avg", "numeric", _avg, _avg_cells),
-    _plain("min", "orderable", _first, _same("min")),
-    _plain("max", "orderable", _first, _same("max")),
-    AggregateFunction(
-        "bool_and", "min", "bool_and", ("boolean",), _always(BOOLEAN), _fixed(BOOLEAN, "min")
+)
+_SUMS = (
+    _plain("sum", "numeric", cells.sum_type, cells.sum_cells),
+    _plain("avg", "numeric", cells.avg_type, cells.avg_cells),
+    _plain("try_sum", "inexact", cells.sum_type, cells.try_sum_cells),
+    _plain("try_avg", "inexact", cells.avg_type, cells.avg_cells),
+)
+_CHOICES = (
+    _plain("min", "orderable", cells.first, same("min"), clauses="DISTINCT"),
+    _plain("max", "orderable", cells.first, same("max"), clauses="DISTINCT"),
+    _plain(
+        *("bool_and", "boolean", always(BOOLEAN), fixed(BOOLEAN, "min")),
+        called="min",
+        clauses="DISTINCT",
     ),
-    AggregateFunction(
-        "bool_or", "max", "bool_or", ("boolean",), _always(BOOLEAN), _fixed(BOOLEAN, "max")
+    _plain(
+        *("bool_or", "boolean", always(BOOLEAN), fixed(BOOLEAN, "max")),
+        called="max",
+        clauses="DISTINCT",
     ),
-    _plain("min_by", "any orderable", _first, _by_cells),
-    _plain("max_by", "any orderable", _first, _by_cells),
-    _plain("bit_and", "integral", _first, _same("bit_and")),
-    _plain("bit_or", "integral", _first, _same("bit_or")),
-    _plain("bit_xor", "integral", _first, _same("bit_xor")),
+    _plain("min_by", "any orderable", cells.first, cells.by_cells),
+    _plain("max_by", "any orderable", cells.first, cells.by_cells),
+    _plain("bit_and", "integral", cells.first, same("bit_and")),
+    _plain("bit_or", "integral", cells.first, same("bit_or")),
+    _plain("bit_xor", "integral", cells.first, same("bit_xor")),
+    _plain(
+        *("any_value", "any flag", cells.first, cells.first_cells),
+        called="first",
+        optional=1,
+        clauses="NULLS",
+    ),
+    _plain("first_value", "any flag", cells.first, cells.by_cells, optional=1, clauses="NULLS"),
+    _plain("last_value", "any flag", cells.first, cells.by_cells, optional=1, clauses="NULLS"),
+    _plain("mode", "orderable", cells.first),
+)
+_STATISTICS = (
     _moments("stddev_samp", "number", *_VARIANCE),
     _moments("stddev_pop", "number", *_VARIANCE),
     _moments("var_samp", "number", *_VARIANCE),
@@ -287,17 +189,58 @@ _FUNCTIONS = (
     _moments("covar_samp", "number number", *_COVARIANCE),
     _moments("covar_pop", "number number", *_COVARIANCE),
     _moments("corr", "number number", *_COVARIANCE, "xMk", "yMk"),
-    # Spark lets these share the state of SUM and AVG for some decimals and not for others.
-    _not_built("try_sum", "numeric", _sum, _try_sum_cells),
-    _not_built("try_avg", "numeric", _avg, _avg_cells),
-    _not_built("first", "any boolean", _first, _first_cells("first"), optional=1),
-    _not_built("last", "any boolean", _first, _first_cells("last"), optional=1),
-    _not_built("collect_list", "any", _array_of_first, nullable=False),
-    _not_built("collect_set", "orderable", _array_of_first, nullable=False),
-    _not_built(
-        "approx_count_distinct", "orderable number", _always(BIGINT), optional=1, nullable=False
+    _plain(
+        *("regr_count", "number number", always(BIGINT), cells.COUNT),
+        called="count",
+        nullable=False,
     ),
-    _not_built("approx_percentile", "numeric any number", _percentile, optional=1),
-    _not_built("median", "numeric", _median),
+    _plain(
+        *("regr_avgx", "number number", cells.avg_of_second_type, cells.avg_of_second_cells),
+        called="avg",
+    ),
+    _plain("regr_avgy", "number number", cells.avg_type, cells.avg_cells, called="avg"),
+    _moments("regr_sxx", "number number", *_VARIANCE, called="regrreplacement"),
+    _moments("regr_syy", "number number", *_VARIANCE, called="regrreplacement"),
+    _moments("regr_sxy", "number number", *_COVARIANCE),
+    _moments("regr_slope", "number number", *_LINE),
+    _moments("regr_intercept", "number number", *_LINE),
+    _moments("regr_r2", "number number", *_COVARIANCE, "xMk", "yMk"),
+    _plain("percentile", "numeric percentage integral", cells.percentile_type, optional=1),
+    _plain("median", "numeric", cells.middle_type, called="percentile"),
+    _plain(
+        *("approx_percentile", "measurable percentage accuracy", cells.approx_percentile_type),
+        optional=1,
+    ),
 )
+_COLLECTIONS = (
+    _plain("collect_list", "any", cells.array_of_first, nullable=False, clauses="ORDER"),
+    _plain("collect_set", "orderable", cells.array_of_first, nullable=False, clauses="DISTINCT"),
+    _plain("array_agg", "any", cells.array_of_first, nullable=False, clauses="ORDER DISTINCT"),
+    _plain("listagg", "plain separator", cells.text_type, optional=1, clauses="ORDER"),
+)
+_SKETCHES = (
+    _sketch("hll_sketch_agg", "countable size", optional=1),
+    _sketch("hll_union_agg", "binary flag", optional=1),
+    _sketch("theta_sketch_agg", "hashable size", optional=1),
+    _sketch("theta_union_agg", "binary size", optional=1),
+    _sketch("theta_intersection_agg", "binary"),
+    _sketch("kll_sketch_agg_bigint", "integral size", optional=1),
+    _sketch("kll_sketch_agg_float", "float size", optional=1),
+    _sketch("kll_sketch_agg_double", "floating size", optional=1),
+    _sketch("kll_merge_agg_bigint", "binary size", optional=1),
+    _sketch("kll_merge_agg_float", "binary size", optional=1),
+    _sketch("kll_merge_agg_double", "binary size", optional=1),
+    _sketch("count_min_sketch", "countable share share size"),
+    _bitmap("bitmap_construct_agg", "integral"),
+    _bitmap("bitmap_or_agg", "binary"),
+    _bitmap("bitmap_and_agg", "binary"),
+    _plain("histogram_numeric", "measurable bins", cells.histogram_type, by_expr=True),
+    _plain(
+        *("approx_top_k", "plain size size", cells.top_type),
+        by_expr=True,
+        nullable=False,
+        optional=2,
+    ),
+)
+_FUNCTIONS = (*_COUNTS, *_SUMS, *_CHOICES, *_STATISTICS, *_COLLECTIONS, *_SKETCHES)
 _TABLE = {function.name: function for function in _FUNCTIONS}

@@ -8,21 +8,28 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ...dsl.ast import expressions as e
-from ...dsl.ast.node import Node
+from ...dsl.ast.node import Name, Node
 from ...dsl.format import sql
 from ...dsl.walk import rewrite
 
 _EITHER_WAY = frozenset({"+", "*", "&", "|", "^", "=", "<=>", "AND", "OR"})
 _TURNED = {">": "<", ">=": "<="}
+_RENAMED = {"bool_and": "min", "bool_or": "max", "regr_count": "count"}
+"""Aggregates that are others to Spark, with the same arguments."""
+_MIRRORED = {"regr_avgx": "regr_avgy", "regr_sxx": "regr_syy"}
+"""Aggregates that are others with their two arguments swapped."""
 
 
 def canonical(expression: e.Expression) -> e.Expression:
     """Return the one form of all expressions that Spark takes for the same.
 
-    ``SUM(b * a) FILTER (WHERE n > 1)`` becomes ``SUM(a * b) FILTER (WHERE 1 < n)``.
+    ``SUM(b * a) FILTER (WHERE n > 1)`` becomes ``SUM(a * b) FILTER (WHERE 1 < n)``, and
+    ``MEDIAN(x)`` becomes ``PERCENTILE(x, 0.5)``.
     """
 
     def change(node: Node) -> Node | None:
+        if isinstance(node, e.Call):
+            return _renamed(node)
         if not isinstance(node, e.Binary):
             return None
         left, right = canonical(node.left), canonical(node.right)
@@ -34,3 +41,14 @@ def canonical(expression: e.Expression) -> e.Expression:
         return replace(node, operator=operator, left=left, right=right)
 
     return rewrite(expression, change)
+
+
+def _renamed(call: e.Call) -> e.Call:
+    name, arguments = call.name.text, tuple(canonical(a) for a in call.arguments)
+    if name == "median":
+        name, arguments = "percentile", (*arguments, e.NumberLiteral(call.span, "0.5"))
+    if name in _MIRRORED:
+        name, arguments = _MIRRORED[name], arguments[::-1]
+    condition = None if call.filter is None else canonical(call.filter)
+    renamed = Name(call.name.span, _RENAMED.get(name, name))
+    return replace(call, name=renamed, arguments=arguments, filter=condition)

@@ -181,21 +181,27 @@ def _key(key: Key) -> Document:
 
 
 def _aggregate(call: AggregateCall) -> Document:
-    single = len(call.cells) == 1
     condition = call.call.filter
     return {
         "id": call.id,
         "function": call.function,
         "filter": None if condition is None else sql(condition),
         "cells": [
-            {
-                "id": call.id if single else f"{call.id}.{cell.buffer}",
-                "buffer": cell.buffer,
-                "type": _type(cell.type),
-            }
-            for cell in call.cells
+            {"id": id_, "buffer": cell.buffer, "type": _type(cell.type)}
+            for id_, cell in zip(_cell_ids(call), call.cells, strict=True)
         ],
     }
+
+
+def _cell_ids(call: AggregateCall) -> list[str]:
+    """Return the ids of an aggregate's cells; a name that Spark uses twice is numbered."""
+    if len(call.cells) == 1:
+        return [call.id]
+    names = [cell.buffer for cell in call.cells]
+    return [
+        f"{call.id}.{name}{f'_{seen + 1}' if (seen := names[:i].count(name)) else ''}"
+        for i, name in enumerate(names)
+    ]
 
 
 def _without_aliases(step: Join, expression: Expression) -> Expression:

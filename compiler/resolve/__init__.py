@@ -6,6 +6,7 @@ In order of flow:
 - ``names``: the one namespace, ids, references.
 - ``sources``, ``source_columns``, ``options``, ``durations``, ``checkpoints``, ``sinks``,
   ``upserts``: one declaration each, and their parts.
+- ``kafka``: what messages can hold; ``secrets``: passwords come from variables.
 - ``streams``: queries, WITH, unions. ``chain`` holds what is known on the way.
 - ``from_clause``, ``windows``, ``joins``, ``time_bounds``: what a SELECT reads.
 - ``blocks``: one SELECT. ``columns``: its select list. ``keys``, ``aggregates``: GROUP BY.
@@ -13,7 +14,9 @@ In order of flow:
 - ``scope``: what a name means inside a SELECT.
 - ``expressions``: types of expressions; ``typing`` is their dispatch and context. By kind of node:
   ``references``, ``literals``, ``operators``, ``comparisons``, ``conditions``, ``casts``,
-  ``calls``, ``aggregate_calls``.
+  ``calls``.
+- ``aggregate_calls``: calls of aggregates; ``aggregate_arguments``: what they are given;
+  ``ordered_aggregates``: those whose result depends on an order.
 - ``not_built``: what is refused by name.
 """
 

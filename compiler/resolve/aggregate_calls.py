@@ -1,50 +1,83 @@
-"""Calls of aggregates: where they may stand, what they take, what this version runs."""
+"""Calls of aggregates: where they may stand, which clauses they take, what they mean."""
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 from ...dsl import codes
 from ...dsl.ast import expressions as e
 from ...dsl.ast.node import Name
 from ...dsl.diagnostics import Diagnostic, Label
 from ..model import types as t
+from ..model.aggregate_cells import registers
 from ..model.aggregates import AggregateFunction, aggregate
 from ..model.typed import Typed
-from .comparisons import text_for_number
-from .not_built import not_built
+from .aggregate_arguments import checked_arguments
+from .ordered_aggregates import ORDERED, ordered
 from .typing import Context, FoundAggregate, require_boolean, typed, unknown
-
-_TAKEN = {
-    "boolean": "a condition",
-    "integral": "a whole number",
-    "number": "a number",
-    "numeric": "a number or an interval",
-    "orderable": "a value with an order",
-}
 
 
 def typed_aggregate(node: e.Call, context: Context) -> Typed:
     """Return a call of an aggregate under the function's own name (MEAN is AVG), and its type."""
-    plain = aggregate(node.name.text)
-    found = aggregate(node.name.text, distinct=True) if node.distinct else plain
-    if plain is None or not _may_stand(node, plain, context):
+    found = aggregate(node.name.text, distinct=node.distinct)
+    if found is None or not _may_stand(node, found, context):
         return unknown(node)
-    arguments = [_counted(argument, node, plain) for argument in _arguments(node, plain, context)]
+    name = "count" if found.name == "count_distinct" else found.name
+    arguments = [_counted(argument, node, name) for argument in _arguments(node, name, context)]
     condition = _condition(node, context)
     resolved = e.Call(
         node.span,
-        Name(node.name.span, plain.name),
+        Name(node.name.span, name),
         tuple(argument.expression for argument in arguments),
-        distinct=node.distinct,
+        distinct=node.distinct and found.name == "count_distinct",
         filter=condition,
     )
-    if not _is_built(node, plain, found) or found is None:
-        context.report(_not_built(node, plain))
+    problem = _clause(node, found)
+    if problem is not None:
+        context.report(problem)
         return unknown(resolved)
-    if not _check_arguments(node, found, arguments, context):
+    checked = checked_arguments(node, found, arguments, context)
+    if checked is None:
         return unknown(resolved)
-    types = tuple(argument.type for argument in arguments if not _is_star(argument.expression))
-    context.found.append(FoundAggregate(resolved, found, types))
-    return Typed(resolved, found.result(types), found.nullable)
+    if name in ORDERED or node.order_by:
+        return ordered(node, resolved, checked, context) or unknown(resolved)
+    return _noted(node, resolved, found, checked, context)
+
+
+def _noted(
+    node: e.Call,
+    call: e.Call,
+    found: AggregateFunction,
+    arguments: list[Typed],
+    context: Context,
+) -> Typed:
+    """Return the call as Spark is to run it, its cells noted."""
+    if found.name == "count_distinct" and len(arguments) > 1:
+        call, arguments = _of_several(call, arguments)
+    elif found.name == "any_value" and node.nulls == "IGNORE":
+        arguments = [arguments[0], Typed(e.BooleanLiteral(node.span, True), t.BOOLEAN)]
+    elif found.name == "mode":
+        # Of values that are equally frequent the least one: Spark's own choice is by chance.
+        arguments = [arguments[0], Typed(e.BooleanLiteral(node.span, True), t.BOOLEAN)]
+    elif found.name == "approx_count_distinct" and len(arguments) > 1:
+        error = arguments[1].expression
+        assert isinstance(error, e.NumberLiteral)
+        found = replace(found, buffers=registers(float(error.text)))
+    call = replace(call, arguments=tuple(a.expression for a in arguments))
+    types = tuple(a.type for a in arguments if not isinstance(a.expression, e.Star))
+    context.found.append(FoundAggregate(call, found, types))
+    return Typed(call, found.result(types), found.nullable)
+
+
+def _of_several(call: e.Call, arguments: list[Typed]) -> tuple[e.Call, list[Typed]]:
+    """Return COUNT(DISTINCT a, b) as the count of distinct structs without a NULL."""
+    condition = call.filter
+    for argument in arguments:
+        if argument.nullable:
+            known = e.IsTest(call.span, argument.expression, "NULL", negated=True)
+            condition = known if condition is None else e.Binary(call.span, "AND", condition, known)
+    struct = e.Call(call.span, Name(call.span, "struct"), call.arguments)
+    return replace(call, filter=condition), [Typed(struct, t.UNKNOWN, nullable=False)]
 
 
 def _may_stand(node: e.Call, found: AggregateFunction, context: Context) -> bool:
@@ -57,9 +90,9 @@ def _may_stand(node: e.Call, found: AggregateFunction, context: Context) -> bool
     return False
 
 
-def _arguments(node: e.Call, found: AggregateFunction, context: Context) -> list[Typed]:
+def _arguments(node: e.Call, name: str, context: Context) -> list[Typed]:
     inner = context.within(node)
-    counts_rows = found.name == "count" and len(node.arguments) == 1 and not node.distinct
+    counts_rows = name == "count" and len(node.arguments) == 1 and not node.distinct
     return [
         Typed(argument, t.BIGINT, nullable=False)
         if counts_rows and isinstance(argument, e.Star) and argument.qualifier is None
@@ -68,14 +101,14 @@ def _arguments(node: e.Call, found: AggregateFunction, context: Context) -> list
     ]
 
 
-def _counted(argument: Typed, node: e.Call, found: AggregateFunction) -> Typed:
+def _counted(argument: Typed, node: e.Call, name: str) -> Typed:
     """Return what is counted: COUNT(1) counts rows, in one cell with COUNT(*), as Spark has it.
 
     So does any computed value that is never NULL. Columns are left alone: those of a source are
     NOT NULL to the language only.
     """
     computed = not isinstance(argument.expression, (e.ColumnRef, e.Star)) and not argument.nullable
-    if found.name == "count" and len(node.arguments) == 1 and computed and not node.distinct:
+    if name == "count" and len(node.arguments) == 1 and computed and not node.distinct:
         return Typed(e.Star(argument.expression.span), t.BIGINT, nullable=False)
     return argument
 
@@ -88,45 +121,15 @@ def _condition(node: e.Call, context: Context) -> e.Expression | None:
     return value.expression
 
 
-def _is_built(node: e.Call, plain: AggregateFunction, found: AggregateFunction | None) -> bool:
-    if found is None or not plain.built or node.order_by or node.nulls:
-        return False
-    return not node.distinct or len(node.arguments) <= 1
-
-
-def _is_star(expression: e.Expression) -> bool:
-    return isinstance(expression, e.Star)
-
-
-def _check_arguments(
-    node: e.Call, found: AggregateFunction, arguments: list[Typed], context: Context
-) -> bool:
-    count = len(arguments)
-    if count < found.least or (found.most is not None and count > found.most):
-        context.report(_argument_count(node, found))
-        return False
-    fits = True
-    for i, argument in enumerate(arguments):
-        wanted = found.takes[min(i, len(found.takes) - 1)]
-        if not t.is_open(argument.type) and not _takes(wanted, argument.type):
-            context.report(_argument_type(node, i, argument, wanted, context))
-            fits = False
-    return fits
-
-
-def _takes(wanted: str, type_: t.Type) -> bool:
-    match wanted:
-        case "boolean":
-            return type_ == t.BOOLEAN
-        case "integral":
-            return t.is_integral(type_)
-        case "number":
-            return t.is_numeric(type_)
-        case "numeric":
-            return t.is_numeric(type_) or isinstance(type_, t.IntervalType)
-        case "orderable":
-            return t.is_orderable(type_)
-    return True
+def _clause(node: e.Call, found: AggregateFunction) -> Diagnostic | None:
+    """Return what is wrong with DISTINCT, ORDER BY or IGNORE NULLS of a call."""
+    if node.distinct and "DISTINCT" not in found.clauses:
+        return _no_distinct(node, found)
+    if node.order_by and "ORDER" not in found.clauses:
+        return _no_clause(node, found, "ORDER BY")
+    if node.nulls and "NULLS" not in found.clauses:
+        return _no_clause(node, found, f"{node.nulls} NULLS")
+    return None
 
 
 def _nested(node: e.Call, outer: e.Call, context: Context) -> Diagnostic:
@@ -153,50 +156,26 @@ def _misplaced(node: e.Call, found: AggregateFunction, context: Context) -> Diag
     )
 
 
-def _not_built(node: e.Call, found: AggregateFunction) -> Diagnostic:
-    name = found.name.upper()
-    if not found.built:
-        return not_built(f"the aggregate `{name}`", node.span)
-    if node.distinct:
-        feature = f"`{name}(DISTINCT …)`"
-        if found.name == "count":
-            return not_built(f"{feature} of several values", node.span, "count one value")
-        if found.name in ("min", "max", "bool_and", "bool_or"):
-            return not_built(feature, node.span, "leave DISTINCT out: it changes nothing here")
-        return not_built(feature, node.span, "deduplicate in a stream before, by DISTINCT ON")
-    clause = "ORDER BY" if node.order_by else f"{node.nulls} NULLS"
+def _no_distinct(node: e.Call, found: AggregateFunction) -> Diagnostic:
+    fixes = {
+        "sum": "add up a set, as in "
+        "`AGGREGATE(COLLECT_SET(x), CAST(0 AS DOUBLE), (total, v) -> total + v)`",
+        "listagg": "write `ARRAY_JOIN(ARRAY_AGG(DISTINCT x), ', ')`",
+        "collect_list": "write `COLLECT_SET(x)`, or `ARRAY_AGG(DISTINCT x)` for a fixed order",
+    }
+    fallback = "deduplicate in a stream before, by DISTINCT ON"
+    return Diagnostic(
+        codes.AGGREGATE_FORM,
+        f"Spark runs no `{found.name.upper()}(DISTINCT …)` in a stream",
+        Label(node.span),
+        help=fixes.get(found.name, fallback),
+    )
+
+
+def _no_clause(node: e.Call, found: AggregateFunction, clause: str) -> Diagnostic:
     return Diagnostic(
         codes.NOT_AN_AGGREGATE,
         f"`{found.name}` depends on no order, so it takes no {clause}",
         Label(node.span),
         help=f"remove {clause}",
-    )
-
-
-def _argument_count(node: e.Call, found: AggregateFunction) -> Diagnostic:
-    takes = f"{found.least} argument{'' if found.least == 1 else 's'}"
-    more = " or more" if found.most is None else ""
-    fix = "count rows by `COUNT(*)`" if found.name == "count" else f"give it {takes}"
-    return Diagnostic(
-        codes.ARGUMENT_COUNT,
-        f"`{found.name}` takes {takes}{more}, not {len(node.arguments)}",
-        Label(node.span),
-        help=fix,
-    )
-
-
-def _argument_type(
-    node: e.Call, index: int, value: Typed, wanted: str, context: Context
-) -> Diagnostic:
-    argument = node.arguments[index]
-    written = context.text(argument)
-    fix = f"give it {_TAKEN[wanted]}"
-    if value.type == t.STRING and wanted in ("integral", "number", "numeric"):
-        target = t.BIGINT if wanted == "integral" else t.DOUBLE
-        fix = text_for_number(value, argument, target, context)
-    return Diagnostic(
-        codes.ARGUMENT_TYPE,
-        f"`{node.name.text.lower()}` takes {_TAKEN[wanted]}, `{written}` is {value.type}",
-        Label(argument.span, str(value.type)),
-        help=fix,
     )

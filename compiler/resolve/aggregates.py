@@ -139,15 +139,20 @@ class Grouping:
                 return column.name
         return self._add_column(self._identity(call), Typed(call, types.UNKNOWN))
 
-    def _has_plain(self, node: Node) -> bool:
-        """Return whether columns, keys or the window stand beside the aggregates."""
+    def _has_plain(self, node: Node, bound: frozenset[str] = frozenset()) -> bool:
+        """Return whether columns, keys or the window stand beside the aggregates.
+
+        ``bound`` are the parameters of lambdas around the node, which are no columns.
+        """
         if is_aggregate(node):
             return False
         if isinstance(node, e.ColumnRef):
-            return True
+            return node.parts[0].text not in bound
         if any(node == key.value.expression for key in self._keys):
             return True
-        return any(self._has_plain(child) for child in children(node))
+        if isinstance(node, e.Lambda):
+            bound |= {name.text for name in node.parameters}
+        return any(self._has_plain(child, bound) for child in children(node))
 
     def _having(self, items: tuple[Item, ...]) -> Typed | None:
         node = self._select.having
@@ -239,6 +244,10 @@ class _HavingScope:
         if len(ref.parts) == 1 and not known and name in self._items:
             return self._items[name].value
         return self._scope.column(ref)
+
+    def event_times(self) -> tuple[Typed, ...]:
+        """Return the columns that rows are ordered by."""
+        return self._scope.event_times()
 
 
 def _ref(span: Span, name: str) -> e.ColumnRef:

@@ -84,6 +84,20 @@ class BlockScope:
         owner = next((r for r in self.relations if r.alias == parts[0]), None)
         return owner.schema.find(parts[1]) if owner and len(parts) == 2 else None
 
+    def event_times(self) -> tuple[Typed, ...]:
+        """Return the columns that carry a watermark; of a window the one that it is over.
+
+        No row without an instant gets into a window.
+        """
+        if self.window is not None:
+            return (replace(self.window.column, nullable=False),)
+        found = [
+            self._typed(e.ColumnRef(r.span, ()), r, field, ())
+            for r in self.relations
+            for field in r.schema.event_times()
+        ]
+        return tuple(typed for typed in found if typed is not None)
+
     def star(self, star: e.Star) -> list[tuple[str, Typed]] | None:
         """Return what ``*`` or ``alias.*`` stands for, or None after a report."""
         chosen = self.relations

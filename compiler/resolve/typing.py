@@ -30,6 +30,9 @@ class Scope(Protocol):
     def column(self, ref: e.ColumnRef) -> Typed | None:
         """Resolve a reference; None after it has been reported why that can't be done."""
 
+    def event_times(self) -> tuple[Typed, ...]:
+        """Return the columns that carry a watermark; of a window the one that it is over."""
+
 
 @dataclass(frozen=True, slots=True)
 class Clause:
