@@ -7,8 +7,11 @@ In order of flow:
 - ``parse``: tokens to the tree, statement by statement; ``lalr`` runs the grammar's tables,
   ``actions`` makes nodes of its rules, ``spelling`` is what the texts of tokens stand for.
 - ``ast``: the nodes of the tree.
-- ``syntax_hints``: parse errors told as the mistake that was made; ``expectations`` puts into words
-  what could have come, ``mistakes`` are those that tokens and actions find.
+- ``syntax_hints``: parse errors told as the mistake that was made, each from its ``place``;
+  ``foreign_statements``, ``foreign_columns`` and ``foreign_queries`` know the SQL of other engines,
+  ``expectations`` puts into words what could have come, ``mistakes`` are those that tokens and
+  actions find.
+- ``yaml_nodes``: YAML files beside a spec, each value with its place.
 - ``front_matter``: the YAML head of a spec, checked; ``yaml_tree`` knows where each value stands,
   ``settings_model`` what it may be, ``settings`` is what comes out.
 - ``variables``: ``${name}`` in the texts of options.

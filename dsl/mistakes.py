@@ -13,6 +13,13 @@ _UNCLOSED = {
     "/": ("comment", "end the comment with `*/`"),
 }
 
+_UNREADABLE = {
+    "#": "a comment begins with `--`",
+    "$": "variables, `${name}`, are filled in the texts of options only",
+    **dict.fromkeys("\u201c\u201d\u2018\u2019\u201e", "write plain quotes: `'`"),
+    **dict.fromkeys("\u2013\u2014", "write a plain minus: `-`"),
+}
+
 
 class Mistake(Exception):
     """A mistake that an action of the grammar found; ends the statement it is in."""
@@ -33,7 +40,8 @@ def unreadable(text: str, span: Span) -> Diagnostic:
     if text[0].isdigit():
         help_ = "a name that begins with a digit stands in backticks"
         return Diagnostic(codes.UNREADABLE, f"`{text}` is not a number", Label(span), help=help_)
-    return Diagnostic(codes.UNREADABLE, f"`{text[0]}` has no meaning here", Label(span))
+    message = f"`{text[0]}` has no meaning here"
+    return Diagnostic(codes.UNREADABLE, message, Label(span), help=_UNREADABLE.get(text[0]))
 
 
 def open_front_matter(source: SourceFile) -> Diagnostic:
@@ -80,7 +88,7 @@ def window_in_group_by(span: Span, name: str) -> Mistake:
         codes.WINDOW_IN_GROUP_BY,
         f"`{name}` is no key: a window stands in `FROM`",
         span,
-        help=f"`FROM {_EXAMPLES[kind]} GROUP BY window_start`",
+        help=f"`FROM {WINDOW_FORMS[kind]} GROUP BY window_start`",
     )
 
 
@@ -90,11 +98,11 @@ def window_arguments(span: Span, kind: str, word: str) -> Mistake:
         codes.WINDOW_WORDS,
         f"`{kind.upper()}` takes names as they are, without `{word}`",
         span,
-        help=f"`{_EXAMPLES[kind.upper()]}`",
+        help=f"`{WINDOW_FORMS[kind.upper()]}`",
     )
 
 
-_EXAMPLES = {
+WINDOW_FORMS = {
     "TUMBLE": "TUMBLE(t, ts, INTERVAL 1 MINUTE)",
     "HOP": "HOP(t, ts, INTERVAL 1 MINUTE, INTERVAL 10 MINUTES)",
     "CUMULATE": "CUMULATE(t, ts, INTERVAL 1 HOUR, INTERVAL 1 DAY)",

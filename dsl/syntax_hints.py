@@ -9,12 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from . import codes
-from .diagnostics import Code, Diagnostic, Label
+from . import codes, foreign_columns, foreign_queries, foreign_statements
+from .diagnostics import Diagnostic, Label
 from .expectations import is_clause, keywords, phrase
 from .lalr import RESERVED, Parser, SyntaxFailure
-from .records import dataclass
-from .source import Span
+from .place import Place, is_plain_name
 from .suggest import closest
 from .tokens import UNITS, Tokens, plain_kind
 
@@ -26,67 +25,6 @@ _TOP_N = (
     "`QUALIFY ROW_NUMBER() OVER (PARTITION BY window_start ORDER BY n DESC) <= 10`"
 )
 _CLAUSES = "FROM WHERE GROUP HAVING QUALIFY UNION".split()
-_STATEMENTS = "SOURCE TABLE STREAM SINK FUNCTION AGGREGATE OPERATOR".split()
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where the parser could not go on: token ``at`` of the statement that begins at ``first``."""
-
-    parser: Parser
-    tokens: Tokens
-    first: int
-    at: int
-    states: list[int]
-    expected: frozenset[str]
-
-    def kind(self, offset: int = 0) -> str:
-        """Return the kind of a token counted from the failing one; empty outside the statement."""
-        index = self.at + offset
-        inside = self.first <= index < len(self.tokens.kinds)
-        return plain_kind(self.tokens.kinds[index], self.tokens.texts[index]) if inside else ""
-
-    def text(self, offset: int = 0) -> str:
-        """Return the text of a token counted from the failing one; empty outside the statement."""
-        index = self.at + offset
-        inside = self.first <= index < len(self.tokens.kinds)
-        return self.tokens.texts[index] if inside else ""
-
-    def word(self, offset: int = 0) -> str:
-        """Return a token's text in upper case."""
-        return self.text(offset).upper()
-
-    def span(self, offset: int = 0) -> Span:
-        """Return the place of a token counted from the failing one."""
-        return self.tokens.span(self.at + offset)
-
-    def would_take(self, *kinds: str) -> bool:
-        """Return whether tokens of these kinds could come instead, one after the other."""
-        return self.parser.accepts(self.states, *kinds)
-
-    def open_bracket(self) -> int | None:
-        """Return the innermost bracket of the statement that is still open, as an offset."""
-        depth = 0
-        for index in range(self.at - 1, self.first - 1, -1):
-            if self.tokens.kinds[index] == ")":
-                depth += 1
-            elif self.tokens.kinds[index] == "(":
-                if depth == 0:
-                    return index - self.at
-                depth -= 1
-        return None
-
-    def report(
-        self,
-        code: Code,
-        message: str,
-        label: str = "",
-        help: str | None = None,
-        offset: int = 0,
-        secondary: tuple[Label, ...] = (),
-    ) -> Diagnostic:
-        """Return a diagnostic at a token counted from the failing one."""
-        return Diagnostic(code, message, Label(self.span(offset), label), secondary, help=help)
 
 
 def explain(
@@ -111,50 +49,6 @@ def _unexpected(place: Place) -> Diagnostic:
     if place.kind() == "EOF":
         return place.report(codes.SYNTAX, "the file ends inside a statement", label, help_, -1)
     return place.report(codes.SYNTAX, f"unexpected `{place.text()}`", label, help_)
-
-
-def _unknown_statement(place: Place) -> Diagnostic | None:
-    created = place.kind(-1) == "CREATE"
-    if not created and "CREATE" not in place.expected:
-        return None
-    word = place.word()
-    forms = {
-        "SELECT": "name the query: `CREATE STREAM name AS SELECT …`",
-        "WITH": "name the query: `CREATE STREAM name AS WITH …`",
-        "INSERT": "`CREATE SINK name FROM stream WITH (connector = …)`",
-        "VIEW": "`CREATE STREAM name AS SELECT …`",
-        "MATERIALIZED": "`CREATE STREAM name AS SELECT …`",
-        "TEMPORARY": "`CREATE STREAM name AS SELECT …`",
-        "EXTERNAL": "`CREATE TABLE name (…) WITH (connector = …)`",
-        "OR": "a spec says what there is: leave out `OR REPLACE`",
-        "DROP": "a spec says what there is: delete the statement that creates it",
-        "SET": "settings stand in the front matter, between two lines of `---`",
-    }
-    near = closest(place.text(), _STATEMENTS if created else ("CREATE", "CHECKPOINT"))
-    default = f"did you mean `{near[0]}`?" if near else "statements are CREATE … and CHECKPOINT"
-    if created and not near:
-        default = f"what can be created: {', '.join(_STATEMENTS)}"
-    label = "" if created else "no statement begins like this"
-    found = f"CREATE {place.text()}" if created else place.text()
-    help_ = forms.get(word, default)
-    return place.report(codes.UNKNOWN_STATEMENT, f"`{found}` is not a statement", label, help_)
-
-
-def _created_from_query(place: Place) -> Diagnostic | None:
-    """``CREATE TABLE x AS SELECT``, ``CREATE SOURCE x AS``, ``CREATE STREAM x (…)``."""
-    start = place.first - place.at
-    what, name = place.word(start + 1), place.text(start + 2)
-    if place.at != place.first + 3 or place.word(start) != "CREATE":
-        return None
-    if what in ("TABLE", "SOURCE", "SINK") and place.kind() == "AS":
-        message = f"`CREATE {what}` takes no query"
-        help_ = f"`CREATE STREAM {name} AS SELECT …`"
-    elif what == "STREAM" and place.kind() == "(":
-        message = "`CREATE STREAM` takes a query, not columns"
-        help_ = f"`CREATE SOURCE {name} (…) WITH (connector = …)`"
-    else:
-        return None
-    return place.report(codes.UNKNOWN_STATEMENT, message, help=help_)
 
 
 def _missing_semicolon(place: Place) -> Diagnostic | None:
@@ -203,15 +97,6 @@ def _watermark(place: Place) -> Diagnostic | None:
                 offset=offset,
             )
     return None
-
-
-def _window_table(place: Place) -> Diagnostic | None:
-    if place.word(-1) != "TABLE" or place.text(-2) != "(" or place.kind(-3) != "WINDOWING":
-        return None
-    kind = place.word(-3)
-    help_ = f"`{kind}({place.text()}, ts, INTERVAL …)`"
-    message = f"`{kind}` takes a name as it is, without `TABLE`"
-    return place.report(codes.WINDOW_WORDS, message, help=help_, offset=-1)
 
 
 def _subquery(place: Place) -> Diagnostic | None:
@@ -281,7 +166,9 @@ def _keyword_as_name(place: Place) -> Diagnostic | None:
 def _string_as_name(place: Place) -> Diagnostic | None:
     if place.kind() != "STRING" or {"NAME", "INTEGER"} & place.expected != {"NAME"}:
         return None
-    help_ = "names stand as they are, or in backticks"
+    name = place.text()[1:-1]
+    written = name if is_plain_name(name) else f"`` `{name}` ``"
+    help_ = f"write {written}" if "`" in written else f"write `{name}`, without quotes"
     return place.report(codes.NOT_A_NAME, "a string stands where a name belongs", help=help_)
 
 
@@ -346,12 +233,12 @@ def _missing_comma(place: Place) -> Diagnostic | None:
 Hint = Callable[[Place], Diagnostic | None]
 
 HINTS: tuple[Hint, ...] = (
-    _unknown_statement,
-    _created_from_query,
+    *foreign_statements.HINTS,
     _missing_semicolon,
+    *foreign_columns.HINTS,
+    *foreign_queries.HINTS,
     _interval,
     _watermark,
-    _window_table,
     _subquery,
     _batch_clause,
     _missing_from,

@@ -77,12 +77,25 @@ class Tokens:
 
     def declared(self, first: int, end: int) -> Iterator[Name]:
         """Yield the names that a statement of these tokens seems to declare."""
+        place = self._name_of_created(first) if self.kinds[first] == "CREATE" else None
         for index in range(first + 1, end):
             before = self.kinds[index - 1]
-            created = index == first + 2 and self.kinds[first] == "CREATE"
+            created = index == place
             sent_to = before == "TO" and self.kinds[index - 2] == "SEND"
             if (created or sent_to) and self.texts[index][0].isidentifier():
                 yield Name(self.span(index), self.texts[index])
+
+    def _name_of_created(self, first: int) -> int:
+        """Return where the name behind CREATE stands, words of other engines skipped."""
+        index = first + 1
+        if [word.upper() for word in self.texts[index : index + 2]] == ["OR", "REPLACE"]:
+            index += 2
+        if self.texts[index].upper() in ("MATERIALIZED", "TEMPORARY", "EXTERNAL"):
+            index += 1
+        index += 1
+        if [word.upper() for word in self.texts[index : index + 2]] == ["IF", "NOT"]:
+            index += 3
+        return index
 
     @property
     def has_long_strings(self) -> bool:

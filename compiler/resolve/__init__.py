@@ -14,7 +14,7 @@ In order of flow:
 - ``scope``: what a name means inside a SELECT.
 - ``expressions``: types of expressions; ``typing`` is their dispatch and context. By kind of node:
   ``references``, ``literals``, ``operators``, ``comparisons``, ``conditions``, ``casts``,
-  ``calls``.
+  ``calls``; ``foreign_functions`` knows those of other engines.
 - ``aggregate_calls``: calls of aggregates; ``aggregate_arguments``: what they are given;
   ``ordered_aggregates``: those whose result depends on an order.
 - ``not_built``: what is refused by name.

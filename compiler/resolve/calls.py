@@ -17,20 +17,11 @@ from ..model.signatures import Bindings, Pattern, Signature, accepts, filled
 from ..model.typed import Typed
 from .aggregate_calls import typed_aggregate
 from .comparisons import text_for_number
+from .foreign_functions import OTHER_WAYS, is_window_function, window_function
 from .literals import text_as_moment
 from .not_built import not_built
 from .typing import Context, typed, unknown
 
-_OPEN_A_WINDOW = "open a window in FROM, as in `FROM TUMBLE(t, ts, INTERVAL 1 MINUTE)`"
-_ADD_AN_INTERVAL = "write `ts + INTERVAL 1 DAY`"
-_OTHER_WAYS = dict.fromkeys(
-    ("count_window", "cumulate", "hop", "session", "session_window", "tumble", "window"),
-    _OPEN_A_WINDOW,
-) | {
-    "timestampadd": _ADD_AN_INTERVAL,
-    "timestampdiff": "write `later - earlier`, which is an interval",
-}
-"""What to write for calls that other engines have, or Spark by a syntax of their own."""
 _ONE_OF_MANY_TYPES = frozenset({"array", "coalesce", "greatest", "if", "ifnull", "least", "nvl"})
 
 
@@ -41,10 +32,16 @@ def _typed_call(node: e.Call, context: Context) -> Typed:
         return unknown(node)
     if aggregate(node.name.text) is not None:
         return typed_aggregate(node, context)
+    if is_window_function(node):
+        context.report(window_function(node))
+        return Typed(e.NullLiteral(node.span), t.UNKNOWN)
     found = function(node.name.text)
     if found is None:
         context.report(_unknown_function(node))
-        return unknown(node) if node.name.text.lower() in _OTHER_WAYS else _untyped(node, context)
+        if context.clause.aggregates:
+            # It may be an aggregate, whose arguments need not be keys: no word about these.
+            return Typed(e.NullLiteral(node.span), t.UNKNOWN)
+        return _untyped(node, context)
     if found.group != "scalar":
         context.report(_unfit_group(node, found, context))
         return _untyped(node, context)
@@ -240,7 +237,7 @@ def _unknown_function(node: e.Call) -> Diagnostic:
     name = node.name.text.lower()
     near = closest(name, (*function_names(), *aggregate_names()))
     fix = f"did you mean `{near[0]}`?" if near else "the functions are those of Spark SQL"
-    fix = _OTHER_WAYS.get(name, fix)
+    fix = OTHER_WAYS.get(name, fix)
     return Diagnostic(
         codes.UNKNOWN_FUNCTION, f"there is no function `{name}`", Label(node.name.span), help=fix
     )

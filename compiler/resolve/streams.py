@@ -26,7 +26,10 @@ _OPTIONS = ("uid", "unbounded", "state_backend")
 def resolve_stream(
     node: st.CreateStream, env: Environment, diagnostics: Diagnostics
 ) -> tuple[Relation, ...] | None:
-    """Return the relations of a stream, the stream itself last, or None if it has errors."""
+    """Return the relations of a stream, the stream itself last.
+
+    None if it has errors, or reads something that has.
+    """
     before = len(diagnostics)
     options = unique_options(node.options, diagnostics)
     for name, option in options.items():
@@ -50,8 +53,8 @@ def resolve_stream(
     context = StreamContext(
         node.name.text, uid, "unbounded" in options, node.name.span, diagnostics
     )
-    resolve_query(node.query, node.name.text, env, context)
-    if len(diagnostics) > before:
+    relation = resolve_query(node.query, node.name.text, env, context)
+    if relation is None or len(diagnostics) > before:
         return None
     return tuple(context.relations)
 

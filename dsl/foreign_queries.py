@@ -1,0 +1,199 @@
+"""Clauses and expressions of other engines' queries, with the form taken here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from . import codes
+from .diagnostics import Diagnostic
+from .mistakes import WINDOW_FORMS
+from .place import Place
+
+_KSQL_WINDOWS = {"TUMBLING": "TUMBLE", "HOPPING": "HOP", "SESSION": "SESSION"}
+_INTERVAL_JOIN = "`a JOIN b ON a.k = b.k AND b.ts BETWEEN a.ts AND a.ts + INTERVAL 10 MINUTES`"
+_JOINS = {
+    "NATURAL": f"name the keys: {_INTERVAL_JOIN}",
+    "ASOF": "the version of a row at an instant is `JOIN b FOR SYSTEM_TIME AS OF a.ts AS b ON …`",
+    "SEMI": "join, then keep one row an id: `SELECT DISTINCT ON (id) …` over the join",
+    "ANTI": "LEFT JOIN within a bound of time, then `WHERE right_column IS NULL` in a stream of "
+    "its own",
+    "GLOBAL": "leave GLOBAL out",
+    "ANY": f"join within a bound of time: {_INTERVAL_JOIN}",
+}
+_ROWS_OF_ARRAYS = (
+    "an array is used in place: EXISTS, FILTER, TRANSFORM and AGGREGATE take a function, as in "
+    "`EXISTS(tags, tag -> tag = 'new')`"
+)
+
+
+def window_words(place: Place) -> Diagnostic | None:
+    """``TUMBLE(TABLE t, …)``, ``TABLE(TUMBLE(…))``, ``TUMBLE(DATA => TABLE t, …)``."""
+    if place.word(-1) == "TABLE" and place.text(-2) == "(" and place.kind(-3) == "WINDOWING":
+        kind = place.word(-3)
+        help_ = f"`{kind}({place.text()}, ts, INTERVAL …)`"
+        message = f"`{kind}` takes a name as it is, without `TABLE`"
+        return place.report(codes.WINDOW_WORDS, message, help=help_, offset=-1)
+    if place.text() == "(" and place.word(-1) == "TABLE" and place.kind(1) == "WINDOWING":
+        message = "a window stands in FROM as it is, without `TABLE(…)`"
+        help_ = f"`FROM {WINDOW_FORMS.get(place.word(1), '')}`"
+        return place.report(codes.WINDOW_WORDS, message, help=help_, offset=-1)
+    if place.text() == "=>" and place.text(-2) == "(" and place.kind(-3) == "WINDOWING":
+        kind = place.word(-3)
+        message = f"`{kind}` takes its arguments by position"
+        return place.report(codes.WINDOW_WORDS, message, help=f"`{WINDOW_FORMS[kind]}`", offset=-1)
+    return None
+
+
+def window_clause(place: Place) -> Diagnostic | None:
+    """``WINDOW TUMBLING (SIZE 1 MINUTE)``."""
+    if place.text() != "(" or place.word(-2) != "WINDOW" or place.word(-1) not in _KSQL_WINDOWS:
+        return None
+    form = WINDOW_FORMS[_KSQL_WINDOWS[place.word(-1)]]
+    return place.report(
+        codes.WINDOW_CLAUSE,
+        "a window is opened in FROM, not in a clause behind it",
+        help=f"`FROM {form} … GROUP BY …, window_start`",
+        offset=-2,
+    )
+
+
+def join_within(place: Place) -> Diagnostic | None:
+    """``a JOIN b WITHIN 10 MINUTES ON a.k = b.k``."""
+    offset = 0 if place.word() == "WITHIN" else -1
+    if place.word(offset) != "WITHIN" or not {"ON", "USING"} <= place.expected:
+        return None
+    return place.report(
+        codes.JOIN_WITHIN,
+        "the bound of a join in time is a condition on the event times of both sides",
+        help=f"{_INTERVAL_JOIN}; `- INTERVAL …` allows the other order too",
+        offset=offset,
+    )
+
+
+def join_words(place: Place) -> Diagnostic | None:
+    """``NATURAL JOIN``, ``LEFT SEMI JOIN``, ``ASOF JOIN``."""
+    word = place.word()
+    if word not in _JOINS or place.word(1) not in ("JOIN", "LEFT", "INNER"):
+        return None
+    if not {"JOIN", "OUTER"} & place.expected:
+        return None
+    message = f"there is no `{word} {place.word(1)}` of streams"
+    return place.report(codes.JOIN_WORDS, message, help=_JOINS[word])
+
+
+def table_function(place: Place) -> Diagnostic | None:
+    """``LATERAL TABLE(f(x))``, ``CROSS JOIN UNNEST(x)``, ``LATERAL VIEW explode(x)``."""
+    if place.text() == "," and place.word(1) in ("LATERAL", "UNNEST") and "JOIN" in place.expected:
+        offset = 1
+    elif place.words("LATERAL", "VIEW") and "JOIN" in place.expected:
+        offset = 0
+    elif place.text() == "(" and place.words("LATERAL", "TABLE", offset=-2):
+        offset = -2
+    elif place.text() == "(" and place.kind(-2) in ("FROM", "JOIN") and place.is_word(-1):
+        offset = -1
+    else:
+        return None
+    shown = place.text(offset)
+    message = f"`{shown}` would make several rows of one, and FROM takes no such function"
+    return place.report(codes.TABLE_FUNCTION, message, help=_ROWS_OF_ARRAYS, offset=offset)
+
+
+def emit_words(place: Place) -> Diagnostic | None:
+    """``EMIT FINAL``, ``EMIT WITHOUT DELAY``."""
+    if place.word(-1) != "EMIT" or "CHANGES" not in place.expected:
+        return None
+    help_ = "EMIT is `ON WINDOW CLOSE` (the default), `CHANGES` or `EARLY EVERY INTERVAL …`"
+    if place.word() == "FINAL":
+        help_ = "leave it out: a window's rows come out once, when it closes"
+    return place.report(codes.EMIT_WORDS, f"there is no `EMIT {place.word()}`", help=help_)
+
+
+def partition_by(place: Place) -> Diagnostic | None:
+    """``SELECT … FROM t PARTITION BY k``."""
+    at_by = place.word() == "BY" and place.word(-1) == "PARTITION"
+    at_partition = place.words("PARTITION", "BY")
+    if not (at_by or at_partition) or "WHERE" not in place.expected:
+        return None
+    message = "rows need no partitioning by hand"
+    help_ = "leave it out: Spark brings rows together by the keys of each step"
+    return place.report(codes.PARTITION_BY, message, help=help_, offset=-1 if at_by else 0)
+
+
+def select_into(place: Place) -> Diagnostic | None:
+    """``SELECT a INTO t FROM s``, where INTO was read as an alias."""
+    at_name = place.word(-1) == "INTO" and place.kind() == "NAME" and place.word(1) == "FROM"
+    at_into = place.word() == "INTO" and place.kind(1) == "NAME" and "FROM" in place.expected
+    if not (at_name or at_into) or "FROM" not in place.expected:
+        return None
+    sink = place.text(0 if at_name else 1)
+    help_ = f"`CREATE SINK {sink} FROM {place.created} WITH (connector = …)`"
+    message = "a query writes nowhere; a sink reads the stream"
+    return place.report(codes.SELECT_INTO, message, help=help_, offset=-1 if at_name else 0)
+
+
+def expressions(place: Place) -> Diagnostic | None:
+    """``ARRAY[1, 2]``, ``FLOOR(ts TO HOUR)``, ``a->b``."""
+    opened = _open_index(place)
+    if opened is not None and place.word(opened - 1) in ("ARRAY", "MAP") and place.text() == ",":
+        kind = place.word(opened - 1)
+        message = f"`{kind}[…]` is how another engine writes {kind.lower()}s"
+        help_ = f"write `{kind}(…)`"
+        return place.report(codes.FOREIGN_EXPRESSION, message, help=help_, offset=opened - 1)
+    bracket = place.open_bracket()
+    if place.word() == "TO" and place.kind(1) == "UNIT" and bracket is not None:
+        function = place.text(bracket - 1)
+        if function.upper() in ("FLOOR", "CEIL"):
+            message = f"`{function}(… TO {place.word(1)})` is how another engine rounds a time"
+            help_ = f"write `DATE_TRUNC('{place.word(1)}', …)`"
+            return place.report(codes.FOREIGN_EXPRESSION, message, help=help_)
+    if place.text() == "->" and place.is_word(-1) and place.is_word(1):
+        path = f"{place.text(-1)}.{place.text(1)}"
+        message = "`->` makes a function; a field is behind a dot"
+        return place.report(codes.FOREIGN_EXPRESSION, message, help=f"write `{path}`")
+    return None
+
+
+def _open_index(place: Place) -> int | None:
+    """Return the innermost open ``[`` of the statement, as an offset."""
+    depth = 0
+    for offset in range(-1, place.first - place.at, -1):
+        if place.text(offset) in ("]", ")"):
+            depth += 1
+        elif place.text(offset) in ("[", "("):
+            if depth == 0:
+                return offset if place.text(offset) == "[" else None
+            depth -= 1
+    return None
+
+
+def grouping_sets(place: Place) -> Diagnostic | None:
+    """``GROUP BY GROUPING SETS (…)``."""
+    if not place.words("GROUPING", "SETS", offset=-1) or "," not in place.expected:
+        return None
+    message = "a stream has one grouping"
+    help_ = "write a stream for each grouping, and UNION ALL over them if one is wanted"
+    return place.report(codes.GROUP_BY_FORM, message, help=help_, offset=-1)
+
+
+def qualified_relation(place: Place) -> Diagnostic | None:
+    """``FROM db.orders``."""
+    if place.text() != "." or place.kind(-2) not in ("FROM", "JOIN") or place.kind(-1) != "NAME":
+        return None
+    message = "a relation has a plain name: it is one of this file"
+    help_ = f"write `{place.text(1)}`, and declare it with CREATE SOURCE or CREATE TABLE"
+    return place.report(codes.NOT_A_NAME, message, help=help_, offset=-1)
+
+
+HINTS: tuple[Callable[[Place], Diagnostic | None], ...] = (
+    window_words,
+    window_clause,
+    join_within,
+    join_words,
+    table_function,
+    emit_words,
+    partition_by,
+    select_into,
+    expressions,
+    grouping_sets,
+    qualified_relation,
+)
