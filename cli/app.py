@@ -18,6 +18,7 @@ from .diff import diff
 from .explain import explain
 from .report import UserError, print_error
 from .run import run
+from .test import run_spec_tests
 
 app = typer.Typer(
     name="streamc",
@@ -32,6 +33,7 @@ app.command("compile")(compile_specs)
 app.command("diff")(diff)
 app.command("explain")(explain)
 app.command("run")(run)
+app.command("test")(run_spec_tests)
 
 
 def _print_version(wanted: bool) -> None:

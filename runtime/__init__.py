@@ -5,14 +5,18 @@ In order of flow:
 - ``job``: what a script calls: ``Job.read``, ``Job.var``, ``Job.sink``, ``Job.main``.
 - ``main``: the process around a run; ``run``: one run, also from within a program.
 - ``arguments``, ``plan``, ``settings``: what was asked, what was compiled, what the run goes by.
-- ``java``, ``session``: Spark, and the settings that guarantees rest on.
+- ``java``, ``session``: Spark, and the settings that guarantees rest on; ``packages``: what
+  connectors need besides.
 - ``kernel``: the Scala that reaches what Python cannot; ``storage``: files on any Hadoop path.
 - ``state``: the folder that a pipeline's progress lives in, and who may use it.
-- ``sources``: readers; ``layout``: the plan's state against Spark's own plan; ``meaning``: against
-  the plan that the state was begun with.
+- ``sources``, ``files``, ``kafka``: readers; ``reading``, ``options``: what they take and give;
+  ``malformed``: rows that are not what their source declares.
+- ``layout``: the plan's state against Spark's own plan; ``meaning``: against the plan that the
+  state was begun with.
 - ``queries``: Spark's queries, started, watched and stopped together.
 - ``batches``, ``sinks``, ``file_sink``: where each batch goes, exactly once for files;
   ``upserts``: which row of a key is the latest.
+- ``steps``: a pipeline fed step by step, its sinks kept in memory, as tests do.
 - ``progress``, ``views``: how far the queries are, and how it is shown.
 - ``failures``, ``errors``, ``signals``: how a run ends, and what it says then.
 """

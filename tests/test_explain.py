@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from compiled import compiled_text
 from streamc.cli.pages import Page, known_codes, pages, read_page
+from streamc.cli.testing.load import load_tests
 from streamc.dsl.codes import all_codes
 from streamc.dsl.render import render
 from test_cli import Run, run
@@ -21,10 +22,34 @@ WRITTEN_SHORT = {"ABS(ABS(…cost…))": "ABS(" * 4000 + "cost" + ")" * 4000}
 """What a page leaves out of a spec, and what stands for it."""
 
 
-def found(spec: str) -> tuple[list[str], str]:
-    """Return the codes that a spec gives, and what is printed about it."""
-    diagnostics = compiled_text(spec, "spec.stream").diagnostics
-    return [one.code.number for one in diagnostics], render([diagnostics])
+TESTED = """\
+CREATE SOURCE payments (
+  card_id STRING NOT NULL,
+  amount  DECIMAL(12, 2),
+  paid_at TIMESTAMP,
+  WATERMARK FOR paid_at AS paid_at - INTERVAL 30 SECONDS
+) WITH (connector = 'files', path = 'data/payments', format = 'parquet');
+
+CREATE STREAM per_minute AS
+  SELECT card_id, window_start, SUM(amount) AS total
+  FROM TUMBLE(payments, paid_at, INTERVAL 1 MINUTE)
+  GROUP BY card_id, window_start;
+
+CREATE SINK spend FROM per_minute WITH (connector = 'console');
+"""
+"""The spec whose tests stand on the pages of SC07xx."""
+
+
+def found(number: str, text: str, folder: Path) -> tuple[list[str], str]:
+    """Return the codes that a spec, or a test of one, gives, and what is printed about it."""
+    if number.startswith("SC07"):
+        (folder / "tests").mkdir(exist_ok=True)
+        (folder / "spend.stream").write_text(TESTED, encoding="utf-8")
+        (folder / "tests" / "page.yaml").write_text(text, encoding="utf-8")
+        files = load_tests([folder / "tests" / "page.yaml"]).found
+    else:
+        files = [compiled_text(text, "spec.stream").diagnostics]
+    return [one.code.number for diagnostics in files for one in diagnostics], render(files)
 
 
 def test_every_code_has_a_page_and_every_page_a_code() -> None:
@@ -40,20 +65,22 @@ def test_a_page_has_its_form(number: str) -> None:
     assert 1 <= len(text.split("\n\n")) <= 4, "one to four short paragraphs"
     if number in DIAGNOSTICS:
         assert len(page.specs) == 2
-        order = [page.body.index(part) for part in ("\n\nFails:\n\n```stream\n", "\n\nMended:\n\n")]
+        language = "yaml" if number.startswith("SC07") else "stream"
+        parts = (f"\n\nFails:\n\n```{language}\n", "\n\nMended:\n\n")
+        order = [page.body.index(part) for part in parts]
         assert order == sorted(order)
     else:
         assert "```" not in page.body
 
 
 @pytest.mark.parametrize("number", DIAGNOSTICS)
-def test_the_specs_of_a_page(number: str) -> None:
+def test_the_specs_of_a_page(number: str, tmp_path: Path) -> None:
     fails, mended = PAGES[number].specs
     for short, text in WRITTEN_SHORT.items():
         fails = fails.replace(short, text)
-    codes, text = found(fails)
+    codes, text = found(number, fails, tmp_path)
     assert codes == [number], text
-    codes, text = found(mended)
+    codes, text = found(number, mended, tmp_path)
     assert codes == [], text
 
 

@@ -2,6 +2,10 @@
 
 - ``Layout.scala``: the stateful operators of a query and what they keep, from Spark's own plan.
 - ``Sources.scala``: distinct names for a source that one query reads twice.
+- ``StrictFiles.scala``: files of lines, of which each is a row or malformed; ``JsonRows.scala`` and
+  ``CsvRows.scala`` read a line, ``Texts.scala`` values that are written as text.
+- ``Steps.scala``: sources that give their rows step by step; ``Ticks.scala``: watermarks that move
+  without rows.
 - ``Files.scala``: writing, listing and moving files on any Hadoop path, one call a step.
 - ``Progress.scala``: the progress reports of a query since the last look.
 - ``build.py``: compiles them once with the Scala compiler among Spark's jars, and caches the jar.

@@ -1,0 +1,45 @@
+"""Outcomes of tests as JUnit XML: a suite a file, a case a test."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import groupby
+from xml.etree import ElementTree
+
+from .report import failure_lines
+from .run import Outcome
+
+_NOT_XML = {code: "\N{REPLACEMENT CHARACTER}" for code in range(32) if chr(code) not in "\t\n\r"}
+
+
+def junit_xml(outcomes: Sequence[Outcome]) -> str:
+    """Return the document."""
+    root = ElementTree.Element("testsuites", _counts(outcomes))
+    for name, group in groupby(outcomes, key=lambda outcome: outcome.test.source.name):
+        tests = list(group)
+        suite = ElementTree.SubElement(root, "testsuite", {"name": name, **_counts(tests)})
+        for outcome in tests:
+            _add(suite, name, outcome)
+    ElementTree.indent(root)
+    text = ElementTree.tostring(root, encoding="unicode", xml_declaration=False)
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n'
+
+
+def _add(suite: ElementTree.Element, file: str, outcome: Outcome) -> None:
+    about = {"classname": file, "name": outcome.test.name, "time": f"{outcome.seconds:.3f}"}
+    case = ElementTree.SubElement(suite, "testcase", about)
+    if outcome.passed:
+        return
+    lines = failure_lines(outcome)
+    kind = "error" if outcome.fault is not None else "failure"
+    told = ElementTree.SubElement(case, kind, {"message": lines[0].translate(_NOT_XML)})
+    told.text = "\n".join(lines).translate(_NOT_XML)
+
+
+def _counts(outcomes: Sequence[Outcome]) -> dict[str, str]:
+    return {
+        "tests": str(len(outcomes)),
+        "failures": str(sum(not o.passed and o.fault is None for o in outcomes)),
+        "errors": str(sum(o.fault is not None for o in outcomes)),
+        "time": f"{sum(o.seconds for o in outcomes):.3f}",
+    }

@@ -1,0 +1,123 @@
+"""Files of tests to tests that can run."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ...compiler.cases.model import Case
+from ...compiler.cases.read import read_case, read_tests, spec_of
+from ...compiler.cases.told import Teller
+from ...compiler.driver import CompileResult, compile_source
+from ...dsl import codes
+from ...dsl.diagnostics import Diagnostics
+from ...dsl.source import SourceFile, Span
+from ...dsl.yaml_nodes import Mapping
+from ..report import UserError
+from ..spec_files import read_spec
+from .find import spec_beside
+
+
+@dataclass(frozen=True, slots=True)
+class Test:
+    """One test in one way of arrival; ``name`` says both."""
+
+    __test__ = False
+
+    file: Path
+    source: SourceFile
+    case: Case
+    way: str
+    name: str
+    spec: Path
+    compiled: CompileResult
+
+
+@dataclass(slots=True)
+class Suite:
+    """The tests of some files, and everything that is wrong with these and with their specs."""
+
+    tests: list[Test] = field(default_factory=list)
+    found: list[Diagnostics] = field(default_factory=list)
+
+
+def load_tests(files: Iterable[Path]) -> Suite:
+    """Read and check files; raises ``UserError`` for one that cannot be read."""
+    loader = _Loader()
+    for file in files:
+        loader.load(file)
+    return loader.suite
+
+
+def named(tests: Sequence[Test], text: str) -> list[Test]:
+    """Return the tests whose name holds a text; case does not count."""
+    found = [test for test in tests if text.lower() in test.name.lower()]
+    if not found:
+        raise UserError(f"no test's name holds `{text}`")
+    return found
+
+
+class _Loader:
+    def __init__(self) -> None:
+        self.suite = Suite()
+        self._specs: dict[Path, CompileResult | None] = {}
+
+    def load(self, file: Path) -> None:
+        source = read_spec(file)
+        diagnostics = Diagnostics(source)
+        self.suite.found.append(diagnostics)
+        nodes = read_tests(source, diagnostics)
+        for number, node in enumerate(nodes, 1):
+            spec = self._spec(file, node, Teller(diagnostics))
+            compiled = None if spec is None else self._compiled(spec)
+            if spec is None or compiled is None or compiled.model is None:
+                continue
+            case = read_case(node, compiled.model, diagnostics)
+            unnamed = file.stem if len(nodes) == 1 else f"{file.stem} {number}"
+            for way, name in _names(case.name or unnamed, case.ways):
+                self.suite.tests.append(Test(file, source, case, way, name, spec, compiled))
+
+    def _compiled(self, spec: Path) -> CompileResult | None:
+        """Return what a spec compiles to; what is wrong with it is told once."""
+        key = spec.resolve()
+        if key not in self._specs:
+            result = compile_source(read_spec(spec))
+            self._specs[key] = None if result.diagnostics.has_errors else result
+            if result.diagnostics.has_errors:
+                self.suite.found.append(result.diagnostics)
+        return self._specs[key]
+
+    def _spec(self, file: Path, test: Mapping, teller: Teller) -> Path | None:
+        written = spec_of(test)
+        node = test.get("spec")
+        if node is not None and written is None:
+            teller.form("`spec` is no path", node, "write a path relative to this file")
+            return None
+        if written is None:
+            found = spec_beside(file)
+            if found is None:
+                teller.tell(
+                    codes.TEST_SPEC,
+                    "there is not one spec beside this file",
+                    Span(test.span.start, test.span.start + 1),
+                    "name the one that is tested: `spec: ../card_fraud.stream`",
+                )
+            return found
+        spec = file.parent / written.text
+        if spec.is_file():
+            return spec
+        teller.tell(
+            codes.TEST_SPEC,
+            f"there is no {Path(os.path.normpath(spec)).as_posix()}",
+            written.span,
+            "write a path relative to this file",
+        )
+        return None
+
+
+def _names(name: str, ways: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Yield each way with the name of the test in it; a single way needs no mention."""
+    for way in ways:
+        yield way, f"{name} [{way}]" if len(ways) > 1 else name

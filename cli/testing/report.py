@@ -1,0 +1,95 @@
+"""Outcomes of tests as text, as a line each, and as JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from ...compiler.cases.differences import difference_lines, headline
+from ...compiler.cases.values import json_text
+from .run import Checked, Outcome
+
+_INDENT = "        "
+
+
+def outcome_text(outcome: Outcome) -> str:
+    """Return a test's line, and under it what is not as expected."""
+    lines = [f"  {_word(outcome):<4}  {outcome.test.name}"]
+    lines.extend(f"{_INDENT}{line}".rstrip() for line in failure_lines(outcome))
+    return "\n".join(lines) + "\n"
+
+
+def outcome_line(outcome: Outcome) -> str:
+    """Return one line: file, line, what happened, name, and the first failure."""
+    line, column = outcome.test.source.position(outcome.test.case.span.start)
+    where = f"{outcome.test.source.name}:{line}:{column}"
+    told = f"{where}: {_word(outcome)} {outcome.test.name}"
+    if outcome.failures:
+        first = outcome.failures[0]
+        told += f": step {first.number}, {first.comparison.expect.sink}: "
+        told += headline(first.comparison)
+    elif outcome.fault is not None:
+        told += f": {outcome.fault.render().splitlines()[0]}"
+    return f"{told}\n"
+
+
+def failure_lines(outcome: Outcome) -> list[str]:
+    """Return what is not as expected, with a table of the rows that differ for each sink."""
+    lines: list[str] = []
+    for one in outcome.failures:
+        found = one.comparison
+        lines.append(f"step {one.number}, sink {found.expect.sink}: {headline(found)}")
+        lines.extend(difference_lines(found))
+    if outcome.fault is not None:
+        lines.extend(outcome.fault.render().splitlines())
+    return lines
+
+
+def summary(outcomes: Sequence[Outcome], seconds: float) -> str:
+    """Return ``4 tests: 3 passed, 1 failed, in 41 s``."""
+    failed = sum(not outcome.passed for outcome in outcomes)
+    counts = [f"{len(outcomes) - failed} passed", *([f"{failed} failed"] if failed else [])]
+    plural = "test" if len(outcomes) == 1 else "tests"
+    return f"{len(outcomes)} {plural}: {', '.join(counts)}, in {seconds:.0f} s\n"
+
+
+def as_json(outcomes: Iterable[Outcome]) -> str:
+    """Return a list of objects, one a test, each with the expectations that do not hold."""
+    return json.dumps([_object(one) for one in outcomes], indent=2, ensure_ascii=False) + "\n"
+
+
+def _word(outcome: Outcome) -> str:
+    return "ok" if outcome.passed else "FAIL"
+
+
+def _object(outcome: Outcome) -> dict[str, Any]:
+    test = outcome.test
+    return {
+        "file": test.source.name,
+        "line": test.source.position(test.case.span.start).line,
+        "name": test.name,
+        "way": test.way,
+        "passed": outcome.passed,
+        "seconds": round(outcome.seconds, 3),
+        "failures": [_failure(one) for one in outcome.failures],
+        "fault": None if outcome.fault is None else outcome.fault.render(),
+    }
+
+
+def _failure(one: Checked) -> dict[str, Any]:
+    found = one.comparison
+    expected = [_plain(row.values) for row in found.expect.rows]
+    got = [_plain(row) for row in found.got]
+    return {
+        "step": one.number,
+        "sink": found.expect.sink,
+        "missing": [expected[place] for place in found.missing],
+        "unexpected": [got[place] for place in found.unexpected],
+        "changed": [{"expected": expected[a], "got": got[b]} for a, b in found.changed],
+        "disordered": found.disordered,
+    }
+
+
+def _plain(row: Any) -> Any:
+    return json.loads(json_text(dict(row)))

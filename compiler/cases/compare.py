@@ -1,0 +1,155 @@
+"""What a sink got against what it must get."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+
+from ...dsl.records import dataclass
+from ..model import types as t
+from .model import TOLERANCE, Column, Expect, Row
+from .values import Value, spark_value
+
+_MOST_PAIRS = 250_000
+"""How many pairs of a missing and an unexpected row are looked at for those that only changed."""
+
+Got = Mapping[str, Value]
+"""A row that a sink got, by column."""
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """The difference; without any the test holds.
+
+    ``matched`` are pairs of positions: of an expected row and of the row that is like it. A changed
+    row is an expected one and what was got in its place. ``disordered`` says that all rows are
+    there in another order.
+    """
+
+    expect: Expect
+    got: tuple[Got, ...]
+    matched: tuple[tuple[int, int], ...]
+    missing: tuple[int, ...]
+    unexpected: tuple[int, ...]
+    changed: tuple[tuple[int, int], ...]
+    disordered: bool
+
+    @property
+    def holds(self) -> bool:
+        """Whether the sink got what it must get."""
+        return not (self.missing or self.unexpected or self.changed or self.disordered)
+
+
+def compare(expect: Expect, found: Iterable[Mapping[str, Value]]) -> Comparison:
+    """Compare with rows as Spark writes them in JSON."""
+    got = tuple(
+        {c.name: spark_value(row.get(c.name), c.type) for c in expect.columns} for row in found
+    )
+    matched = _matched(expect, got)
+    missing = [n for n in range(len(expect.rows)) if n not in {a for a, _ in matched}]
+    rest = [n for n in range(len(got)) if n not in {b for _, b in matched}]
+    changed = _changed(expect, got, missing, rest)
+    order = [b for _, b in matched]
+    return Comparison(
+        expect,
+        got,
+        tuple(matched),
+        tuple(n for n in missing if n not in {a for a, _ in changed}),
+        () if expect.contains else tuple(n for n in rest if n not in {b for _, b in changed}),
+        tuple(changed),
+        expect.ordered and not missing and order != sorted(order),
+    )
+
+
+def _matched(expect: Expect, got: Sequence[Got]) -> list[tuple[int, int]]:
+    """Return pairs of rows that are alike, by the position of the expected one."""
+    waiting: dict[str, list[int]] = {}
+    exact = [c for c in expect.columns if not _is_loose(c.type)]
+    if expect.contains:
+        exact = []
+    for place, row in enumerate(got):
+        waiting.setdefault(_key(row, exact), []).append(place)
+    matched = []
+    for place, wanted in enumerate(expect.rows):
+        alike = waiting.get(_key(wanted.values, exact), [])
+        for other in alike:
+            if all(cells_equal(expect, c, wanted, got[other]) for c in expect.columns):
+                alike.remove(other)
+                matched.append((place, other))
+                break
+    return matched
+
+
+def _key(row: Got, columns: Iterable[Column]) -> str:
+    return repr([row[c.name] for c in columns])
+
+
+def cells_equal(expect: Expect, column: Column, row: Row, got: Got) -> bool:
+    """Whether a cell is as expected; one that is not given is."""
+    if column.name not in row.values:
+        return True
+    return _equal(row.values[column.name], got[column.name], column.type, expect.tolerance)
+
+
+def _changed(
+    expect: Expect, got: Sequence[Got], missing: Sequence[int], rest: Sequence[int]
+) -> list[tuple[int, int]]:
+    """Return pairs of a missing row and one that has at least half of its cells."""
+    if len(missing) * len(rest) > _MOST_PAIRS:
+        return []
+    ranked = []
+    for a in missing:
+        row = expect.rows[a]
+        given = [c for c in expect.columns if c.name in row.values]
+        for b in rest:
+            equal = [cells_equal(expect, c, row, got[b]) for c in given]
+            if len(given) <= 2 * sum(equal):
+                # Of rows that are equally like it, one with the same first columns: keys are first.
+                ranked.append((-sum(equal), [not same for same in equal], a, b))
+    found: list[tuple[int, int]] = []
+    for _, _, a, b in sorted(ranked):
+        if all(a != one and b != other for one, other in found):
+            found.append((a, b))
+    return sorted(found)
+
+
+def _is_loose(type_: t.Type) -> bool:
+    """Whether values of a type need not be equal to be alike."""
+    match type_:
+        case t.Array(element):
+            return _is_loose(element)
+        case t.Map(_, value):
+            return _is_loose(value)
+        case t.Struct(fields):
+            return any(_is_loose(field.type) for field in fields)
+    return type_ in (t.FLOAT, t.DOUBLE, t.VARIANT, t.UNKNOWN, t.NULL)
+
+
+def _equal(expected: Value, got: Value, type_: t.Type, tolerance: float | None) -> bool:
+    match type_, expected, got:
+        case t.Array(element), list(), list():
+            return len(expected) == len(got) and all(
+                _equal(a, b, element, tolerance) for a, b in zip(expected, got, strict=True)
+            )
+        case t.Map(_, value), dict(), dict():
+            return expected.keys() == got.keys() and all(
+                _equal(expected[key], got[key], value, tolerance) for key in expected
+            )
+        case t.Struct(fields), dict(), dict():
+            return all(_equal(expected[f.name], got[f.name], f.type, tolerance) for f in fields)
+    if _is_loose(type_) and _are_numbers(expected, got):
+        default = TOLERANCE.get(str(type_), TOLERANCE["DOUBLE"])
+        return _near(expected, got, default if tolerance is None else tolerance)
+    return bool(expected == got)
+
+
+def _are_numbers(*values: Value) -> bool:
+    return all(isinstance(v, int | float) and not isinstance(v, bool) for v in values)
+
+
+def _near(a: float, b: float, tolerance: float) -> bool:
+    if a == b or (math.isnan(a) and math.isnan(b)):
+        return True
+    if math.isinf(a) or math.isinf(b) or math.isnan(a) or math.isnan(b):
+        return False
+    return abs(a - b) <= tolerance * max(1.0, abs(a), abs(b))

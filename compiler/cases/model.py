@@ -1,0 +1,99 @@
+"""A test of a spec, called a case here: every name is known, every value fits its column."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import field
+
+from ...dsl.records import dataclass
+from ...dsl.source import Span
+from ...dsl.yaml_nodes import Sequence
+from ..model.types import Type
+from .values import Value
+
+TOLERANCE = {"DOUBLE": 1e-9, "FLOAT": 1e-6}
+"""How far two numbers may be apart by default, as a part of the larger (or of 1)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """One micro-batch: the lines of text that each source gets."""
+
+    lines: Mapping[str, tuple[str, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Advance:
+    """Watermarks that are moved without rows, in microseconds by source."""
+
+    instants: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Drain:
+    """All watermarks are moved behind every row."""
+
+
+@dataclass(frozen=True, slots=True)
+class Restart:
+    """All queries are stopped and started again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of a sink."""
+
+    name: str
+    type: Type
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """An expected row: values by column, and where it stands."""
+
+    values: Mapping[str, Value]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Expect:
+    """What a sink must have got since it was last looked at.
+
+    ``ordered``: in this order. ``contains``: these rows, in these columns, and maybe others.
+    ``node`` is the list of rows as it is written.
+    """
+
+    sink: str
+    columns: tuple[Column, ...]
+    rows: tuple[Row, ...]
+    node: Sequence = field(compare=False, repr=False)
+    ordered: bool = False
+    contains: bool = False
+    tolerance: float | None = None
+
+
+Step = Rows | Advance | Drain | Restart | Expect
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A step and the number of the list item that it comes from, counted from one."""
+
+    step: Step
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One test of a spec, in each of the ``ways`` in which its rows are to arrive.
+
+    ``first_lines`` are those that every file of a source begins with.
+    """
+
+    name: str
+    variables: Mapping[str, str]
+    profile: str | None
+    ways: tuple[str, ...]
+    steps: tuple[Placed, ...]
+    first_lines: Mapping[str, tuple[str, ...]]
+    span: Span

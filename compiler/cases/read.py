@@ -1,0 +1,139 @@
+"""A file of tests, read and checked against the spec that it tests."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from collections.abc import Mapping as Names
+
+from ...dsl import codes
+from ...dsl.diagnostics import Diagnostics
+from ...dsl.source import SourceFile, Span
+from ...dsl.yaml_nodes import Mapping, Node, Scalar, Sequence, read_documents
+from ...dsl.yaml_tree import YamlSyntaxError
+from ..model.pipeline import Pipeline
+from .model import Case
+from .steps import StepReader
+from .told import Teller, described
+from .ways import AS_WRITTEN, WAYS
+
+_KEYS = ("name", "spec", "variables", "profile", "ways", "steps")
+
+
+def read_tests(source: SourceFile, diagnostics: Diagnostics) -> list[Mapping]:
+    """Return the tests of a file as YAML: documents, and the items of those that are lists."""
+    teller = Teller(diagnostics)
+    try:
+        documents = read_documents(source.text)
+    except YamlSyntaxError as error:
+        place = Span(error.offset, error.offset + 1)
+        teller.tell(codes.TEST_SYNTAX, f"this is not valid YAML: {error}", place)
+        return []
+    nodes = [
+        node
+        for document in documents
+        for node in (document if isinstance(document, Sequence) else [document])
+    ]
+    if not nodes:
+        teller.tell(codes.TEST_FORM, "the file holds no test", Span(0, 1), "write `steps: […]`")
+    found = []
+    for node in nodes:
+        if isinstance(node, Mapping):
+            found.append(node)
+        else:
+            teller.form(f"a test is {described(node)}, not a mapping", node, "write `steps: […]`")
+    return found
+
+
+def spec_of(test: Mapping) -> Scalar | None:
+    """Return the path of the spec that a test names."""
+    node = test.get("spec")
+    return node if isinstance(node, Scalar) and node.kind == "text" else None
+
+
+def read_case(test: Mapping, pipeline: Pipeline, diagnostics: Diagnostics) -> Case:
+    """Return a test of a pipeline; what is wrong with it is told, and left out."""
+    return _CaseReader(test, pipeline, diagnostics).read()
+
+
+class _CaseReader:
+    def __init__(self, test: Mapping, pipeline: Pipeline, diagnostics: Diagnostics) -> None:
+        self._test = test
+        self._settings = pipeline.settings
+        self._pipeline = pipeline
+        self._teller = Teller(diagnostics)
+
+    def read(self) -> Case:
+        for key, _ in self._test:
+            if key.text not in _KEYS:
+                self._teller.unknown("part of a test", key, _KEYS, codes.TEST_FORM)
+        variables = self._variables()
+        reader = StepReader(self._pipeline, self._values(variables), self._teller)
+        steps = self._test.get("steps")
+        if steps is None:
+            self._teller.form("the test has no `steps`", self._test, "write `steps: […]`")
+        placed = reader.read(steps) if steps is not None else ()
+        first = {s.name: reader.first_lines(s.name) for s in self._pipeline.sources}
+        return Case(
+            self._text("name") or "",
+            variables,
+            self._profile(),
+            self._ways(),
+            placed,
+            {name: lines for name, lines in first.items() if lines},
+            self._test.span,
+        )
+
+    def _text(self, key: str) -> str | None:
+        node = self._test.get(key)
+        if node is None:
+            return None
+        if not isinstance(node, Scalar) or not node.text:
+            self._teller.form(f"`{key}` is {described(node)}, not text", node)
+            return None
+        return node.text
+
+    def _profile(self) -> str | None:
+        name = self._text("profile")
+        node = self._test.get("profile")
+        if name is None or name in self._settings.profiles or not isinstance(node, Scalar):
+            return name
+        self._teller.unknown("profile", node, self._settings.profiles, codes.TEST_NAME)
+        return None
+
+    def _variables(self) -> dict[str, str]:
+        node = self._test.get("variables")
+        if node is None:
+            return {}
+        if not isinstance(node, Mapping):
+            self._teller.form(f"`variables` is {described(node)}, not a mapping", node)
+            return {}
+        return dict(self._checked_variables(node))
+
+    def _checked_variables(self, node: Mapping) -> Iterator[tuple[str, str]]:
+        for key, value in node:
+            if key.text not in self._settings.variables:
+                self._teller.unknown("variable", key, self._settings.variables, codes.TEST_NAME)
+            elif not isinstance(value, Scalar):
+                self._teller.form(f"`{key.text}` is {described(value)}, not text", value)
+            else:
+                yield key.text, value.text
+
+    def _values(self, variables: Names[str, str]) -> dict[str, str]:
+        profile = self._settings.profiles.get(self._profile() or "")
+        given = {**self._settings.variables, **(profile.variables if profile else {}), **variables}
+        return {name: value for name, value in given.items() if value is not None}
+
+    def _ways(self) -> tuple[str, ...]:
+        node = self._test.get("ways")
+        if node is None:
+            return (AS_WRITTEN,)
+        items: tuple[Node, ...] = node.items if isinstance(node, Sequence) else (node,)
+        found: dict[str, None] = {}
+        for item in items:
+            if isinstance(item, Scalar) and item.text in WAYS:
+                found[item.text] = None
+            elif isinstance(item, Scalar):
+                self._teller.unknown("way of arrival", item, WAYS, codes.TEST_FORM)
+            else:
+                self._teller.form(f"a way of arrival is {described(item)}, not text", item)
+        return tuple(found) or (AS_WRITTEN,)

@@ -1,0 +1,173 @@
+"""Rows that tests give to sources, and the lines of text that the sources read."""
+
+from __future__ import annotations
+
+import base64
+import csv
+import io
+from collections.abc import Mapping as Names
+
+from ...dsl import codes
+from ...dsl.records import dataclass
+from ...dsl.yaml_nodes import Mapping, Node, Scalar, Sequence
+from ..model import types as t
+from ..model.pipeline import Source
+from .told import Teller, described
+from .values import Misfit, Value, json_text, read_value
+
+AS_WRITTEN = ("json", "csv", "text")
+"""Formats of files whose lines a test may give; rows of all other sources are given as JSON."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """How a source reads text: its format, and the character and text that csv goes by."""
+
+    source: Source
+    format: str
+    delimiter: str
+    null: str
+    header: bool
+
+    @classmethod
+    def of(cls, source: Source, variables: Names[str, str]) -> Lines:
+        """Return how a source reads text when its variables have these values."""
+        endpoint = source.endpoint
+
+        def option(name: str, default: str) -> str:
+            text = endpoint.option(name) or default
+            for variable, value in variables.items():
+                text = text.replace(f"${{{variable}}}", value)
+            return text
+
+        written = option("format", "") if endpoint.connector == "files" else ""
+        return cls(
+            source,
+            written if written in AS_WRITTEN else "json",
+            option("delimiter", ","),
+            option("null_value", ""),
+            option("header", "true").lower() == "true",
+        )
+
+    @property
+    def takes_text(self) -> bool:
+        """Whether a row may be given as the line that it is."""
+        return self.source.endpoint.option("format") in AS_WRITTEN
+
+    @property
+    def first(self) -> tuple[str, ...]:
+        """The lines that every file begins with."""
+        if self.format != "csv" or not self.header:
+            return ()
+        return (self.delimiter.join(self._field(c.name) for c in self.source.columns),)
+
+    def line(self, row: Names[str, Value]) -> str:
+        """Return the line of a row that holds every column."""
+        if self.format == "csv":
+            return self.delimiter.join(self._field(row[c.name]) for c in self.source.columns)
+        if self.format == "text":
+            return str(row[self.source.columns[0].name])
+        return json_text({name: value for name, value in row.items() if value is not None})
+
+    def _field(self, value: Value) -> str:
+        if value is None:
+            return self.null
+        text = value if isinstance(value, str) else json_text(value).strip('"')
+        if isinstance(value, str) and (text in ("", self.null) or text != text.strip()):
+            return '"' + text.replace('"', '""') + '"'
+        out = io.StringIO()
+        csv.writer(out, delimiter=self.delimiter, lineterminator="").writerow([text])
+        return out.getvalue()
+
+
+def read_rows(node: Node, lines: Lines, teller: Teller) -> tuple[str, ...]:
+    """Return the lines of the rows that a step gives to a source; mistakes are told."""
+    if not isinstance(node, Sequence):
+        teller.form(
+            f"the rows of `{lines.source.name}` are {described(node)}, not a list",
+            node,
+            "write a list of rows, `[]` for none",
+        )
+        return ()
+    found = [_row(item, lines, teller) for item in node]
+    return tuple(line for line in found if line is not None)
+
+
+def _row(node: Node, lines: Lines, teller: Teller) -> str | None:
+    source = lines.source
+    if isinstance(node, Mapping):
+        return _mapped(node, lines, teller)
+    if not isinstance(node, Scalar) or node.kind == "null":
+        teller.form(f"a row of `{source.name}` is {described(node)}, not a mapping", node)
+        return None
+    if not lines.takes_text:
+        written = source.endpoint.option("format") or source.endpoint.connector
+        teller.form(
+            f"`{source.name}` reads {written}, and a line of text is no row of it",
+            node,
+            "write a mapping of columns",
+        )
+        return None
+    if "\n" in node.text.rstrip("\n"):
+        teller.form("a row is given as more than one line", node, "write a line an item")
+        return None
+    return node.text.rstrip("\n")
+
+
+def _mapped(node: Mapping, lines: Lines, teller: Teller) -> str | None:
+    source = lines.source
+    row: dict[str, Value] = {column.name: None for column in source.columns}
+    types = {column.name.lower(): column for column in source.columns}
+    fits = True
+    for key, value in node:
+        column = types.get(key.text.lower())
+        if column is None:
+            _unknown(key, source, teller)
+            fits = False
+            continue
+        try:
+            row[column.name] = _given(value, column.type, lines)
+        except Misfit as error:
+            teller.misfit(key.text, error)
+            fits = False
+    missing = [c.name for c in source.columns if not c.nullable and row[c.name] is None]
+    if fits and missing:
+        teller.tell(
+            codes.TEST_VALUE,
+            f"the row has no `{missing[0]}`, which is NOT NULL in `{source.name}`",
+            node.span,
+            "give it a value; a malformed row is given as the line of text that it is"
+            if lines.takes_text
+            else "give it a value",
+        )
+    return lines.line(row) if fits and not missing else None
+
+
+def _given(node: Node, type_: t.Type, lines: Lines) -> Value:
+    if lines.format == "text":
+        value = read_value(node, t.STRING)
+        if value is None or "\n" in value:
+            raise Misfit(node, "one line of text")
+        return value
+    value = read_value(node, type_)
+    if lines.format == "csv" and value is not None:
+        if isinstance(type_, t.Array | t.Map | t.Struct):
+            raise Misfit(node, "something that csv can hold")
+        if type_ == t.BINARY:
+            try:
+                return base64.b64decode(value).decode()
+            except UnicodeDecodeError:
+                raise Misfit(node, "base64 of text, which is what csv can hold") from None
+    return value
+
+
+def _unknown(key: Scalar, source: Source, teller: Teller) -> None:
+    if any(column.name.lower() == key.text.lower() for column in source.schema):
+        teller.tell(
+            codes.TEST_COLUMN,
+            f"`{key.text}` of `{source.name}` is computed, and can't be given",
+            key.span,
+        )
+    else:
+        names = [column.name for column in source.columns]
+        teller.unknown(f"column of `{source.name}`", key, names, codes.TEST_COLUMN)

@@ -1,0 +1,144 @@
+"""The steps of a test."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from collections.abc import Mapping as Names
+
+from ...dsl import codes
+from ...dsl.yaml_nodes import Mapping, Node, Scalar, Sequence
+from ..model.pipeline import Pipeline
+from .expectations import read_expect
+from .model import Advance, Column, Drain, Expect, Placed, Restart, Rows, Step
+from .rows import Lines, read_rows
+from .told import Teller, described
+from .values import instant_micros
+
+_WORDS = ("drain", "restart")
+_KEYS = ("advance", "expect")
+_LATER = ("crash", "savepoint", "upgrade", "rollback")
+
+
+class StepReader:
+    """Reads the steps of tests of one pipeline."""
+
+    def __init__(self, pipeline: Pipeline, variables: Names[str, str], teller: Teller) -> None:
+        """``variables`` are the values that options are filled with, where they have one."""
+        self._teller = teller
+        self._sources = {source.name: source for source in pipeline.sources}
+        self._lines = {name: Lines.of(s, variables) for name, s in self._sources.items()}
+        schemas = {source.name: source.schema for source in pipeline.sources}
+        schemas |= {relation.name: relation.schema for relation in pipeline.relations}
+        self._sinks = {
+            sink.name: tuple(Column(f.name, f.type) for f in schemas[sink.relation])
+            for sink in pipeline.sinks
+        }
+
+    def read(self, node: Node) -> tuple[Placed, ...]:
+        """Return the steps of a list; mistakes are told."""
+        if not isinstance(node, Sequence):
+            self._teller.form(f"`steps` is {described(node)}, not a list", node)
+            return ()
+        found: list[Placed] = []
+        drained = False
+        for number, item in enumerate(node, 1):
+            for step in self._item(item):
+                if drained and isinstance(step, Rows | Advance | Drain):
+                    self._after_drain(item)
+                drained = drained or isinstance(step, Drain)
+                found.append(Placed(step, number))
+        return tuple(found)
+
+    def _item(self, node: Node) -> Iterator[Step]:
+        match node:
+            case Scalar(text="drain"):
+                yield Drain()
+            case Scalar(text="restart"):
+                yield Restart()
+            case Scalar():
+                self._unknown_step(node)
+            case Mapping():
+                yield from self._map(node)
+            case Sequence():
+                self._teller.form(
+                    "a step is a list, not a mapping", node, "write `- payments: […]`"
+                )
+
+    def _map(self, node: Mapping) -> Iterator[Step]:
+        """Yield the steps of one item: its rows together, then what it advances and expects."""
+        lines: dict[str, tuple[str, ...]] = {}
+        for key, value in node:
+            if key.text in _KEYS:
+                continue
+            if key.text in self._sources:
+                lines[key.text] = read_rows(value, self._lines[key.text], self._teller)
+            else:
+                self._unknown_step(key)
+        if lines:
+            yield Rows(lines)
+        if (advance := node.get("advance")) is not None:
+            yield Advance(self._instants(advance))
+        if (expect := node.get("expect")) is not None:
+            yield from self._expects(expect)
+
+    def first_lines(self, source: str) -> tuple[str, ...]:
+        """Return the lines that every file of a source begins with."""
+        return self._lines[source].first
+
+    def _instants(self, node: Node) -> dict[str, int]:
+        found: dict[str, int] = {}
+        if not isinstance(node, Mapping):
+            self._teller.form(
+                f"`advance` is {described(node)}, not a mapping of sources to instants", node
+            )
+            return found
+        for key, value in node:
+            source = self._sources.get(key.text)
+            if source is None:
+                self._teller.unknown("source", key, self._sources, codes.TEST_NAME)
+            elif source.watermark is None:
+                self._teller.form(f"`{key.text}` has no watermark that could advance", key)
+            else:
+                try:
+                    text = value.text if isinstance(value, Scalar) else ""
+                    found[key.text] = instant_micros(text)
+                except (ValueError, OverflowError):
+                    message = f"{described(value)} is no instant"
+                    self._teller.tell(
+                        codes.TEST_VALUE, message, value.span, "write 2026-01-31T10:00:00Z"
+                    )
+        return found
+
+    def _expects(self, node: Node) -> Iterator[Expect]:
+        if not isinstance(node, Mapping):
+            self._teller.form(
+                f"`expect` is {described(node)}, not a mapping of sinks to rows", node
+            )
+            return
+        for key, value in node:
+            if key.text not in self._sinks:
+                self._teller.unknown("sink", key, self._sinks, codes.TEST_NAME)
+                continue
+            found = read_expect(key.text, self._sinks[key.text], value, self._teller)
+            if found is not None:
+                yield found
+
+    def _unknown_step(self, word: Scalar) -> None:
+        if word.text in _LATER:
+            self._teller.tell(
+                codes.NOT_BUILT,
+                f"`{word.text}` comes with barriers and savepoints",
+                word.span,
+                "leave the step out; `restart` goes on from what was committed",
+            )
+            return
+        known = (*self._sources, *_KEYS, *_WORDS)
+        self._teller.unknown("source and no step", word, known, codes.TEST_NAME)
+
+    def _after_drain(self, node: Node) -> None:
+        self._teller.tell(
+            codes.TEST_ORDER,
+            "nothing can come after `drain`: every row would be late",
+            node.span,
+            "drain at the end, and begin another test",
+        )

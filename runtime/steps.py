@@ -1,0 +1,314 @@
+"""A pipeline that is fed step by step, each step one micro-batch of every query.
+
+Sources and sinks are replaced and everything between them is the pipeline's own: a source reads
+the rows that a step gives it, as text that is parsed as its own files would be, and a sink keeps
+what it gets. Watermarks can be moved without rows. State and rows lie in a folder of the run's own.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .arguments import Arguments
+from .batches import BatchWriter
+from .errors import MISSING_VARIABLE, QUERY_FAILED, RuntimeFault
+from .failures import explain_failure, spark_errors, spark_refuses
+from .job import Job
+from .kernel.build import kernel_jar
+from .kernel.load import load_kernel
+from .layout import check_layout, spark_layout
+from .plan import Checkpoint, Plan, Query, load_plan, plan_path
+from .run import Build, load_build
+from .session import run_session
+from .settings import AS_FAST_AS_POSSIBLE, RunSettings, resolve_settings
+from .storage import Storage
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.streaming.query import StreamingQuery
+
+END_OF_TIME = 253_370_764_800_000_000
+"""The year 9999 in microseconds: no row is later, and no arithmetic on it overflows."""
+
+READ_AS_WRITTEN = ("json", "csv", "text")
+"""Formats whose lines a step gives as they are; rows of all others are given as JSON."""
+
+_ROWS = {
+    "ignoreNullFields": "false",
+    "timestampFormat": "yyyy-MM-dd'T'HH:mm:ss.SSSSSSXXX",
+    "timestampNTZFormat": "yyyy-MM-dd'T'HH:mm:ss.SSSSSS",
+}
+
+
+class StepRun:
+    """A running pipeline; see `step_run`."""
+
+    def __init__(
+        self, plan: Plan, job: StepJob, kernel: Any, settings: RunSettings, root: Path
+    ) -> None:
+        self._plan = plan
+        self._kernel = kernel
+        self._settings = settings
+        self._root = root
+        self._spark = job.spark
+        self._sinks = {name: CapturingSink(name) for name in plan.sinks}
+        self._prepared = tuple(self._prepare(query, job) for query in plan.queries)
+        self._started: list[tuple[_Prepared, StreamingQuery]] = []
+        self._step = 0
+
+    def feed(self, rows: Mapping[str, str]) -> None:
+        """Gives each named source these lines, the others none: one micro-batch of every query.
+
+        Returns when every query has finished it, and what its watermark then closes. Raises
+        RuntimeFault when a query fails.
+        """
+        self._next(rows, {})
+
+    def advance(self, instants: Mapping[str, int]) -> None:
+        """Moves the watermarks of these sources to an instant, in microseconds since 1970."""
+        self._next({}, instants)
+
+    def drain(self) -> None:
+        """Moves all watermarks behind every row, so that everything comes out."""
+        self._next({}, dict.fromkeys(self._plan.sources, END_OF_TIME))
+
+    def restart(self) -> None:
+        """Stops all queries and starts them again from their checkpoints."""
+        self.stop()
+        self.start()
+
+    def take(self, sink: str) -> list[dict[str, Any]]:
+        """The rows that a sink has got since it was last asked, in the order in which they came.
+
+        Values are as Spark writes them in JSON: instants in UTC to the microsecond, numbers with a
+        point as `Decimal`.
+        """
+        return self._sinks[sink].take()
+
+    def start(self) -> None:
+        for prepared in self._prepared:
+            self._started.append((prepared, self._start(prepared)))
+
+    def stop(self) -> None:
+        for _, query in self._started:
+            with suppress(*spark_errors()):
+                query.stop()
+        self._started.clear()
+
+    def _next(self, rows: Mapping[str, str], ticks: Mapping[str, int]) -> None:
+        self._step += 1
+        for source in self._plan.sources:
+            self._write("rows", source, rows.get(source, ""))
+            tick = json.dumps({"micros": ticks[source]}) + "\n" if source in ticks else ""
+            self._write("ticks", source, tick)
+        self._kernel.Steps.release(str(self._root), self._step)
+        for prepared, query in self._started:
+            self._await(prepared, query)
+
+    def _write(self, kind: str, source: str, text: str) -> None:
+        path = self._root / kind / source / str(self._step)
+        path.write_text(text, encoding="utf-8")
+
+    def _prepare(self, query: Query, job: StepJob) -> _Prepared:
+        from pyspark.sql import DataFrame
+
+        frame = DataFrame(self._kernel.Sources.distinct(job.frame_of(query)._jdf), self._spark)
+        check_layout(query, spark_layout(self._kernel, frame, query.output_mode))
+        stepped = DataFrame(self._kernel.Steps.wrap(frame._jdf, str(self._root)), self._spark)
+        writer = BatchWriter(query.id, [self._sinks[name] for name in query.sinks])
+        return _Prepared(query, stepped, writer)
+
+    def _start(self, prepared: _Prepared) -> StreamingQuery:
+        from pyspark.errors import PySparkException
+
+        query = prepared.plan
+        writer = (
+            prepared.frame.writeStream.queryName(query.id)
+            .outputMode(query.output_mode)
+            .option("checkpointLocation", f"{self._settings.state}/{query.id}")
+            .foreachBatch(prepared.writer)
+        )
+        try:
+            return writer.start()
+        except PySparkException as error:
+            raise spark_refuses(f"query `{query.id}`", error, self._settings.state) from None
+
+    def _await(self, prepared: _Prepared, query: StreamingQuery) -> None:
+        from pyspark.errors import PySparkException
+
+        try:
+            query.processAllAvailable()
+        except PySparkException:
+            failure = explain_failure(query, prepared.writer)
+            raise RuntimeFault(
+                QUERY_FAILED, f"query `{failure.query}` failed: {failure.reason}"
+            ) from None
+
+
+@contextmanager
+def step_spark(folder: Path, given: SparkSession | None = None) -> Iterator[SparkSession]:
+    """A Spark for any number of runs: the given one, or a local one that is stopped at the end.
+
+    Its log goes to `folder`. Raises RuntimeFault when Java or Spark are missing.
+    """
+    if given is not None:
+        yield given
+        return
+    settings = RunSettings(str(folder), AS_FAST_AS_POSSIBLE, "memory", {}, {})
+    session, started, _ = run_session(settings, Checkpoint("1 minute", 1), "streamc", None)
+    try:
+        yield session
+    finally:
+        if started:
+            with suppress(*spark_errors()):
+                session.stop()
+
+
+@contextmanager
+def step_run(
+    script: Path,
+    root: Path,
+    spark: SparkSession,
+    *,
+    variables: Mapping[str, str] | None = None,
+    profile: str | None = None,
+    tell: Callable[[str], None] = lambda line: None,
+) -> Iterator[StepRun]:
+    """Starts the pipeline of an emitted script in an empty folder of its own; stops it at the end.
+
+    Variables of the pipeline that have no value keep their names: most stand in paths that are not
+    used here. Raises RuntimeFault when the run is not possible, or one of those is needed after
+    all. `tell` gets a line when the kernel has to be built first.
+    """
+    plan, build = load_plan(plan_path(script)), load_build(script)
+    settings = step_settings(plan, root, variables or {}, profile)
+    try:
+        session, _, _ = run_session(settings, plan.checkpoint, plan.pipeline, spark)
+        kernel = load_kernel(session, kernel_jar(tell))
+        run = _prepared(plan, build, session, kernel, settings, root)
+        try:
+            run.start()
+            yield run
+        finally:
+            run.stop()
+            kernel.Steps.forget(str(root))
+    except spark_errors() as error:
+        raise spark_refuses("the pipeline", error, settings.state) from None
+
+
+def step_settings(
+    plan: Plan, root: Path, variables: Mapping[str, str], profile: str | None
+) -> RunSettings:
+    """The settings of a run by steps: as fast as two cores and little data allow.
+
+    State is kept in memory unless the spec asks for RocksDB by name, in two partitions, so that
+    what depends on how rows are spread shows.
+    """
+    unset = {name: f"${{{name}}}" for name, value in plan.settings.variables.items() if not value}
+    given = resolve_settings(
+        plan, Arguments(variables={**unset, **variables}, profile=profile), environment={}
+    )
+    return RunSettings(
+        state=str(root / "state"),
+        trigger=given.trigger,
+        state_backend="memory" if given.state_backend == "auto" else given.state_backend,
+        variables=given.variables,
+        spark={**given.spark, "spark.sql.shuffle.partitions": "2"},
+    )
+
+
+def _prepared(
+    plan: Plan,
+    build: Build,
+    session: SparkSession,
+    kernel: Any,
+    settings: RunSettings,
+    root: Path,
+) -> StepRun:
+    for kind in ("rows", "ticks"):
+        for source in plan.sources:
+            (root / kind / source).mkdir(parents=True)
+    job = StepJob(plan, session, Storage(kernel, session), settings.variables, root)
+    build(job)
+    return StepRun(plan, job, kernel, settings, root)
+
+
+@dataclass(frozen=True, slots=True)
+class _Prepared:
+    plan: Query
+    frame: DataFrame
+    writer: BatchWriter
+
+
+class StepJob(Job):
+    """A job whose sources read the folder of a run, by the options that say how rows are parsed."""
+
+    def __init__(
+        self,
+        plan: Plan,
+        spark: SparkSession,
+        storage: Storage,
+        variables: Mapping[str, str],
+        root: Path,
+    ) -> None:
+        super().__init__(plan, spark, storage, variables)
+        self._root = root
+
+    def read(
+        self, name: str, *, connector: str, schema: Sequence[str], **options: Any
+    ) -> DataFrame:
+        if connector != "files" or options.get("format") not in READ_AS_WRITTEN:
+            options = {"format": "json"}
+        options.pop("max_files_per_trigger", None)
+        options["path"] = str(self._root / "rows" / name)
+        for option, value in options.items():
+            self._refuse_unset(name, option, str(value))
+        return super().read(name, connector="files", schema=schema, **options)
+
+    def frame_of(self, query: Query) -> DataFrame:
+        """The frame that the sinks of a query share."""
+        return self.calls_of(query)[0].frame
+
+    def _refuse_unset(self, source: str, option: str, value: str) -> None:
+        for variable in self._variables:
+            if f"${{{variable}}}" in value:
+                raise RuntimeFault(
+                    MISSING_VARIABLE,
+                    f"`{option}` of source `{source}` needs the variable `{variable}`, "
+                    "which has no value",
+                    f"give it one in the test: `variables: {{{variable}: …}}`",
+                )
+
+
+class CapturingSink:
+    """Keeps the rows of every batch as JSON until they are taken."""
+
+    reads_batch_once = True
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self._rows: list[str] = []
+
+    def open(self) -> None:
+        """Memory needs no preparation."""
+
+    def write(self, batch: DataFrame, batch_id: int) -> int:
+        from pyspark.sql import functions as F
+
+        columns = [F.col(f"`{column.replace('`', '``')}`") for column in batch.columns]
+        found = [row[0] for row in batch.select(F.to_json(F.struct(*columns), _ROWS)).collect()]
+        self._rows.extend(found)
+        return len(found)
+
+    def take(self) -> list[dict[str, Any]]:
+        from decimal import Decimal
+
+        rows, self._rows = self._rows, []
+        return [json.loads(row, parse_float=Decimal) for row in rows]
