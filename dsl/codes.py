@@ -69,6 +69,7 @@ STATEMENT_WORDS = _error("SC0133", "statement-words", "CREATE has a clause that 
 JOIN_WORDS = _error("SC0134", "join-words", "a kind of join that streams do not have")
 FOREIGN_EXPRESSION = _error("SC0135", "foreign-expression", "another engine's expression")
 WINDOW_FUNCTION = _error("SC0136", "window-function", "a window's function in an expression")
+COMPARED_WITH_NULL = _error("SC0137", "compared-with-null", "a comparison that is never true")
 
 # Names.
 UNKNOWN_NAME = _error("SC0201", "unknown-name", "a relation is used that nothing declares")

@@ -4,13 +4,14 @@ In order of flow:
 
 - ``spec``: the whole file; declarations in the order in which they can be resolved.
 - ``names``: the one namespace, ids, references.
-- ``sources``, ``source_columns``, ``options``, ``durations``, ``checkpoints``, ``sinks``,
-  ``upserts``: one declaration each, and their parts.
+- ``sources``, ``source_columns``, ``row_policies``, ``options``, ``durations``, ``checkpoints``,
+  ``sinks``, ``upserts``: one declaration each, and their parts.
+- ``foreign_options``: connectors and options of other engines.
 - ``kafka``: what messages can hold; ``secrets``: passwords come from variables.
 - ``streams``: queries, WITH, unions. ``chain`` holds what is known on the way.
 - ``from_clause``, ``windows``, ``joins``, ``time_bounds``: what a SELECT reads.
 - ``blocks``: one SELECT. ``columns``: its select list. ``keys``, ``aggregates``: GROUP BY.
-  ``top_n``: QUALIFY.
+  ``top_n``: QUALIFY. ``unbounded``: groups that nothing closes.
 - ``scope``: what a name means inside a SELECT.
 - ``expressions``: types of expressions; ``typing`` is their dispatch and context. By kind of node:
   ``references``, ``literals``, ``operators``, ``comparisons``, ``conditions``, ``casts``,

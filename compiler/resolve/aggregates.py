@@ -34,6 +34,7 @@ from .columns import Item
 from .expressions import Clause, FoundAggregate, check_with_aggregates
 from .keys import aggregate_calls, has_aggregate, is_aggregate, is_window_part, resolve_keys
 from .scope import BlockScope
+from .unbounded import unbounded
 
 
 class Grouping:
@@ -225,8 +226,8 @@ class Grouping:
             self._diagnostics.add(_session_changes(emit.span))
         if self._scope.window is not None and not self._grouped_by_window:
             return changes
-        if not closes and not self._chain.context.unbounded:
-            self._diagnostics.add(_unbounded(self._select, self._chain.context.stream))
+        if not closes and not self._chain.context.unbounded and self._keys_are_known:
+            self._diagnostics.add(unbounded(self._select, self._chain.context.stream))
         return changes
 
 
@@ -299,15 +300,4 @@ def _never_closes(span: Span) -> Diagnostic:
         "nothing closes these groups, so no row would ever come out",
         Label(span),
         help="group by a window, or write `EMIT CHANGES`",
-    )
-
-
-def _unbounded(select: q.Select, stream: str) -> Diagnostic:
-    span = select.group_by[0].span.to(select.group_by[-1].span) if select.group_by else select.span
-    return Diagnostic(
-        codes.UNBOUNDED_STATE,
-        "the state of this aggregate would grow for ever: nothing closes its groups",
-        Label(span, "one entry of state for each group, kept for good"),
-        help="group by a window, as in `FROM TUMBLE(t, ts, INTERVAL 1 HOUR) … GROUP BY …, "
-        f"window_start`, or accept it: `CREATE STREAM {stream} WITH (unbounded = 'why') AS …`",
     )

@@ -23,7 +23,7 @@ from .joins import add_join
 from .keys import has_aggregate
 from .not_built import not_built
 from .scope import BlockScope, Visible
-from .windows import no_group
+from .windows import no_group, taken_name
 
 
 class BlockResolver:
@@ -185,6 +185,9 @@ class BlockResolver:
     def _assign_window(self, window: Window) -> None:
         if window.kind == "session":
             self._diagnostics.add(no_group("SESSION", self._select.relation.span))
+        visible = self._source.inputs[0].visible
+        if visible.schema.find(window.struct) is not None:
+            self._diagnostics.add(taken_name(self._select.relation.span, visible, window.struct))
         self._chain.add(AssignWindow(window))
 
     def _deduplicate(self, node: q.DistinctOn) -> None:
@@ -246,7 +249,8 @@ class BlockResolver:
             and not (top_n.is_row_number(item.expression) and self._select.qualify is not None)
         ]
         for node in refused:
-            self._diagnostics.add(not_built("OVER", node.span))
+            top = top_n.is_row_number(node)
+            self._diagnostics.add(not_built("OVER", node.span, top_n.INSTEAD if top else None))
         return bool(refused)
 
     def _refuse_changes(self) -> None:

@@ -18,7 +18,7 @@ from ..model.typed import Typed
 from .aggregate_calls import typed_aggregate
 from .comparisons import text_for_number
 from .foreign_functions import OTHER_WAYS, is_window_function, window_function
-from .literals import text_as_moment
+from .literals import text_as_moment, texts_as_moments
 from .not_built import not_built
 from .typing import Context, typed, unknown
 
@@ -66,6 +66,10 @@ def _typed_scalar(node: e.Call, found: Function, context: Context) -> Typed:
     for i, argument in enumerate(node.arguments):
         parameter = signature.parameter(i)
         value = _typed_argument(node, argument, parameter, bound, context)
+        if parameter is not None and node.name.text.lower() in _ONE_OF_MANY_TYPES:
+            before = [a for j, a in enumerate(arguments) if signature.parameter(j) == parameter]
+            if texts_as_moments(before, value.type, context):
+                bound[parameter.name] = value.type
         if parameter is not None and parameter.name != "fn":
             fits = _check_argument(node, i, value, parameter, bound, context) and fits
         fits = fits and (value.type is not t.UNKNOWN or parameter is None or parameter.name == "fn")

@@ -31,17 +31,17 @@ class Known:
 class Environment:
     """The names that may stand in FROM.
 
-    ``broken`` ones are declared and have errors of their own; ``tables`` are declared as
-    something that can't be read yet, by what they are.
+    ``broken`` ones are declared and have errors of their own; ``sinks`` can't be read, each is
+    there with what it reads.
     """
 
     relations: dict[str, Known]
     broken: set[str]
-    tables: dict[str, str] = field(default_factory=dict)
+    sinks: dict[str, str] = field(default_factory=dict)
 
     def child(self) -> Environment:
         """Return an environment to which names can be added without touching this one."""
-        return Environment(dict(self.relations), set(self.broken), self.tables)
+        return Environment(dict(self.relations), set(self.broken), self.sinks)
 
 
 @dataclass

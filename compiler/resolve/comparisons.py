@@ -14,14 +14,20 @@ from ...dsl.diagnostics import Diagnostic, Label
 from ..model import types as t
 from ..model.coercion import can_cast, can_compare, common_type
 from ..model.typed import Typed
-from .literals import text_as_moment
+from .literals import text_as_moment, texts_as_moments
 from .typing import Context
 
 Pair = tuple[e.Expression, e.Expression]
 
 
+_NEVER_WITH_NULL = frozenset({"`=`", "`<>`", "`<`", "`<=`", "`>`", "`>=`"})
+
+
 def require_comparable(left: Typed, right: Typed, nodes: Pair, context: Context, what: str) -> None:
     """Report two values that can't be compared by ``what`` (an operator or a clause)."""
+    if what in _NEVER_WITH_NULL and t.NULL in (left.type, right.type):
+        context.report(_with_null(left, nodes, context, what))
+        return
     if t.is_open(left.type) or t.is_open(right.type) or can_compare(left.type, right.type):
         return
     if text_as_moment(right, left.type, context) or text_as_moment(left, right.type, context):
@@ -40,10 +46,12 @@ def unified(
     """Return the type that alternatives have in common; ``what`` chooses among them."""
     found: t.Type = t.NULL
     first: e.Expression | None = None
-    for value, node in zip(values, nodes, strict=True):
+    for i, (value, node) in enumerate(zip(values, nodes, strict=True)):
         common = common_type(found, value.type)
         if common is None and text_as_moment(value, found, context):
             continue
+        if common is None and texts_as_moments(values[:i], value.type, context):
+            common = value.type
         if common is None:
             context.report(_no_common_type(found, value.type, first or node, node, context, what))
             return t.UNKNOWN
@@ -85,6 +93,17 @@ def text_for_number(value: Typed, node: e.Expression, number: t.Type, context: C
 def _is_number(text: str) -> bool:
     digits = text.strip().removeprefix("-")
     return digits.replace(".", "", 1).isdigit() and digits.isascii()
+
+
+def _with_null(left: Typed, nodes: Pair, context: Context, what: str) -> Diagnostic:
+    null, other = nodes if left.type is t.NULL else (nodes[1], nodes[0])
+    test = "IS NOT NULL" if what == "`<>`" else "IS NULL"
+    return Diagnostic(
+        codes.COMPARED_WITH_NULL,
+        f"{what} with NULL is never true",
+        Label(null.span),
+        help=f"write `{context.text(other)} {test}`",
+    )
 
 
 def _no_order(type_: t.Type, nodes: Pair, what: str) -> Diagnostic:

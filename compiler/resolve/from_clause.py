@@ -16,7 +16,7 @@ from ..model.schema import Schema
 from ..model.steps import Window
 from .chain import Environment, Known, StreamContext, part_name
 from .joins import refuse_kind
-from .names import check_id, unknown_relation
+from .names import check_id, sink_is_not_read, unknown_relation
 from .not_built import not_built
 from .scope import Visible
 from .windows import resolve_window
@@ -104,9 +104,9 @@ class FromResolver:
                 not_built("a temporal join (FOR SYSTEM_TIME AS OF)", node.as_of.span)
             )
             return None
-        if node.name.text in self._env.tables:
-            kind = self._env.tables[node.name.text]
-            self._diagnostics.add(not_built(f"reading from {kind} `{node.name}`", node.span))
+        if node.name.text in self._env.sinks:
+            reads = self._env.sinks[node.name.text]
+            self._diagnostics.add(sink_is_not_read(node.name, reads))
             return None
         known = self._env.relations.get(node.name.text)
         if known is None:

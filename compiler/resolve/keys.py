@@ -86,10 +86,16 @@ def _key_value(
     if isinstance(node, e.NumberLiteral):
         diagnostics.add(_ordinal(node))
         return None
+    if isinstance(node, e.Call) and node.name.text.lower() in ("rollup", "cube"):
+        diagnostics.add(_several_groupings(node))
+        return None
     alias = _aliased(node, items, scope)
     if alias is not None and not has_aggregate(alias.value.expression):
         return alias.value
     before = len(diagnostics)
+    if _is_all(node, scope):
+        diagnostics.add(_by_all(node))
+        return None
     typed = check(node, scope, Clause("GROUP BY", aggregates=False), diagnostics)
     if len(diagnostics) > before:
         return None
@@ -129,6 +135,31 @@ def _ordinal(node: e.NumberLiteral) -> Diagnostic:
         "GROUP BY takes columns by name, not by position",
         Label(node.span),
         help="write the column: a position changes its meaning when the select list is edited",
+    )
+
+
+def _is_all(node: e.Expression, scope: BlockScope) -> bool:
+    """Return whether a key is the word ALL, and no column of that name."""
+    if not isinstance(node, e.ColumnRef) or [p.text.upper() for p in node.parts] != ["ALL"]:
+        return False
+    return all(relation.schema.find("all") is None for relation in scope.relations)
+
+
+def _by_all(node: e.Expression) -> Diagnostic:
+    return Diagnostic(
+        codes.GROUP_BY_FORM,
+        "GROUP BY takes its keys by name, not all of them at once",
+        Label(node.span),
+        help="write the keys: ALL changes its meaning when the select list is edited",
+    )
+
+
+def _several_groupings(node: e.Call) -> Diagnostic:
+    return Diagnostic(
+        codes.GROUP_BY_FORM,
+        f"{node.name.text.upper()} is several groupings, and a stream has one",
+        Label(node.span),
+        help="write a stream for each grouping, and UNION ALL over them if one is wanted",
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from datetime import date
 
 from ...dsl import codes
@@ -142,6 +143,21 @@ def text_as_moment(value: Typed, wanted: t.Type, context: Context) -> bool:
         return False
     if not is_moment(value.expression.value):
         context.report(_bad_moment(value.expression, value.expression.value, wanted))
+    return True
+
+
+def texts_as_moments(before: Sequence[Typed], type_: t.Type, context: Context) -> bool:
+    """Return whether all alternatives before a date or time are text literals, to be read as it.
+
+    ``COALESCE('2026-01-01', day)``: the type comes last. Texts that can't be read are reported.
+    """
+    known = [value for value in before if value.type is not t.NULL]
+    if type_ not in t.DATETIMES or not known:
+        return False
+    if not all(isinstance(value.expression, e.StringLiteral) for value in known):
+        return False
+    for value in known:
+        text_as_moment(value, type_, context)
     return True
 
 

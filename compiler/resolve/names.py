@@ -46,17 +46,28 @@ KINDS: dict[type[st.Statement], str] = {
 def declared_names(spec: st.Spec, diagnostics: Diagnostics) -> dict[str, Declared]:
     """Return the first declaration of each name in order; report duplicates and unusable names."""
     found: dict[str, Declared] = {}
+    seen: dict[str, tuple[Name, str]] = {}
     for statement in spec.statements:
         if not isinstance(statement, tuple(KINDS)):
             continue
         name: Name = statement.name  # type: ignore[attr-defined]
-        first = found.get(name.text)
-        if first is not None:
-            diagnostics.add(_duplicate(name, first))
-            continue
-        found[name.text] = statement  # type: ignore[assignment]
-        diagnostics.extend(check_id(name, KINDS[type(statement)]))
+        if name.text not in seen:
+            found[name.text] = statement  # type: ignore[assignment]
+        for declared, kind in ((name, KINDS[type(statement)]), *_side_streams(statement)):
+            first = seen.setdefault(declared.text, (declared, kind))
+            if first[0] is not declared:
+                diagnostics.add(_duplicate(declared, *first))
+            else:
+                diagnostics.extend(check_id(declared, kind))
     return found
+
+
+def _side_streams(statement: st.Statement) -> Iterator[tuple[Name, str]]:
+    """Yield the streams that the row policies of a source declare."""
+    if isinstance(statement, st.CreateSource):
+        for policy in (statement.malformed, statement.future):
+            if policy is not None and policy.stream is not None:
+                yield policy.stream, "side stream"
 
 
 def check_id(name: Name, what: str) -> Iterator[Diagnostic]:
@@ -104,13 +115,22 @@ def unknown_relation(name: Name, known: tuple[str, ...], what: str = "stream") -
     )
 
 
-def _duplicate(name: Name, first: Declared) -> Diagnostic:
-    kind = KINDS[type(first)]
+def sink_is_not_read(name: Name, reads: str) -> Diagnostic:
+    """Return the diagnostic for FROM with the name of a sink; ``reads`` is what the sink reads."""
+    return Diagnostic(
+        codes.UNKNOWN_NAME,
+        f"`{name.text}` is a sink, and a sink is not read",
+        Label(name.span),
+        help=f"read what it writes: `FROM {reads}`",
+    )
+
+
+def _duplicate(name: Name, first: Name, kind: str) -> Diagnostic:
     return Diagnostic(
         codes.DUPLICATE_NAME,
         f"`{name.text}` is declared twice",
         Label(name.span, "declared again"),
-        secondary=(Label(first.name.span, f"first declared here, as a {kind}"),),
+        secondary=(Label(first.span, f"first declared here, as a {kind}"),),
         help="give one of them another name: sources, streams and sinks share one namespace",
     )
 

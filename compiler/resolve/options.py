@@ -14,6 +14,7 @@ from ...dsl.suggest import closest
 from ...dsl.variables import check_variables, split_variables
 from ..model import connectors as table
 from ..model.pipeline import Endpoint
+from .foreign_options import CONNECTORS, OPTIONS, of_ksqldb, topic_of
 from .not_built import not_built
 
 _VARIABLE = re.compile(r"\$\{")
@@ -87,11 +88,13 @@ def unknown_option(option: Option, where: str, known: tuple[str, ...]) -> Diagno
     """Return the diagnostic for an option that nothing reads."""
     near = closest(option.name.text, known)
     listed = ", ".join(f"`{name}`" for name in known) or "none"
+    elsewhere = OPTIONS.get(option.name.text.lower())
+    help_ = f"did you mean `{near[0]}`?" if near else f"its options are: {listed}"
     return Diagnostic(
         codes.UNKNOWN_OPTION,
         f"{where} has no option `{option.name}`",
         Label(option.name.span),
-        help=f"did you mean `{near[0]}`?" if near else f"its options are: {listed}",
+        help=elsewhere or help_,
     )
 
 
@@ -109,7 +112,7 @@ def _connector(
                 codes.MISSING_OPTION,
                 f"`{owner}` names no connector",
                 Label(owner.span),
-                help=f"add `connector = '…'` to its options: {', '.join(known)}",
+                help=_name_a_connector(given, known),
             )
         )
         return None
@@ -119,15 +122,22 @@ def _connector(
     connector = known.get(option.value)
     if connector is None:
         near = closest(option.value, known)
+        help_ = f"did you mean `{near[0]}`?" if near else f"there are: {', '.join(known)}"
         diagnostics.add(
             Diagnostic(
                 codes.UNKNOWN_CONNECTOR,
                 f"there is no connector `{option.value}`",
                 Label(option.value_span),
-                help=f"did you mean `{near[0]}`?" if near else f"there are: {', '.join(known)}",
+                help=CONNECTORS.get(option.value.lower(), help_),
             )
         )
     return connector
+
+
+def _name_a_connector(given: dict[str, Option], known: Iterable[str]) -> str:
+    if of_ksqldb(given.values()):
+        return f"write `WITH (connector = 'kafka', topic = {topic_of(given.values())}, …)`"
+    return f"add `connector = '…'` to its options: {', '.join(known)}"
 
 
 def _check(

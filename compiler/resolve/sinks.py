@@ -10,8 +10,7 @@ from ...dsl.diagnostics import Diagnostic, Diagnostics, Label
 from ..model import connectors
 from ..model.pipeline import Endpoint, Sink
 from .chain import Environment
-from .names import unknown_relation
-from .not_built import not_built
+from .names import sink_is_not_read, unknown_relation
 from .options import endpoint
 from .upserts import MODE_OPTIONS, refuse_upsert, resolve_upsert
 
@@ -34,9 +33,8 @@ def resolve_sink(
     )
     known = env.relations.get(node.stream.text)
     if known is None:
-        if node.stream.text in env.tables:
-            kind = env.tables[node.stream.text]
-            diagnostics.add(not_built(f"reading from {kind} `{node.stream}`", node.stream.span))
+        if node.stream.text in env.sinks:
+            diagnostics.add(sink_is_not_read(node.stream, env.sinks[node.stream.text]))
         elif node.stream.text not in env.broken:
             diagnostics.add(unknown_relation(node.stream, tuple(env.relations), "stream or source"))
         return None

@@ -44,7 +44,7 @@ def resolve(spec: st.Spec, settings: Settings, diagnostics: Diagnostics) -> Pipe
             if source is not None:
                 sources.append(source)
         elif isinstance(node, st.CreateSink):
-            env.tables[name] = "sink"
+            env.sinks[name] = node.stream.text
     for stream in _ordered_streams(declared, env, diagnostics):
         resolved = resolve_stream(stream, env, diagnostics)
         if resolved is None:

@@ -15,6 +15,7 @@ from ..model.schema import Field, Schema
 from ..model.steps import Branch, Union
 from .blocks import BlockResolver
 from .chain import Chain, Environment, Known, StreamContext, part_name
+from .foreign_options import of_ksqldb, topic_of
 from .from_clause import FromResolver
 from .names import check_id
 from .not_built import not_built
@@ -32,7 +33,10 @@ def resolve_stream(
     """
     before = len(diagnostics)
     options = unique_options(node.options, diagnostics)
-    for name, option in options.items():
+    elsewhere = of_ksqldb(options.values())
+    if elsewhere is not None:
+        diagnostics.add(_of_ksqldb(node, elsewhere, topic_of(options.values())))
+    for name, option in options.items() if elsewhere is None else ():
         if name not in _OPTIONS:
             diagnostics.add(unknown_option(option, f"stream `{node.name}`", _OPTIONS))
         elif name == "state_backend":
@@ -57,6 +61,17 @@ def resolve_stream(
     if relation is None or len(diagnostics) > before:
         return None
     return tuple(context.relations)
+
+
+def _of_ksqldb(node: st.CreateStream, option: st.Option, topic: str) -> Diagnostic:
+    """A stream of ksqlDB is written to a topic; here a sink does that."""
+    return Diagnostic(
+        codes.UNKNOWN_OPTION,
+        f"`{option.name}` says how a stream is written, which is for a sink to say",
+        Label(option.name.span),
+        help=f"`CREATE SINK {node.name}_out FROM {node.name} WITH (connector = 'kafka', "
+        f"topic = {topic}, …)`",
+    )
 
 
 def resolve_query(
