@@ -16,6 +16,7 @@ from .check import check
 from .compile import compile_specs
 from .diff import diff
 from .explain import explain
+from .fmt import fmt
 from .report import UserError, print_error
 from .run import run
 from .test import run_spec_tests
@@ -32,6 +33,7 @@ app.command("check")(check)
 app.command("compile")(compile_specs)
 app.command("diff")(diff)
 app.command("explain")(explain)
+app.command("fmt")(fmt)
 app.command("run")(run)
 app.command("test")(run_spec_tests)
 

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from ..dsl import codes
 from ..dsl.ast.statements import Spec
-from ..dsl.diagnostics import Diagnostic, Diagnostics, InternalError, Label
+from ..dsl.depth import deep_calls, too_deep
+from ..dsl.diagnostics import Diagnostics, InternalError
 from ..dsl.front_matter import read_front_matter
 from ..dsl.parse import parse
 from ..dsl.records import dataclass
-from ..dsl.source import SourceFile, Span
+from ..dsl.source import SourceFile
 from ..dsl.walk import dump
 from .checks import CHECKS
 from .emit import emit
@@ -22,9 +21,6 @@ from .model.pipeline import Pipeline
 from .model.text import pipeline_text
 from .plan.lower import Document, lower, to_json
 from .resolve import resolve
-
-_RECURSION_LIMIT = 10_000
-"""How deep the phases may call themselves: some eight hundred operators in one expression."""
 
 PHASES = ("ast", "model", "graph", "plan", "script")
 """The phases after which one may stop and look, in order."""
@@ -67,16 +63,13 @@ def compile_source(source: SourceFile, stop_after: str = "script") -> CompileRes
     Names, types and structure are checked even when some statements do not parse, so that one run
     tells all there is to tell.
     """
-    before = sys.getrecursionlimit()
-    sys.setrecursionlimit(max(before, _RECURSION_LIMIT))
-    try:
-        return _compile(source, PHASES.index(stop_after))
-    except RecursionError:
-        diagnostics = Diagnostics(source)
-        diagnostics.add(_too_deep(source))
-        return CompileResult(source, diagnostics)
-    finally:
-        sys.setrecursionlimit(before)
+    with deep_calls():
+        try:
+            return _compile(source, PHASES.index(stop_after))
+        except RecursionError:
+            diagnostics = Diagnostics(source)
+            diagnostics.add(too_deep(source))
+            return CompileResult(source, diagnostics)
 
 
 def _compile(source: SourceFile, last: int) -> CompileResult:
@@ -99,19 +92,6 @@ def _compile(source: SourceFile, last: int) -> CompileResult:
     plan_json = to_json(plan)
     script = emit(graph) if last == 4 else None
     return CompileResult(source, diagnostics, spec, model, graph, plan, plan_json, script)
-
-
-def _too_deep(source: SourceFile) -> Diagnostic:
-    """Point at the statement that holds the most: the nesting is not known any more."""
-    longest = max(source.text.split(";"), key=len)
-    start = source.text.index(longest)
-    start += len(longest) - len(longest.lstrip())
-    return Diagnostic(
-        codes.TOO_DEEP,
-        "an expression is nested too deeply to be compiled",
-        Label(Span(start, start + len(longest.strip().split("\n")[0]))),
-        help="give parts of it names, in a WITH or a stream of their own",
-    )
 
 
 def check_source(source: SourceFile) -> Diagnostics:

@@ -82,6 +82,11 @@ def parse_expression(source: SourceFile) -> tuple[Expression | None, Diagnostics
     return None, diagnostics
 
 
+def statements_begin(source: SourceFile) -> int:
+    """Return the offset behind the front matter of a spec."""
+    return _front_matter(source)[1]
+
+
 def _front_matter(source: SourceFile) -> tuple[FrontMatter | None, int]:
     """Return the text between two lines of ``---`` at the top, and where the statements begin."""
     match = _FRONT_MATTER.match(source.text)

@@ -46,14 +46,10 @@ Spelling = Callable[[str], str]
 """How the name of a function is written."""
 
 
-def kept(name: str) -> str:
-    """Return the name of a function as the user wrote it."""
-    return name if name.upper() in TYPE_WORDS else identifier(name)
-
-
 def lower(name: str) -> str:
     """Return the name of a function in lower case."""
-    return kept(name.lower())
+    small = name.lower()
+    return small if small.upper() in TYPE_WORDS else identifier(small)
 
 
 def _lower_and_quoted(name: str) -> str:
@@ -95,16 +91,6 @@ def sql(node: Expression) -> str:
     return _write(node, _lower_and_quoted) if ">>" in text else text
 
 
-def as_written(node: Expression) -> str:
-    """Return the text of an expression with the names of functions as the user wrote them."""
-    return _write(node, kept)
-
-
-def as_operand(node: Expression) -> str:
-    """Return ``as_written``, in brackets where the text must not hold AND, OR or a test."""
-    return _at(node, _COMPARISON, kept)
-
-
 def sort_sql(item: SortItem, spell: Spelling = lower) -> str:
     """Return the text of an item of ORDER BY."""
     text = _write(item.expression, spell) + (" DESC" if item.descending else "")
@@ -115,11 +101,6 @@ def window_sql(spec: WindowSpec, spell: Spelling = lower) -> str:
     """Return what follows OVER."""
     if spec.name and not (spec.partition_by or spec.order_by or spec.frame):
         return identifier(spec.name.text)
-    return window_body(spec, spell)
-
-
-def window_body(spec: WindowSpec, spell: Spelling = lower) -> str:
-    """Return the text of a window in brackets."""
     parts = [identifier(spec.name.text, _IN_WINDOWS)] if spec.name else []
     if spec.partition_by:
         parts.append(f"PARTITION BY {_list(spec.partition_by, spell)}")
