@@ -27,6 +27,8 @@ from typing import Any
 import pytest
 import typer.main
 from streamc.cli.app import app
+from streamc.cli.testing.find import find_tests
+from streamc.cli.testing.load import load_tests
 from streamc.compiler.driver import CompileResult, compile_source
 from streamc.dsl.render import render
 from streamc.dsl.source import SourceFile
@@ -38,7 +40,7 @@ PAGES = [
     ROOT / "CONTRIBUTING.md",
     ROOT / "CHANGELOG.md",
     ROOT / "benchmarks" / "README.md",
-    ROOT / "specs" / "flights" / "README.md",
+    *sorted((ROOT / "specs").glob("*/README.md")),
 ]
 
 
@@ -231,6 +233,10 @@ def test_files_that_are_named_exist(page: Path) -> None:
 # The tutorial.
 
 TUTORIAL = ROOT / "docs" / "tutorial.md"
+TESTING = ROOT / "docs" / "testing.md"
+
+_SHOWN_IN_PART = ("streamc run", "streamc test")
+"""Commands that print more than is shown: progress, and how long it took."""
 
 
 def steps(page: Path) -> Iterator[Block]:
@@ -254,7 +260,7 @@ def sessions(block: Block) -> Iterator[tuple[str, str]]:
 
 
 def is_spark(command: str) -> bool:
-    return command.startswith(("streamc run", "python show", "ls out"))
+    return command.startswith(("streamc run", "streamc test", "python show", "ls out"))
 
 
 def run(command: str, folder: Path) -> tuple[int, str]:
@@ -297,7 +303,7 @@ def walk(page: Path, folder: Path, *, spark: bool = False, updating: bool = Fals
                 code, printed = None, output
             else:
                 code, printed = run(command, folder)
-            if command.startswith("streamc run") and is_shown(output, printed):
+            if command.startswith(_SHOWN_IN_PART) and is_shown(output, printed):
                 printed = output
             shown.append((command, printed))
         text = "".join(f"$ {command}\n{printed}" for command, printed in shown)
@@ -323,3 +329,16 @@ def test_tutorial_without_running_it(tmp_path: Path, updating: bool) -> None:
 @pytest.mark.spark
 def test_tutorial(tmp_path: Path) -> None:
     walk(TUTORIAL, tmp_path, spark=True)
+
+
+def test_testing_without_running_it(tmp_path: Path) -> None:
+    walk(TESTING, tmp_path)
+    for number, block in enumerate(b for b in blocks(TESTING) if b.language == "yaml"):
+        (tmp_path / "tests" / f"{number}.yaml").write_text(block.text, encoding="utf-8")
+    suite = load_tests(find_tests([tmp_path]))
+    assert not any(len(found) for found in suite.found), render(suite.found)
+
+
+@pytest.mark.spark
+def test_testing(tmp_path: Path) -> None:
+    walk(TESTING, tmp_path, spark=True)

@@ -5,6 +5,7 @@ In order of flow:
 - ``model``: a test (a case) and its steps, every name and value checked.
 - ``read``: documents to tests; ``steps`` their steps, ``expectations`` what sinks must get.
 - ``rows``: rows of sources and the lines of text that they are; ``values``: one value by its type.
+- ``told``: what is said of mistakes.
 - ``ways``: a test's steps for another arrival of the same rows.
 - ``compare``: what a sink got against what it must get; ``differences`` shows that as a table.
 - ``update``: the text of a file with what sinks got in the place of what was expected.
