@@ -9,10 +9,10 @@ INSTALLED := $(VENV)/installed
 DEMO := build/demo
 
 .DEFAULT_GOAL := help
-.PHONY: help setup java demo test check golden fmt grammar bench
+.PHONY: help setup java demo test test-kafka check golden fmt grammar bench
 
 help: ## List the commands.
-	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' Makefile | expand -t 18
+	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile | expand -t 18
 
 setup: $(INSTALLED) ## Make the virtual environment.
 
@@ -30,18 +30,21 @@ demo: $(INSTALLED) java ## Compile the flights pipeline, run it on three days, s
 	@$(BIN)/python scripts/show_flights.py $(DEMO)/out
 	@echo "The PySpark that ran: build/flights.py"
 
-test: $(INSTALLED) java ## Run all tests.
-	$(BIN)/python -m pytest
+test: $(INSTALLED) java ## Run all tests but those that need a server.
+	$(BIN)/python -m pytest -m "not kafka and not postgres"
+
+test-kafka: $(INSTALLED) java ## Run the tests against a Kafka broker, whose jars Maven fetches.
+	$(BIN)/python -m pytest -m kafka
 
 check: $(INSTALLED) ## Lint, check types and layers, run the tests that need no Java: under a minute.
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	scripts/check_types.sh $(BIN)/python
 	$(BIN)/lint-imports --no-logo
-	$(BIN)/python -m pytest -m "not spark" -q
+	$(BIN)/python -m pytest -m "not (spark or kafka or postgres)" -q
 
 golden: $(INSTALLED) ## Write the expected files of the tests anew; review them in the diff.
-	$(BIN)/python -m pytest -m "not spark" -q --snapshot-update
+	$(BIN)/python -m pytest -m "not (spark or kafka or postgres)" -q --snapshot-update
 
 fmt: $(INSTALLED) ## Format the code.
 	$(BIN)/ruff check --fix-only --quiet .

@@ -46,6 +46,7 @@ BAD_OPTION = Code("SR0302", "bad-option", "an option of a source or a sink has n
 FOREIGN_OUTPUT = Code("SR0303", "foreign-output", "another state has written a sink's output")
 OUTPUT_GONE = Code("SR0304", "output-gone", "a sink's output is gone while its state is not")
 FUNCTION_MISSING = Code("SR0305", "function-missing", "a python sink's function cannot be had")
+PACKAGE_MISSING = Code("SR0320", "package-missing", "Spark lacks the part for a connector")
 STATE_IN_USE = Code("SR0401", "state-in-use", "another process runs on the same state")
 FOREIGN_STATE = Code("SR0402", "foreign-state", "the state belongs to another pipeline")
 STATE_UNREADABLE = Code("SR0403", "state-unreadable", "a file of the state cannot be read")
@@ -77,6 +78,7 @@ CODES = (
     FOREIGN_OUTPUT,
     OUTPUT_GONE,
     FUNCTION_MISSING,
+    PACKAGE_MISSING,
     STATE_IN_USE,
     FOREIGN_STATE,
     STATE_UNREADABLE,

@@ -20,7 +20,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from .errors import FOREIGN_OUTPUT, OUTPUT_GONE, STATE_UNREADABLE, RuntimeFault
-from .sources import FORMATS, choose, refuse_rest, spark_options
+from .options import choose, refuse_rest, spark_options
+from .sources import FORMATS
 from .state import GENERATION, State
 from .storage import Storage
 

@@ -99,6 +99,7 @@ class Plan:
     sources: tuple[str, ...]
     queries: tuple[Query, ...]
     sinks: tuple[str, ...]
+    connectors: frozenset[str] = frozenset()
 
 
 def plan_path(script: Path) -> Path:
@@ -156,6 +157,9 @@ def _plan(data: Mapping[str, Any]) -> Plan:
             for id, q in data["queries"].items()
         ),
         sinks=tuple(data["sinks"]),
+        connectors=frozenset(
+            end["connector"] for end in (*data["sources"].values(), *data["sinks"].values())
+        ),
     )
 
 

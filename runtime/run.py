@@ -16,6 +16,7 @@ from .failures import spark_errors, spark_refuses
 from .job import Job
 from .kernel.build import kernel_jar
 from .kernel.load import load_kernel
+from .packages import check_packages, packages_of
 from .plan import Plan, load_plan, plan_path
 from .progress import QueryProgress
 from .queries import Queries
@@ -152,8 +153,10 @@ def _spark(
     plan: Plan, settings: RunSettings, view: View, given: SparkSession | None
 ) -> Iterator[tuple[SparkSession, Any]]:
     jar = kernel_jar(view.note)
-    session, started, notes = run_session(settings, plan.checkpoint, plan.pipeline, given)
+    packages = packages_of(plan.connectors)
+    session, started, notes = run_session(settings, plan.checkpoint, plan.pipeline, given, packages)
     try:
+        check_packages(session, packages)
         for note in notes:
             view.note(note)
         yield session, load_kernel(session, jar)

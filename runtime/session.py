@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 import os
+import socket
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,6 +15,7 @@ from urllib.parse import urlparse
 
 from .errors import RESERVED_SETTING, SPARK_START, SPARK_VERSION, RuntimeFault
 from .java import find_java
+from .packages import Package, fetching
 from .plan import Checkpoint
 from .settings import AS_FAST_AS_POSSIBLE, AVAILABLE_NOW, RunSettings, seconds
 
@@ -36,6 +38,10 @@ _RESERVED = {
     "spark.sql.session.timeZone": "a TIMESTAMP is an instant, read and shown in UTC",
 }
 _LEAST_BATCHES = 100
+_DEFAULTS = {
+    # Spark's own, INT96, tells other readers neither the zone nor that it is an instant.
+    "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
+}
 
 
 def check_spark_settings(settings: Mapping[str, str]) -> None:
@@ -74,20 +80,26 @@ def _batches_to_retain(settings: RunSettings, checkpoint: Checkpoint) -> int:
 
 
 def run_session(
-    settings: RunSettings, checkpoint: Checkpoint, name: str, given: SparkSession | None
+    settings: RunSettings,
+    checkpoint: Checkpoint,
+    name: str,
+    given: SparkSession | None,
+    packages: Sequence[Package] = (),
 ) -> tuple[SparkSession, bool, list[str]]:
     """A session of this run's own, so that jobs in one process do not share settings.
+
+    A Spark that is started here fetches the packages.
 
     It stands on `given`, on the one that `spark-submit` started, or on a new local Spark. Returns
     it, whether Spark was started here, and lines about settings that came too late. Raises
     RuntimeFault when Java or Spark are missing or of the wrong version.
     """
     check_spark_settings(settings.spark)
-    base, started = (given, False) if given is not None else _start(settings, name)
+    base, started = (given, False) if given is not None else _start(settings, name, packages)
     _check_version(base)
     spark = base.newSession()
     # In the order of precedence: what a pipeline says may change anything but what is reserved.
-    values = {**_local_defaults(spark, settings), **settings.spark}
+    values = {**_DEFAULTS, **_local_defaults(spark, settings), **settings.spark}
     notes = []
     for key, value in {**values, **sql_settings(settings, checkpoint)}.items():
         if not _set(spark, key, value):
@@ -136,7 +148,9 @@ def _check_version(spark: SparkSession) -> None:
         )
 
 
-def _start(settings: RunSettings, name: str) -> tuple[SparkSession, bool]:
+def _start(
+    settings: RunSettings, name: str, packages: Sequence[Package]
+) -> tuple[SparkSession, bool]:
     from pyspark import SparkContext
     from pyspark.sql import SparkSession
 
@@ -150,7 +164,8 @@ def _start(settings: RunSettings, name: str) -> tuple[SparkSession, bool]:
         builder = builder.config("spark.ui.enabled", "false")
         builder = builder.config("spark.ui.showConsoleProgress", "false")
         builder = builder.master("local[*]")
-    for key, value in settings.spark.items():
+        _ensure_address()
+    for key, value in fetching(settings.spark, packages).items():
         builder = builder.config(key, value)
     log = _log_file(settings.state)
     try:
@@ -160,12 +175,28 @@ def _start(settings: RunSettings, name: str) -> tuple[SparkSession, bool]:
         raise RuntimeFault(
             SPARK_START,
             f"Spark did not start: {_first_line(error)}",
-            f"its log is {log}",
+            f"its log is {log}" + _about_fetching(packages),
         ) from None
     if submitted and "spark.log.level" not in settings.spark:
         # Spark reports a failed query with pages of Java; the run says it in a few lines itself.
         spark.sparkContext.setLogLevel("FATAL")
     return spark, not submitted
+
+
+def _ensure_address() -> None:
+    """Lets a local Spark start on a machine whose own name does not resolve."""
+    if "SPARK_LOCAL_IP" in os.environ:
+        return
+    try:
+        socket.gethostbyname(socket.gethostname())
+    except OSError:
+        os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
+
+
+def _about_fetching(packages: Sequence[Package]) -> str:
+    if not packages:
+        return ""
+    return f"; at its first start it fetches {', '.join(p.coordinates for p in packages)}"
 
 
 def _first_line(error: BaseException) -> str:

@@ -10,15 +10,16 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from .errors import BAD_OPTION, FUNCTION_MISSING, RuntimeFault
 from .file_sink import FileSink
-from .sources import choose, refuse_rest
+from .kafka import KafkaSink
+from .options import choose, refuse_rest
 from .state import State
-from .upserts import Upsert, take_upsert
+from .upserts import Upsert, take_key
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, Row
 
 
-_UPSERTS = ("memory", "python")
+_UPSERTS = ("kafka", "memory", "python")
 
 
 class Sink(Protocol):
@@ -123,9 +124,10 @@ def make_sink(
 ) -> Sink:
     """The sink that a declaration asks for; raises RuntimeFault when it cannot be had."""
     rest = dict(options)
-    upsert = take_upsert(f"sink `{name}`", rest)
+    key, upsert = take_key(f"sink `{name}`", rest)
     known: dict[str, Callable[[], Sink]] = {
         "files": lambda: FileSink(name, options, state, keep),
+        "kafka": lambda: KafkaSink(name, rest, key, upsert),
         "console": lambda: ConsoleSink(name, int(rest.pop("rows", 20)), show),
         "memory": lambda: MemorySink(name, upsert),
         "python": lambda: PythonSink(name, str(rest.pop("function")), folders, upsert),

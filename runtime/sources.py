@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, cast
 
-from .errors import BAD_OPTION, INPUT_MISSING, RuntimeFault, nearest
+from .errors import INPUT_MISSING, RuntimeFault
+from .kafka import read_kafka
+from .options import choose, refuse_rest, spark_options
 from .storage import Storage
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.types import StructType
 
-T = TypeVar("T")
 FORMATS = ("json", "csv", "parquet")
 
 
@@ -35,32 +36,6 @@ def read_source(
     reader = choose(connector, _CONNECTORS, f"source `{name}`", "connector")
     frame = reader(spark, storage, name, declared, dict(options))
     return _require_values(frame, name, [f.name for f in declared.fields if not f.nullable])
-
-
-def choose(value: str, known: Mapping[str, T], owner: str, option: str) -> T:
-    """The entry of that name; raises RuntimeFault with the nearest known one."""
-    if value not in known:
-        near = nearest(str(value), list(known))
-        raise RuntimeFault(
-            BAD_OPTION,
-            f"{owner} has {option} `{value}`",
-            f"did you mean `{near}`?" if near else f"known: {', '.join(sorted(known))}",
-        )
-    return known[value]
-
-
-def spark_options(options: dict[str, Any]) -> dict[str, str]:
-    """Takes the options meant for Spark itself out of `options`, without their prefix."""
-    given = options.pop("options", {})
-    return {name.removeprefix("spark."): str(value) for name, value in given.items()}
-
-
-def refuse_rest(owner: str, options: Mapping[str, Any]) -> None:
-    """Raises RuntimeFault when an option is left that nothing has taken."""
-    for option in options:
-        raise RuntimeFault(
-            BAD_OPTION, f"{owner} has no option `{option}`", "compile the spec again"
-        )
 
 
 def _files(
@@ -122,8 +97,18 @@ def _rate(
     return frame.select(*[frame[field.name] for field in schema.fields])
 
 
+def _kafka(
+    spark: SparkSession,
+    storage: Storage,
+    name: str,
+    schema: StructType,
+    options: dict[str, Any],
+) -> DataFrame:
+    return read_kafka(spark, name, schema, options)
+
+
 _Reader = Callable[["SparkSession", Storage, str, "StructType", dict[str, Any]], "DataFrame"]
-_CONNECTORS: dict[str, _Reader] = {"files": _files, "rate": _rate}
+_CONNECTORS: dict[str, _Reader] = {"files": _files, "kafka": _kafka, "rate": _rate}
 
 
 def _require_values(frame: DataFrame, source: str, columns: list[str]) -> DataFrame:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from .errors import BAD_OPTION, RuntimeFault
+from .options import quoted
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, Row
@@ -44,25 +45,23 @@ class Upsert:
         return row[self.latest_by] is not None and row[self.latest_by] >= known[self.latest_by]
 
 
-def take_upsert(owner: str, options: dict[str, Any]) -> Upsert | None:
-    """Takes the mode of a sink, and for an upsert its key, out of `options`."""
+def take_key(owner: str, options: dict[str, Any]) -> tuple[tuple[str, ...], Upsert | None]:
+    """Takes mode and key of a sink out of `options`: the columns, and how rows are replaced."""
     mode = options.pop("mode", "append")
     if mode not in ("append", "upsert"):
         raise RuntimeFault(BAD_OPTION, f"{owner} has mode `{mode}`", "known: append, upsert")
+    key = tuple(options.pop("key", ()))
     if mode == "append":
-        return None
-    key = options.pop("key", ())
-    if not key or isinstance(key, str):
-        raise RuntimeFault(
-            BAD_OPTION, f"{owner} replaces rows and has no list of key columns", "compile again"
-        )
-    return Upsert(tuple(key), options.pop("latest_by", None))
+        return key, None
+    if not key:
+        raise RuntimeFault(BAD_OPTION, f"{owner} replaces rows and has no key", "compile again")
+    return key, Upsert(key, options.pop("latest_by", None))
 
 
 def _column(name: str) -> Column:
     from pyspark.sql import functions as F
 
-    return F.col(f"`{name.replace('`', '``')}`")
+    return F.col(quoted(name))
 
 
 def _ordered(batch: DataFrame) -> list[str]:

@@ -186,7 +186,7 @@ def command_lines(page: Path) -> Iterator[str]:
 
 def make_targets() -> set[str]:
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
-    return set(re.findall(r"(?m)^([a-z]+):", makefile))
+    return set(re.findall(r"(?m)^([a-z-]+):", makefile))
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name)

@@ -10,7 +10,8 @@ class Option:
     """An option of a connector.
 
     ``kind`` is ``text``, ``integer`` (at least one), ``boolean``, ``character``, ``function``
-    (``module:name``) or ``columns`` (names with commas between them). ``choices`` limits a text;
+    (``module:name``), ``columns`` (names with commas between them) or ``offsets`` (``earliest``,
+    ``latest`` or Kafka offsets by topic and partition, as JSON). ``choices`` limits a text;
     ``formats`` are those for which the option means something (empty: all). ``fixed``: a variable
     may not stand in it.
     """
@@ -27,15 +28,16 @@ class Option:
 class Connector:
     """A connector of sources or of sinks.
 
-    ``takes_changes``: a sink can be given rows that replace earlier ones. ``passes_spark``: options
-    prefixed ``spark.`` go to Spark as they are. ``sends_key``: a key has a meaning without upserts
-    too, being sent along with each row. ``promise`` is what a sink promises of each row,
-    in a sentence. A sink that can replace the rows of a key has ``upsert`` among the choices of
-    ``mode``.
+    ``one_of`` are options of which exactly one is given. ``takes_changes``: a sink can be given
+    rows that replace earlier ones. ``passes_spark``: options prefixed ``spark.`` go to Spark as
+    they are. ``sends_key``: a key has a meaning without upserts too, being sent along with each
+    row. ``promise`` is what a sink promises of each row, in a sentence. A sink that can replace the
+    rows of a key has ``upsert`` among the choices of ``mode``.
     """
 
     name: str
     options: tuple[Option, ...]
+    one_of: tuple[str, ...] = ()
     takes_changes: bool = False
     passes_spark: bool = False
     sends_key: bool = False
@@ -74,6 +76,22 @@ SOURCES: dict[str, Connector] = {
         ),
         passes_spark=True,
     ),
+    "kafka": Connector(
+        "kafka",
+        (
+            Option("bootstrap_servers", required=True),
+            Option("topic"),
+            Option("topics"),
+            Option("topic_pattern"),
+            Option("format", required=True, choices=("json", "csv", "text", "raw")),
+            Option("starting_offsets", kind="offsets"),
+            Option("max_offsets_per_trigger", kind="integer"),
+            Option("delimiter", kind="character", formats=("csv",)),
+            Option("null_value", formats=("csv",)),
+        ),
+        one_of=("topic", "topics", "topic_pattern"),
+        passes_spark=True,
+    ),
     "rate": Connector("rate", (Option("rows_per_second", kind="integer"),), passes_spark=True),
 }
 
@@ -88,6 +106,19 @@ SINKS: dict[str, Connector] = {
         ),
         passes_spark=True,
         promise="exactly once: a batch's files are published together, and never a second time",
+    ),
+    "kafka": Connector(
+        "kafka",
+        (
+            Option("bootstrap_servers", required=True),
+            Option("topic", required=True),
+            Option("format", required=True, choices=("json", "csv", "text")),
+            Option("delimiter", kind="character", formats=("csv",)),
+            *_UPSERTS,
+        ),
+        passes_spark=True,
+        sends_key=True,
+        promise="at least once: after a restart the messages of a batch may be sent again",
     ),
     "console": Connector(
         "console",
@@ -109,9 +140,12 @@ SINKS: dict[str, Connector] = {
     ),
 }
 
-NOT_BUILT_SOURCES = ("kafka", "table")
-NOT_BUILT_SINKS = ("kafka", "postgres", "table")
+NOT_BUILT_SOURCES = ("table",)
+NOT_BUILT_SINKS = ("postgres", "table")
 NOT_BUILT_FORMATS = ("orc", "avro", "text")
 
 RATE_COLUMNS = {"timestamp": "TIMESTAMP", "value": "BIGINT"}
 """What a rate source gives: the instant of a row and its number from zero."""
+
+KAFKA_RAW_COLUMNS = {"key": "BINARY", "value": "BINARY"}
+"""What a message is made of, for the format ``raw``."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Mapping
 
@@ -16,6 +17,7 @@ from ..model import connectors as table
 from ..model.pipeline import Endpoint
 from .foreign_options import CONNECTORS, OPTIONS, of_ksqldb, topic_of
 from .not_built import not_built
+from .secrets import check_secrets
 
 _VARIABLE = re.compile(r"\$\{")
 _FUNCTION = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
@@ -36,6 +38,7 @@ def endpoint(
     for option in given.values():
         parts = split_variables(option.value, option.value_span, diagnostics)
         check_variables(parts, variables, diagnostics)
+    check_secrets(given.values(), variables, diagnostics)
     connector = _connector(given, owner, known, unbuilt, diagnostics)
     if connector is None:
         return None
@@ -56,10 +59,34 @@ def endpoint(
         diagnostics.extend(
             _missing(spec, connector, owner.span) for spec in missing if spec.name not in misspelt
         )
+    if connector.one_of:
+        diagnostics.extend(_one_of(connector, given, owner))
     if len(diagnostics) > before:
         return None
     ordered = tuple((o.name, checked[o.name]) for o in connector.options if o.name in checked)
     return Endpoint(connector.name, ordered, tuple(passed))
+
+
+def _one_of(
+    connector: table.Connector, given: Mapping[str, Option], owner: Name
+) -> Iterable[Diagnostic]:
+    found = [given[name] for name in connector.one_of if name in given]
+    listed = ", ".join(f"`{name}`" for name in connector.one_of)
+    if not found:
+        yield Diagnostic(
+            codes.MISSING_OPTION,
+            f"connector `{connector.name}` needs one of the options {listed}",
+            Label(owner.span),
+            help=f"add `{connector.one_of[0]} = '…'` to its options",
+        )
+    for extra in found[1:]:
+        yield Diagnostic(
+            codes.OPTION_VALUE,
+            f"`{extra.name}` stands beside `{found[0].name}`",
+            Label(extra.span),
+            secondary=(Label(found[0].span),),
+            help=f"keep one of {listed}",
+        )
 
 
 def _names(connector: table.Connector) -> tuple[str, ...]:
@@ -186,8 +213,29 @@ def _check_value(option: Option, spec: table.Option) -> Iterable[Diagnostic]:
         yield _bad_value(
             option, f"`{spec.name}` names a Python function", "write 'module:function'"
         )
+    elif spec.kind == "offsets" and not _are_offsets(text):
+        yield _bad_value(
+            option,
+            f"`{spec.name}` can't be `{text}`",
+            """write 'earliest', 'latest', or '{"topic": {"0": 42, "1": -2}}' (-2: the earliest)""",
+        )
     elif not text and spec.kind == "text" and spec.name != "null_value":
         yield _bad_value(option, f"`{spec.name}` is empty", "give it a value")
+
+
+def _are_offsets(text: str) -> bool:
+    """Return whether a text says where each partition of each topic begins."""
+    if text in ("earliest", "latest"):
+        return True
+    try:
+        topics = json.loads(text)
+    except ValueError:
+        return False
+    return isinstance(topics, dict) and all(
+        isinstance(partitions, dict)
+        and all(p.isdigit() and type(n) is int and n >= -2 for p, n in partitions.items())
+        for partitions in topics.values()
+    )
 
 
 def _bad_value(option: Option, message: str, help_: str) -> Diagnostic:

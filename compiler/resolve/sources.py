@@ -14,6 +14,7 @@ from ..model import connectors, types
 from ..model.pipeline import Source, Watermark
 from ..model.schema import Duration, Field, Schema
 from .durations import duration
+from .kafka import check_messages
 from .not_built import not_built
 from .options import endpoint
 from .source_columns import computed_columns, read_columns
@@ -44,6 +45,8 @@ def resolve_source(
     )
     if point is not None and point.connector == "rate":
         _check_rate_columns(node, physical, diagnostics)
+    if point is not None and point.connector == "kafka":
+        check_messages(node, point, physical, diagnostics)
     schema = Schema(fields)
     if point is None or len(diagnostics) > before:
         return schema, None

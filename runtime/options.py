@@ -1,0 +1,41 @@
+"""Options of sources and sinks, as a script passes them: each is taken by someone, or refused."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+from .errors import BAD_OPTION, RuntimeFault, nearest
+
+T = TypeVar("T")
+
+
+def choose(value: str, known: Mapping[str, T], owner: str, option: str) -> T:
+    """The entry of that name; raises RuntimeFault with the nearest known one."""
+    if value not in known:
+        near = nearest(str(value), list(known))
+        raise RuntimeFault(
+            BAD_OPTION,
+            f"{owner} has {option} `{value}`",
+            f"did you mean `{near}`?" if near else f"known: {', '.join(sorted(known))}",
+        )
+    return known[value]
+
+
+def spark_options(options: dict[str, Any]) -> dict[str, str]:
+    """Takes the options meant for Spark itself out of `options`, without their prefix."""
+    given = options.pop("options", {})
+    return {name.removeprefix("spark."): str(value) for name, value in given.items()}
+
+
+def refuse_rest(owner: str, options: Mapping[str, Any]) -> None:
+    """Raises RuntimeFault when an option is left that nothing has taken."""
+    for option in options:
+        raise RuntimeFault(
+            BAD_OPTION, f"{owner} has no option `{option}`", "compile the spec again"
+        )
+
+
+def quoted(name: str) -> str:
+    """The name of a column as Spark's expressions take it, whatever it holds."""
+    return f"`{name.replace('`', '``')}`"
