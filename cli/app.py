@@ -17,6 +17,7 @@ from .compile import compile_specs
 from .diff import diff
 from .explain import explain
 from .fmt import fmt
+from .init import init
 from .report import UserError, print_error
 from .run import run
 from .test import run_spec_tests
@@ -34,6 +35,7 @@ app.command("compile")(compile_specs)
 app.command("diff")(diff)
 app.command("explain")(explain)
 app.command("fmt")(fmt)
+app.command("init")(init)
 app.command("run")(run)
 app.command("test")(run_spec_tests)
 

@@ -1,0 +1,74 @@
+"""``streamc init``: a folder with a pipeline to begin from."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from .output import write_if_changed
+from .report import UserError
+from .spec_files import SUFFIX
+
+_TEMPLATES = Path(__file__).parent / "templates"
+_FILES = {
+    f"{{name}}{SUFFIX}": "spec.stream.j2",
+    "data/orders/10-00.json": "orders.json.j2",
+    "tests/sales.yaml": "test.yaml.j2",
+    "README.md": "README.md.j2",
+    ".gitignore": "gitignore.j2",
+}
+"""The files of the folder, and the template of each."""
+
+
+def init(
+    folder: Annotated[
+        Path,
+        typer.Argument(metavar="NAME", help="The pipeline's name, which its folder gets as well."),
+    ],
+) -> None:
+    """Make a folder with a spec, sample data and a test, to begin from."""
+    name = folder.resolve().name
+    _check_name(name)
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise UserError(
+            f"{folder} is there already" + (", and not empty" if folder.is_dir() else ""),
+            "give another name, or move it away",
+        )
+    written = write_if_changed(_texts(folder, name))
+    for path in written:
+        print(f"wrote {path}")
+    print(f"\nnext:\n    cd {folder}")
+    for command in (f"check {name}{SUFFIX}", "test", f"run {name}{SUFFIX} --until-caught-up"):
+        print(f"    streamc {command}")
+
+
+def _check_name(name: str) -> None:
+    """Raise ``UserError`` for what no pipeline can be called, with a name that is near to it."""
+    import re
+
+    from ..dsl.settings import NAME
+
+    if NAME.fullmatch(name):
+        return
+    near = re.sub(r"[^a-z0-9_]+", "_", name.lower()).strip("_")
+    help_ = "use lower-case letters, digits and `_`, a letter first"
+    if NAME.fullmatch(near):
+        help_ += f", as in `{near}`"
+    raise UserError(f"`{name}` cannot name a pipeline", help_)
+
+
+def _texts(folder: Path, name: str) -> dict[Path, str]:
+    import jinja2
+
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(_TEMPLATES),
+        undefined=jinja2.StrictUndefined,
+        keep_trailing_newline=True,
+        autoescape=False,
+    )
+    return {
+        folder / path.format(name=name): environment.get_template(template).render(name=name)
+        for path, template in _FILES.items()
+    }
