@@ -17,6 +17,13 @@ _FILE_MANAGER = (
 )
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what starts a server as starting Spark too: it runs jobs against the server."""
+    for item in items:
+        if item.get_closest_marker("kafka") or item.get_closest_marker("postgres"):
+            item.add_marker("spark")
+
+
 @pytest.fixture(scope="session")
 def spark() -> Iterator[SparkSession]:
     """A local Spark with two cores, started at the first test that asks for it."""
