@@ -3,6 +3,7 @@
 In order of flow:
 
 - ``job``: what a script calls: ``Job.read``, ``Job.var``, ``Job.sink``, ``Job.main``.
+- ``windows``: windows that a script calls besides, where Spark has no function for one.
 - ``main``: the process around a run; ``run``: one run, also from within a program.
 - ``arguments``, ``plan``, ``settings``: what was asked, what was compiled, what the run goes by.
 - ``java``, ``session``: Spark, and the settings that guarantees rest on; ``packages``: what
@@ -17,6 +18,7 @@ In order of flow:
 - ``batches``, ``sinks``, ``file_sink``: where each batch goes, exactly once for files;
   ``upserts``: which row of a key is the latest.
 - ``steps``: a pipeline fed step by step, its sinks kept in memory, as tests do.
+- ``analysis``: what Spark refuses of a script, before a query is started.
 - ``progress``, ``views``: how far the queries are, and how it is shown.
 - ``failures``, ``errors``, ``signals``: how a run ends, and what it says then.
 """
@@ -28,6 +30,7 @@ from .progress import OperatorProgress, QueryProgress
 from .run import Result, run_script
 from .signals import Stop
 from .views import PlainView, SilentView, View
+from .windows import cumulate
 
 __all__ = [
     "Arguments",
@@ -40,5 +43,6 @@ __all__ = [
     "SilentView",
     "Stop",
     "View",
+    "cumulate",
     "run_script",
 ]

@@ -12,7 +12,8 @@ from collections.abc import Iterator
 from ...dsl import codes
 from ...dsl.diagnostics import Diagnostic, Label
 from ..graph.graph import OperatorGraph, upstream
-from ..model.steps import Aggregate, Deduplicate, Join, Stateful, TopN
+from ..model.pipeline import Relation
+from ..model.steps import Aggregate, Deduplicate, Join, Stateful, TopN, window_of
 
 _WORDS = {"join": "a join", "aggregate": "an aggregate", "topn": "a top-N"}
 
@@ -30,6 +31,7 @@ def check_chains(graph: OperatorGraph) -> Iterator[Diagnostic]:
                 if above is not None and isinstance(step, Aggregate | Join | TopN):
                     yield _refused(step, Label(relation.span), Label(above.span))
     yield from _two_event_times(graph)
+    yield from _two_times(graph)
 
 
 def _refused(step: Stateful, changing: Label, above: Label) -> Diagnostic:
@@ -57,3 +59,36 @@ def _two_event_times(graph: OperatorGraph) -> Iterator[Diagnostic]:
                         Label(relation.span),
                         help="select only one of them in a stream before",
                     )
+
+
+def _two_times(graph: OperatorGraph) -> Iterator[Diagnostic]:
+    """A window over the processing time makes its watermark, and Spark has one in a chain."""
+    relations = {r.name: r for r in graph.pipeline.relations}
+    for relation in relations.values():
+        if not _opens_processing_window(relation):
+            continue
+        for name in dict.fromkeys(upstream(relation.name, relations)):
+            source, other = graph.source(name), relations.get(name)
+            if source is not None and source.watermark is not None:
+                above = Label(source.span, f"WATERMARK FOR {source.watermark.column}")
+                fix = "read the same rows by a source without WATERMARK, or use the event time"
+                yield _second_watermark(relation, "rows with an event time", above, fix)
+            elif other is not None and other is not relation and _opens_processing_window(other):
+                above = Label(other.span, "opens the first")
+                fix = "select `window_time` there, and open the second window over it"
+                yield _second_watermark(relation, "another one", above, fix)
+
+
+def _opens_processing_window(relation: Relation) -> bool:
+    windows = (window_of(step) for step in relation.steps)
+    return any(window is not None and window.processing for window in windows)
+
+
+def _second_watermark(relation: Relation, what: str, above: Label, fix: str) -> Diagnostic:
+    return Diagnostic(
+        codes.UNSUPPORTED_CHAIN,
+        f"a window over the processing time can't stand on {what}",
+        Label(relation.span, "Spark has one watermark in a chain of steps"),
+        secondary=(above,),
+        help=fix,
+    )

@@ -13,6 +13,7 @@ from ..model.steps import (
     Filter,
     Join,
     Project,
+    SideRows,
     Stateful,
     Step,
     TopN,
@@ -33,6 +34,14 @@ def describe(relation: Relation) -> str:
 def say(step: Step) -> str:
     """Return the words for a step, none for one that says nothing."""
     raise InternalError(f"no words for {type(step).__name__}")
+
+
+@say.register
+def say_side_rows(step: SideRows) -> str:
+    """Say which rows a side stream has."""
+    if step.policy == "malformed":
+        return f"malformed rows of {step.source}"
+    return f"rows of {step.source} that are ahead of the clock"
 
 
 @say.register
@@ -90,8 +99,15 @@ def say_union(step: Union) -> str:
 
 def window_words(window: Window) -> str:
     """Return the words for a window."""
-    if window.kind == "session":
-        return f"sessions with a gap of {window.size}"
-    if window.kind == "hop":
-        return f"hopping windows of {window.size} every {window.slide}"
-    return f"tumbling windows of {window.size}"
+    match window.kind:
+        case "session":
+            words = f"sessions with a gap of {window.size}"
+        case "hop":
+            words = f"hopping windows of {window.size} every {window.slide}"
+        case "cumulate":
+            words = f"windows that grow by {window.slide} to {window.size}"
+        case _:
+            words = f"tumbling windows of {window.size}"
+    if window.offset is not None:
+        words += f" offset by {window.offset}"
+    return f"{words} of processing time" if window.processing else words

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from ..graph.graph import OperatorGraph
 from .endpoints import emit_sink, emit_source
+from .functions import emit_function
 from .relations import emit_relation
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ def emit(graph: OperatorGraph) -> str:
     pipeline = graph.pipeline
     modes = {name: query.output_mode for query in graph.queries for name in query.sinks}
     paragraphs = [
+        *(emit_function(f) for f in pipeline.python_functions()),
         *(emit_source(s) for s in pipeline.sources),
         *(emit_relation(r) for r in pipeline.relations),
         *(emit_sink(s, modes[s.name]) for s in pipeline.sinks),
@@ -30,6 +32,7 @@ def emit(graph: OperatorGraph) -> str:
         title=_title(pipeline.settings.pipeline, pipeline.settings.description),
         spec=pipeline.spec_name,
         uses_functions="F." in body,
+        runtime=", ".join(["Job", *(["cumulate"] if "transform(cumulate," in body else [])]),
         body=body,
     )
 

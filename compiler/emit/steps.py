@@ -51,7 +51,10 @@ def emit_project(step: Project) -> tuple[Call, ...]:
 @calls.register
 def emit_assign_window(step: AssignWindow) -> tuple[Call, ...]:
     """Write a window that is used row by row."""
-    return (Call("withColumn", (quoted(step.window.struct), window(step.window))),)
+    if step.window.kind == "cumulate":
+        return before(step.window)
+    assign = Call("withColumn", (quoted(step.window.struct), window(step.window)))
+    return (*before(step.window), assign)
 
 
 @calls.register
@@ -61,7 +64,8 @@ def emit_aggregate(step: Aggregate) -> tuple[Call, ...]:
     if step.window is not None:
         keys = (window(step.window), *keys)
     found = tuple(columns.output(c) for c in step.columns) or (_NOTHING,)
-    return (Call("groupBy", keys), Call("agg", found, open=True))
+    prepared = before(step.window) if step.window is not None else ()
+    return (*prepared, Call("groupBy", keys), Call("agg", found, open=True))
 
 
 @calls.register
@@ -77,15 +81,42 @@ def emit_top_n(step: TopN) -> tuple[Call, ...]:
     return top_n.calls(step)
 
 
-def window(step: Window) -> str:
-    """Return the window function of a grouping."""
+def before(step: Window) -> tuple[Call, ...]:
+    """Return the calls that a window needs before rows are grouped by it.
+
+    A processing time becomes an event time without delay; what Spark has no function for is a
+    column by then.
+    """
     time = columns.argument(step.column.expression)
-    if step.kind == "session":
-        return f"F.session_window({time}, {quoted(step.size.text)})"
-    lengths = [quoted(step.size.text)]
+    calls: list[Call] = []
+    if step.processing:
+        calls.append(Call("withWatermark", (time, quoted("0 seconds"))))
+    if step.kind == "cumulate":
+        assert step.slide is not None
+        arguments = ["cumulate", time, f"step={quoted(step.slide.text)}"]
+        arguments.append(f"size={quoted(step.size.text)}")
+        if step.offset is not None:
+            arguments.append(f"offset={quoted(step.offset.text)}")
+        calls.append(Call("transform", tuple(arguments)))
+    return tuple(calls)
+
+
+def window(step: Window) -> str:
+    """Return the window of a grouping: a function, or the column that ``before`` has made."""
+    time = columns.argument(step.column.expression)
+    match step.kind:
+        case "session":
+            return f"F.session_window({time}, {quoted(step.size.text)})"
+        case "cumulate":
+            return quoted(step.struct)
+    lengths = [step.size.text]
     if step.slide is not None:
-        lengths.append(quoted(step.slide.text))
-    return f"F.window({time}, {', '.join(lengths)})"
+        lengths.append(step.slide.text)
+    elif step.offset is not None:
+        lengths.append(step.size.text)
+    if step.offset is not None:
+        lengths.append(step.offset.text)
+    return f"F.window({', '.join([time, *map(quoted, lengths)])})"
 
 
 def key(item: Key) -> str:

@@ -34,6 +34,18 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
+class SideRows(Step):
+    """The rows that a source does not let pass: a side stream begins with them.
+
+    ``policy`` is ``malformed`` or ``future``; ``condition`` is what holds for the latter.
+    """
+
+    policy: str
+    source: str
+    condition: Typed | None
+
+
+@dataclass(frozen=True, slots=True)
 class Filter(Step):
     """Keep the rows for which ``condition`` is true (WHERE, HAVING)."""
 
@@ -49,16 +61,19 @@ class Project(Step):
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """A window function over an event time.
+    """A window function over an event time, or over the processing time (``processing``).
 
-    ``kind`` is ``tumble``, ``hop`` or ``session``; ``slide`` belongs to ``hop``. ``size`` is the
-    gap of a session. ``struct`` is the column in which Spark keeps start and end.
+    ``kind`` is ``tumble``, ``hop``, ``cumulate`` or ``session``; ``slide`` belongs to ``hop``, and
+    is the step of ``cumulate``. ``size`` is the gap of a session. ``offset`` shifts all windows; it
+    may be negative. ``struct`` is the column in which Spark keeps start and end.
     """
 
     kind: str
     column: Typed
     size: Duration
     slide: Duration | None = None
+    offset: Duration | None = None
+    processing: bool = False
 
     @property
     def struct(self) -> str:
@@ -212,3 +227,8 @@ class Branch:
 
     input: str
     steps: tuple[Step, ...]
+
+
+def window_of(step: Step) -> Window | None:
+    """Return the window that a step opens, None when it opens none."""
+    return step.window if isinstance(step, Aggregate | AssignWindow) else None

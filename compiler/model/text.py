@@ -7,6 +7,7 @@ from functools import singledispatch
 
 from ...dsl.diagnostics import InternalError
 from ...dsl.format import sql
+from .declared import DeclaredFunction, PythonFunction, SqlFunction, UserAggregate
 from .pipeline import Endpoint, Pipeline, Relation, Sink, Source
 from .steps import (
     Aggregate,
@@ -16,6 +17,7 @@ from .steps import (
     Filter,
     Join,
     Project,
+    SideRows,
     Step,
     TopN,
     Union,
@@ -31,6 +33,8 @@ def pipeline_text(pipeline: Pipeline) -> str:
         f"checkpoint every {policy.every}, retain {policy.retain}, timeout {policy.timeout}, "
         f"tolerate {policy.tolerate}"
     )
+    for function in pipeline.functions:
+        lines += ["", *function_lines(function)]
     for source in pipeline.sources:
         lines += ["", *_source(source)]
     for relation in pipeline.relations:
@@ -40,10 +44,52 @@ def pipeline_text(pipeline: Pipeline) -> str:
     return "\n".join(lines) + "\n"
 
 
+@singledispatch
+def function_lines(function: DeclaredFunction) -> list[str]:
+    """Return the lines that say what a declared function stands for."""
+    raise InternalError(f"no text for {type(function).__name__}")
+
+
+@function_lines.register
+def sql_function_lines(function: SqlFunction) -> list[str]:
+    """Say a function in SQL."""
+    body = function.body
+    return [f"function {_head(function)} {body.type} = {sql(body.expression)}"]
+
+
+@function_lines.register
+def python_function_lines(function: PythonFunction) -> list[str]:
+    """Say a function in Python."""
+    return [f"function {_head(function)} {function.returns.type} = python {function.target}"]
+
+
+@function_lines.register
+def user_aggregate_lines(function: UserAggregate) -> list[str]:
+    """Say a user aggregate."""
+    lines = [f"aggregate {_head(function)} {function.lower.type}"]
+    lines += [
+        f"  {part.name} = {part.function.name}({sql(part.lift.expression)})"
+        for part in function.accumulators
+    ]
+    return [*lines, f"  lower {sql(function.lower.expression)}"]
+
+
+def _head(function: DeclaredFunction) -> str:
+    parameters = ", ".join(f"{p.name} {p.type.type}" for p in function.parameters)
+    return f"{function.name}({parameters})"
+
+
 def _source(source: Source) -> Iterator[str]:
     yield f"source {source.name}: {_endpoint(source.endpoint)}"
-    for column in source.computed:
-        yield f"  computed {_column(column)}"
+    for column in source.metadata:
+        yield f"  metadata {column.field.name} = {column.key}"
+    for computed in source.computed:
+        yield f"  computed {_column(computed)}"
+    if source.malformed_rows.action != "fail":
+        yield f"  malformed rows: {_action(source.malformed_rows.to)}"
+    if source.future_rows is not None:
+        policy = source.future_rows
+        yield f"  future rows beyond {policy.beyond}: {_action(policy.to)}"
     for field in source.schema:
         yield f"  {field}"
 
@@ -53,6 +99,10 @@ def _sink(sink: Sink) -> str:
     key = f" by {', '.join(sink.key)}" if sink.key else ""
     latest = f" latest {sink.latest_by}" if sink.latest_by else ""
     return f"sink {sink.name} from {sink.relation}: {_endpoint(sink.endpoint)}{mode}{key}{latest}"
+
+
+def _action(to: str | None) -> str:
+    return "skip" if to is None else f"send to {to}"
 
 
 def _endpoint(endpoint: Endpoint) -> str:
@@ -74,6 +124,13 @@ def _relation(relation: Relation) -> Iterator[str]:
 def step_lines(step: Step) -> list[str]:
     """Return the lines that say what a step does."""
     raise InternalError(f"no text for {type(step).__name__}")
+
+
+@step_lines.register
+def side_lines(step: SideRows) -> list[str]:
+    """Say which rows a side stream has."""
+    condition = "" if step.condition is None else f": {sql(step.condition.expression)}"
+    return [f"{step.policy} rows of {step.source}{condition}"]
 
 
 @step_lines.register
@@ -157,4 +214,5 @@ def _column(column: Column) -> str:
 
 def _window(window: Window) -> str:
     slide = f" every {window.slide}" if window.slide is not None else ""
-    return f"{window.kind} {sql(window.column.expression)} {window.size}{slide}"
+    offset = f" offset {window.offset}" if window.offset is not None else ""
+    return f"{window.kind} {sql(window.column.expression)} {window.size}{slide}{offset}"

@@ -255,7 +255,7 @@ def _text(value: Any) -> str | None:
 def _window(window: Json) -> str:
     lengths = [
         f"{name} {window[name]}"
-        for name in ("size", "slide", "gap")
+        for name in ("size", "slide", "step", "gap", "offset")
         if window.get(name) is not None
     ]
     return f"{window['kind']} on {window['column']}, {', '.join(lengths)}"

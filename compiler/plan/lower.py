@@ -18,6 +18,7 @@ from ...dsl.format import sql
 from ...dsl.walk import rewrite
 from ..graph.graph import OperatorGraph, Query, StateUse
 from ..model import types
+from ..model.declared import PythonFunction
 from ..model.pipeline import Endpoint, Relation, Sink, Source
 from ..model.schema import Field, Schema
 from ..model.steps import (
@@ -56,6 +57,7 @@ def lower(graph: OperatorGraph) -> Document:
             "timeout": policy.timeout.text,
             "tolerate": policy.tolerate,
         },
+        **_functions(pipeline.python_functions()),
         "sources": {s.name: _source(s) for s in pipeline.sources},
         "operators": {s.id: _operator(r, s) for r, s in graph.stateful()},
         "queries": {q.id: _query(q) for q in graph.queries},
@@ -77,17 +79,39 @@ def to_json(plan: Document) -> str:
     return json.dumps(plan, indent=2, ensure_ascii=False) + "\n"
 
 
+def _functions(functions: tuple[PythonFunction, ...]) -> Document:
+    """Return the functions that a job loads; a plan without any does not speak of them."""
+    described = {
+        f.name: {
+            "target": f.target,
+            "parameters": [{"name": p.name, "type": _type(p.type.type)} for p in f.parameters],
+            "returns": _type(f.returns.type),
+        }
+        for f in functions
+    }
+    return {"functions": described} if described else {}
+
+
 def _source(source: Source) -> Document:
-    mark = source.watermark
+    mark, malformed, future = source.watermark, source.malformed_rows, source.future_rows
+    policies: Document = {}
+    if malformed.action != "fail":
+        policies["malformed_rows"] = {"action": malformed.action, "to": malformed.to}
+    if future is not None:
+        action = "skip" if future.to is None else "send"
+        policies["future_rows"] = {"beyond": future.beyond.text, "action": action, "to": future.to}
+    metadata = [_column(m.field) | {"key": m.key} for m in source.metadata]
     return {
         "connector": source.endpoint.connector,
         "options": _options(source.endpoint),
         "columns": [_column(f) | {"nullable": f.nullable} for f in source.columns],
+        **({"metadata": metadata} if metadata else {}),
         "computed": [
             {"name": c.name, "type": _type(c.value.type), "expression": sql(c.value.expression)}
             for c in source.computed
         ],
         "watermark": {"column": mark.column, "delay": mark.delay.text} if mark else None,
+        **policies,
     }
 
 
@@ -167,13 +191,21 @@ def describe_top_n(step: TopN) -> Document:
 
 def _window(window: Window) -> Document:
     session = window.kind == "session"
-    return {
+    document: Document = {
         "kind": window.kind,
         "column": sql(window.column.expression),
         "size": None if session else window.size.text,
-        "slide": None if window.slide is None else window.slide.text,
+        "slide": window.slide.text if window.kind == "hop" and window.slide else None,
         "gap": window.size.text if session else None,
     }
+    # Windows that came later add to the document, so that the plans of others stay as they were.
+    if window.kind == "cumulate" and window.slide:
+        document["step"] = window.slide.text
+    if window.offset is not None:
+        document["offset"] = window.offset.text
+    if window.processing:
+        document["time"] = "processing"
+    return document
 
 
 def _key(key: Key) -> Document:

@@ -10,12 +10,17 @@ from ..model.schema import Duration
 
 
 def duration(
-    node: e.Expression, what: str, diagnostics: Diagnostics, *, zero: bool = False
+    node: e.Expression,
+    what: str,
+    diagnostics: Diagnostics,
+    *,
+    zero: bool = False,
+    signed: bool = False,
 ) -> Duration | None:
     """Return the length of a literal, or None after saying why it has none.
 
     ``what`` names the thing it is for ("the size of a window"); ``zero`` allows a length of
-    nothing.
+    nothing, ``signed`` also less than that.
     """
     if not isinstance(node, e.Interval):
         diagnostics.add(_not_an_interval(node, what))
@@ -24,7 +29,7 @@ def duration(
     if micros is None or text is None:
         diagnostics.add(_no_fixed_length(node, what))
         return None
-    if micros < 0 or (micros == 0 and not zero):
+    if not signed and (micros < 0 or (micros == 0 and not zero)):
         diagnostics.add(_not_positive(node, what))
         return None
     return Duration(micros, text)
