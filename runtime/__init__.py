@@ -15,8 +15,8 @@ In order of flow:
 - ``layout``: the plan's state against Spark's own plan; ``meaning``: against the plan that the
   state was begun with.
 - ``queries``: Spark's queries, started, watched and stopped together.
-- ``batches``, ``sinks``, ``file_sink``: where each batch goes, exactly once for files;
-  ``upserts``: which row of a key is the latest.
+- ``batches``, ``sinks``, ``file_sink``, ``postgres``: where each batch goes, exactly once for files
+  and tables; ``upserts``: which row of a key is the latest.
 - ``steps``: a pipeline fed step by step, its sinks kept in memory, as tests do.
 - ``analysis``: what Spark refuses of a script, before a query is started.
 - ``progress``, ``views``: how far the queries are, and how it is shown.

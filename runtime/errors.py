@@ -47,6 +47,8 @@ FOREIGN_OUTPUT = Code("SR0303", "foreign-output", "another state has written a s
 OUTPUT_GONE = Code("SR0304", "output-gone", "a sink's output is gone while its state is not")
 FUNCTION_MISSING = Code("SR0305", "function-missing", "a python sink's function cannot be had")
 PACKAGE_MISSING = Code("SR0320", "package-missing", "Spark lacks the part for a connector")
+MODULE_MISSING = Code("SR0321", "module-missing", "a connector needs a Python package")
+SERVER_UNREACHABLE = Code("SR0322", "server-unreachable", "the server of a sink does not answer")
 STATE_IN_USE = Code("SR0401", "state-in-use", "another process runs on the same state")
 FOREIGN_STATE = Code("SR0402", "foreign-state", "the state belongs to another pipeline")
 STATE_UNREADABLE = Code("SR0403", "state-unreadable", "a file of the state cannot be read")
@@ -79,6 +81,8 @@ CODES = (
     OUTPUT_GONE,
     FUNCTION_MISSING,
     PACKAGE_MISSING,
+    MODULE_MISSING,
+    SERVER_UNREACHABLE,
     STATE_IN_USE,
     FOREIGN_STATE,
     STATE_UNREADABLE,

@@ -12,6 +12,7 @@ from .errors import BAD_OPTION, FUNCTION_MISSING, RuntimeFault
 from .file_sink import FileSink
 from .kafka import KafkaSink
 from .options import choose, refuse_rest
+from .postgres import PostgresSink
 from .state import State
 from .upserts import Upsert, take_key
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, Row
 
 
-_UPSERTS = ("kafka", "memory", "python")
+_UPSERTS = ("kafka", "postgres", "memory", "python")
 
 
 class Sink(Protocol):
@@ -128,6 +129,7 @@ def make_sink(
     known: dict[str, Callable[[], Sink]] = {
         "files": lambda: FileSink(name, options, state, keep),
         "kafka": lambda: KafkaSink(name, rest, key, upsert),
+        "postgres": lambda: PostgresSink(name, rest, state, upsert),
         "console": lambda: ConsoleSink(name, int(rest.pop("rows", 20)), show),
         "memory": lambda: MemorySink(name, upsert),
         "python": lambda: PythonSink(name, str(rest.pop("function")), folders, upsert),

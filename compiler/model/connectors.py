@@ -120,6 +120,17 @@ SINKS: dict[str, Connector] = {
         sends_key=True,
         promise="at least once: after a restart the messages of a batch may be sent again",
     ),
+    "postgres": Connector(
+        "postgres",
+        (
+            Option("url", required=True),
+            Option("table", required=True),
+            Option("user"),
+            Option("password"),
+            *_UPSERTS,
+        ),
+        promise="exactly once: a batch and its number are written in one transaction",
+    ),
     "console": Connector(
         "console",
         (Option("rows", kind="integer"), *_ONLY_APPEND),
@@ -141,7 +152,7 @@ SINKS: dict[str, Connector] = {
 }
 
 NOT_BUILT_SOURCES = ("table",)
-NOT_BUILT_SINKS = ("postgres", "table")
+NOT_BUILT_SINKS = ("table",)
 NOT_BUILT_FORMATS = ("orc", "avro", "text")
 
 RATE_COLUMNS = {"timestamp": "TIMESTAMP", "value": "BIGINT"}

@@ -7,7 +7,8 @@ In order of flow:
 - ``sources``, ``source_columns``, ``row_policies``, ``options``, ``durations``, ``checkpoints``,
   ``sinks``, ``upserts``: one declaration each, and their parts.
 - ``foreign_options``: connectors and options of other engines.
-- ``kafka``: what messages can hold; ``secrets``: passwords come from variables.
+- ``kafka``, ``sink_columns``: what messages and sinks can hold; ``secrets``: passwords come from
+  variables.
 - ``streams``: queries, WITH, unions. ``chain`` holds what is known on the way.
 - ``from_clause``, ``windows``, ``joins``, ``time_bounds``: what a SELECT reads.
 - ``blocks``: one SELECT. ``columns``: its select list. ``keys``, ``aggregates``: GROUP BY.

@@ -10,9 +10,9 @@ from ...dsl.diagnostics import Diagnostic, Diagnostics, Label
 from ..model import connectors
 from ..model.pipeline import Endpoint, Sink
 from .chain import Environment
-from .kafka import check_rows
 from .names import sink_is_not_read, unknown_relation
 from .options import endpoint
+from .sink_columns import check_sink_columns
 from .upserts import MODE_OPTIONS, refuse_upsert, resolve_upsert
 
 
@@ -46,8 +46,7 @@ def resolve_sink(
         connector = connectors.SINKS[point.connector]
         if not connector.takes_changes and len(diagnostics) == before:
             diagnostics.add(_sink_mode(node, connector))
-    if point.connector == "kafka":
-        diagnostics.extend(check_rows(node, point, upsert.key, known.schema))
+    diagnostics.extend(check_sink_columns(node, point, upsert.key, known.schema))
     if len(diagnostics) > before:
         return None
     return Sink(

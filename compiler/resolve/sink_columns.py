@@ -1,0 +1,42 @@
+"""Whether a sink can write the columns of what it reads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...dsl import codes
+from ...dsl.ast import statements as st
+from ...dsl.diagnostics import Diagnostic, Label
+from ..model import types
+from ..model.pipeline import Endpoint
+from ..model.schema import Schema
+
+
+def check_sink_columns(
+    node: st.CreateSink, point: Endpoint, key: tuple[str, ...], schema: Schema
+) -> Iterator[Diagnostic]:
+    """Yield what a connector can't write: messages of text are one column, tables hold no spans."""
+    match point.connector:
+        case "kafka" if point.option("format") == "text":
+            rest = [f for f in schema if f.name not in key]
+            if [f.type for f in rest] != [types.STRING]:
+                shown = ", ".join(f"{f.name} {f.type}" for f in rest) or "none"
+                yield _refused(
+                    node,
+                    "a message of format `text` is one STRING column",
+                    f"besides the key it has: {shown}",
+                    "select that column only, or take the format `json`",
+                )
+        case "postgres":
+            for field in schema:
+                if isinstance(field.type, types.IntervalType):
+                    yield _refused(
+                        node,
+                        f"a table can't take `{field.name} {field.type}`",
+                        "has this column",
+                        "select the ends of it, or its length as a number",
+                    )
+
+
+def _refused(node: st.CreateSink, message: str, label: str, help_: str) -> Diagnostic:
+    return Diagnostic(codes.SINK_COLUMNS, message, Label(node.stream.span, label), help=help_)

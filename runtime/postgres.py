@@ -1,0 +1,279 @@
+"""The postgres sink: every batch in one transaction, together with its number.
+
+    <table>              what users read; made at the first batch if it is not there
+    _streamc_batches     one row for each sink and state: the last batch that is in the table
+
+A batch whose number is not above the one in its row is in the table already: it was committed
+there, and the run was stopped before Spark noted it. So each row is written once, whatever stops
+the job.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from .errors import (
+    FOREIGN_OUTPUT,
+    MODULE_MISSING,
+    OUTPUT_GONE,
+    SERVER_UNREACHABLE,
+    RuntimeFault,
+)
+from .options import quoted, refuse_rest
+from .state import GENERATION, State
+
+if TYPE_CHECKING:
+    from psycopg import Connection, Cursor
+    from psycopg.sql import Composed, Identifier
+    from pyspark.sql import Column, DataFrame
+    from pyspark.sql.types import DataType, StructField, StructType
+
+    from .upserts import Upsert
+
+_BATCHES = "_streamc_batches"
+_LOCK = 0x5374726D  # of the transactions that make tables
+_TYPES = {
+    "BooleanType": "boolean",
+    "ByteType": "smallint",
+    "ShortType": "smallint",
+    "IntegerType": "integer",
+    "LongType": "bigint",
+    "FloatType": "real",
+    "DoubleType": "double precision",
+    "StringType": "text",
+    "BinaryType": "bytea",
+    "DateType": "date",
+    "TimestampType": "timestamptz",
+    "TimestampNTZType": "timestamp",
+}
+"""Spark's types as PostgreSQL has them; decimals keep theirs, all others become `jsonb`."""
+
+
+class PostgresSink:
+    """Writes the batches of one relation to one table, each exactly once.
+
+    With an upsert, a row takes the place of the one with its key, unless that is later.
+    """
+
+    reads_batch_once = False
+
+    def __init__(
+        self, name: str, options: dict[str, Any], state: State, upsert: Upsert | None
+    ) -> None:
+        """Takes its options out of `options`; raises RuntimeFault without psycopg."""
+        self.name = name
+        self._state = state
+        self._upsert = upsert
+        self._table = str(options.pop("table"))
+        self._server = str(options.pop("url"))
+        self._login = {
+            name: str(options.pop(name)) for name in ("user", "password") if name in options
+        }
+        self._made = False
+        refuse_rest(f"sink `{name}`", options)
+        _require_psycopg(name)
+
+    def open(self) -> None:
+        """Claims the table for this state.
+
+        Raises RuntimeFault when the server does not answer, when the table holds what another state
+        has added to it, and when this state's rows are gone.
+        """
+        with self._cursor() as cursor:
+            cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_LOCK])
+            cursor.execute(
+                f"CREATE TABLE IF NOT EXISTS {_BATCHES} (sink text, state text, generation text,"
+                " target text, batch bigint, PRIMARY KEY (sink, state, generation))"
+            )
+            cursor.execute(
+                f"SELECT state, target, batch FROM {_BATCHES} WHERE sink = %s", [self.name]
+            )
+            known = [(s, b) for s, target, b in cursor.fetchall() if target == self._table]
+        own = [batch for state, batch in known if state == self._state.id]
+        if self._upsert is None and len(own) < len(known):
+            raise self._foreign()
+        note = self._state.storage.read(self._state.sink_file(self.name))
+        wrote = json.loads(note).get("table") if note is not None else None
+        if wrote == self._table and not any(own):
+            raise RuntimeFault(
+                OUTPUT_GONE,
+                f"the rows of sink `{self.name}` in table {self._table} are gone, but the state "
+                "goes on after the rows that were in it",
+                "put the table back, or start over with another `--state`",
+            )
+
+    def write(self, batch: DataFrame, batch_id: int) -> None:
+        rows = self._upsert.latest(batch) if self._upsert else batch
+        with self._cursor() as cursor:
+            if not self._made:
+                self._make(cursor, rows.schema)
+            if not self._take(cursor, batch_id):
+                return
+            if self._upsert is None:
+                self._copy(cursor, rows, self._target())
+            else:
+                self._replace(cursor, rows, self._upsert)
+        if not self._made:
+            self._remember()
+            self._made = True
+
+    def _take(self, cursor: Cursor[Any], batch_id: int) -> bool:
+        """Whether the batch is still to be written; notes that it is."""
+        cursor.execute(
+            f"INSERT INTO {_BATCHES} AS b VALUES (%s, %s, %s, %s, %s)"
+            " ON CONFLICT (sink, state, generation) DO UPDATE"
+            " SET batch = excluded.batch, target = excluded.target"
+            " WHERE b.target <> excluded.target OR b.batch < excluded.batch",
+            [self.name, self._state.id, GENERATION, self._table, batch_id],
+        )
+        return cursor.rowcount == 1
+
+    def _replace(self, cursor: Cursor[Any], rows: DataFrame, upsert: Upsert) -> None:
+        from psycopg import sql
+
+        arriving = sql.Identifier("_streamc_arriving")
+        names = sql.SQL(", ").join(map(sql.Identifier, rows.columns))
+        cursor.execute(
+            sql.SQL("CREATE TEMP TABLE {} ON COMMIT DROP AS SELECT {} FROM {} WITH NO DATA").format(
+                arriving, names, self._target()
+            )
+        )
+        self._copy(cursor, rows, arriving)
+        cursor.execute(
+            sql.SQL("INSERT INTO {} AS old ({}) SELECT {} FROM {} ON CONFLICT ({}) {}").format(
+                self._target(),
+                names,
+                names,
+                arriving,
+                sql.SQL(", ").join(map(sql.Identifier, upsert.key)),
+                _on_conflict(rows.columns, upsert),
+            )
+        )
+
+    def _copy(self, cursor: Cursor[Any], rows: DataFrame, table: Identifier) -> None:
+        """Sends the rows as text, which the server reads as its own columns' types."""
+        from psycopg import sql
+
+        names = sql.SQL(", ").join(map(sql.Identifier, rows.columns))
+        texts = rows.select(*[_as_text(field) for field in rows.schema.fields])
+        with cursor.copy(sql.SQL("COPY {} ({}) FROM STDIN").format(table, names)) as copy:
+            for row in texts.toLocalIterator(prefetchPartitions=True):
+                copy.write_row(tuple(row))
+
+    def _make(self, cursor: Cursor[Any], schema: StructType) -> None:
+        from psycopg import sql
+
+        columns = [
+            sql.SQL("{} " + _type_of(field.dataType)).format(sql.Identifier(field.name))
+            for field in schema.fields
+        ]
+        if self._upsert is not None:
+            # A NULL in a key is a value like any other, for servers that can see it so.
+            distinct = (
+                "NULLS NOT DISTINCT " if cursor.connection.info.server_version >= 150000 else ""
+            )
+            key = sql.SQL(", ").join(map(sql.Identifier, self._upsert.key))
+            columns.append(sql.SQL("UNIQUE " + distinct + "({})").format(key))
+        cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_LOCK])
+        cursor.execute(
+            sql.SQL("CREATE TABLE IF NOT EXISTS {} ({})").format(
+                self._target(), sql.SQL(", ").join(columns)
+            )
+        )
+
+    def _target(self) -> Identifier:
+        from psycopg import sql
+
+        return sql.Identifier(*self._table.split("."))
+
+    @contextmanager
+    def _cursor(self) -> Iterator[Cursor[Any]]:
+        """A cursor of a transaction that ends with the block; instants are read in UTC."""
+        with self._connect() as connection, connection.cursor() as cursor:
+            cursor.execute("SET LOCAL timezone = 'UTC'")
+            # The table that is made is there: nothing to tell.
+            cursor.execute("SET LOCAL client_min_messages = warning")
+            yield cursor
+
+    def _connect(self) -> Connection[Any]:
+        import psycopg
+
+        try:
+            return psycopg.connect(self._server, **self._login)  # type: ignore[arg-type]
+        except psycopg.OperationalError as error:
+            raise RuntimeFault(
+                SERVER_UNREACHABLE,
+                f"sink `{self.name}` can't reach its server: {_line(error)}",
+                "look at `url`, `user` and `password`, and whether the server runs",
+            ) from None
+
+    def _remember(self) -> None:
+        path = self._state.sink_file(self.name)
+        self._state.storage.delete([path])
+        note = {"format": 1, "table": self._table}
+        self._state.storage.create(path, json.dumps(note, indent=1) + "\n")
+
+    def _foreign(self) -> RuntimeFault:
+        return RuntimeFault(
+            FOREIGN_OUTPUT,
+            f"table {self._table} holds what sink `{self.name}` added with another state: its rows "
+            "would be there twice",
+            "go on with that state, or give the sink another table, or empty this one and\n"
+            f"DELETE FROM {_BATCHES} WHERE sink = '{self.name}';",
+        )
+
+
+def _on_conflict(columns: list[str], upsert: Upsert) -> Composed:
+    from psycopg import sql
+
+    others = [name for name in columns if name not in upsert.key]
+    if not others:
+        return sql.SQL("DO NOTHING").format()
+    changes = sql.SQL(", ").join(
+        sql.SQL("{0} = excluded.{0}").format(sql.Identifier(name)) for name in others
+    )
+    if upsert.latest_by is None:
+        return sql.SQL("DO UPDATE SET {}").format(changes)
+    later = sql.SQL("old.{0} IS NULL OR excluded.{0} >= old.{0}").format(
+        sql.Identifier(upsert.latest_by)
+    )
+    return sql.SQL("DO UPDATE SET {} WHERE {}").format(changes, later)
+
+
+def _type_of(type_: DataType) -> str:
+    from pyspark.sql import types as T
+
+    if isinstance(type_, T.DecimalType):
+        return f"numeric({type_.precision}, {type_.scale})"
+    return _TYPES.get(type(type_).__name__, "jsonb")
+
+
+def _as_text(field: StructField) -> Column:
+    """A column as PostgreSQL reads it; the session's time zone is UTC on both sides."""
+    from pyspark.sql import functions as F
+    from pyspark.sql import types as T
+
+    column = F.col(quoted(field.name))
+    if isinstance(field.dataType, T.BinaryType):
+        return F.concat(F.lit("\\x"), F.hex(column)).alias(field.name)
+    if isinstance(field.dataType, T.ArrayType | T.MapType | T.StructType | T.VariantType):
+        return F.to_json(column).alias(field.name)
+    return column.cast("string").alias(field.name)
+
+
+def _require_psycopg(sink: str) -> None:
+    try:
+        import psycopg  # noqa: F401
+    except ImportError:
+        raise RuntimeFault(
+            MODULE_MISSING,
+            f"sink `{sink}` needs the Python package psycopg",
+            "pip install 'streamc[postgres]'",
+        ) from None
+
+
+def _line(error: BaseException) -> str:
+    return (str(error).strip() or type(error).__name__).splitlines()[0]
