@@ -7,6 +7,7 @@ when it runs.
 - ``check``, ``compile``, ``diff``, ``explain``, ``fmt``, ``init``, ``run``, ``test``: the
   commands.
 - ``live_view``: a run as a table on a terminal; ``pages``: those that explain a code.
+- ``spark_check``: what Spark finds in specs.
 - ``testing``: tests of specs, found, run and reported.
 - ``spec_files``: paths on the command line to specs.
 - ``git``: a spec as it was at a revision.

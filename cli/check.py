@@ -3,25 +3,57 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from .report import Format, FormatOption, print_diagnostics
 from .spec_files import PathsArgument, read_specs
 
+if TYPE_CHECKING:
+    from ..compiler.driver import CompileResult
+    from ..dsl.diagnostics import Diagnostics
 
-def check(paths: PathsArgument, format: FormatOption = Format.FULL) -> None:
-    """Check specs without starting Spark: syntax, names, types, time and state.
+
+def check(
+    paths: PathsArgument,
+    format: FormatOption = Format.FULL,
+    spark: Annotated[
+        bool,
+        typer.Option("--spark", help="Let Spark analyse them too, on empty sources."),
+    ] = False,
+) -> None:
+    """Check specs: syntax, names, types, time and state; without starting Spark, unless asked.
 
     What is wrong goes to standard error; JSON, which a program reads, to standard output.
     """
     sources = read_specs(paths)
 
-    from ..compiler.driver import check_source
+    from ..compiler.driver import compile_source
 
-    found = [check_source(source) for source in sources]
+    last = "script" if spark else "graph"
+    results = [compile_source(source, stop_after=last) for source in sources]
+    found = [result.diagnostics for result in results]
+    if spark:
+        found += _on_spark([r for r in results if not r.diagnostics.has_errors])
     stream = sys.stdout if format is Format.JSON else sys.stderr
     if print_diagnostics(found, format, stream):
         raise typer.Exit(2)
     if format is Format.FULL:
-        print(f"{len(found)} spec{'s' if len(found) > 1 else ''} checked, no errors")
+        how = "checked on Spark" if spark else "checked"
+        print(f"{len(sources)} spec{'s' if len(sources) > 1 else ''} {how}, no errors")
+
+
+def _on_spark(results: Sequence[CompileResult]) -> list[Diagnostics]:
+    if not results:
+        return []
+
+    from ..runtime.errors import RuntimeFault
+    from .spark_check import check_on_spark
+
+    try:
+        return check_on_spark(results)
+    except RuntimeFault as fault:
+        print(fault.render(), file=sys.stderr)
+        raise typer.Exit(fault.exit_code) from None

@@ -141,6 +141,7 @@ SINK_KEY_ORDER = _error("SC0521", "sink-key-order", "no event time says which ro
 SINK_KEY_TYPE = _error("SC0522", "sink-key-type", "a column of this type can't be a key")
 SECRET = _error("SC0523", "secret", "a password stands in the spec")
 SINK_COLUMNS = _error("SC0524", "sink-columns", "a sink can't write the columns of its stream")
+SPARK_REFUSES = _error("SC0590", "spark-refuses", "Spark does not take what the spec becomes")
 
 # Settings.
 FRONT_MATTER_SYNTAX = _error("SC0601", "front-matter-syntax", "the front matter is not valid YAML")

@@ -52,7 +52,7 @@ def spark_refuses(what: str, error: Exception, state: str) -> RuntimeFault:
     reason = str(error).strip() or type(error).__name__
     return RuntimeFault(
         SPARK_REFUSES,
-        f"Spark refuses {what}: {_java_reason(java) if java else reason.splitlines()[0]}",
+        f"Spark refuses {what}: {reason_of(java) if java else reason.splitlines()[0]}",
         "if the script is as it was compiled, this is a fault of the compiler: please report it",
     )
 
@@ -78,7 +78,7 @@ def explain_failure(query: StreamingQuery, writer: BatchWriter) -> Failure:
         if java is None or isinstance(writer.failed_sink, PythonSink):
             return Failure(writer.query, _python_reason(writer.failed_sink, error), details)
         thrown = java
-    return Failure(writer.query, _java_reason(thrown), details)
+    return Failure(writer.query, reason_of(thrown), details)
 
 
 def _python_reason(sink: Sink | None, error: BaseException) -> str:
@@ -114,7 +114,7 @@ def _stack_trace(thrown: Any) -> str:
     return "\n".join(frames)
 
 
-def _java_reason(thrown: Any) -> str:
+def reason_of(thrown: Any) -> str:
     """The innermost message that Spark itself words, its cause, and the file if one is named."""
     chain = []
     while thrown is not None:
@@ -166,7 +166,7 @@ def _message(text: str) -> tuple[str | None, str]:
         error_class, told = found.groups() if found else (None, line)
         if error_class and error_class.split(".")[0] in _WRAPPERS:
             return None, ""
-        told = re.sub(r"\s*SQLSTATE: \w+$", "", told)
+        told = re.sub(r"\s*SQLSTATE: \w+(; line \d+ pos \d+;?)?$", "", told)
         if told.startswith("Job aborted"):
             return None, ""
         if told:

@@ -111,6 +111,13 @@ def test_check_in_one_line_and_as_json(run: Run) -> None:
     assert (found["code"], found["file"], found["start"]["line"]) == ("SC0203", "a.stream", 9)
 
 
+def test_check_starts_no_spark_for_broken_specs(run: Run) -> None:
+    write("a.stream", BROKEN)
+    ended = run("check", "--spark", "a.stream")
+    assert (ended.code, ended.out) == (2, "")
+    assert ended.err.startswith("error[SC0203] unknown-column: ")
+
+
 def test_warnings_are_no_failure(run: Run) -> None:
     write("a.stream", SPEC + "\nCREATE STREAM unread AS SELECT page FROM clicks;\n")
     ended = run("check", "a.stream")

@@ -13,7 +13,10 @@ from streamc.dsl.render import render
 
 CASES = cases("errors")
 
-IN_UNIT_TESTS: dict[str, str] = {f"SC070{n}": "test_spec_tests.py" for n in range(1, 8)}
+IN_UNIT_TESTS: dict[str, str] = {
+    **{f"SC070{n}": "test_spec_tests.py" for n in range(1, 8)},
+    "SC0590": "test_check_spark.py",
+}
 """Codes that no spec on disk can give, and the test that holds each."""
 
 

@@ -1,0 +1,127 @@
+"""What Spark finds in specs that the compiler can't see, told at the place in the spec.
+
+The emitted script is built on empty sources. What Spark refuses has a line of the script, or a
+query: each paragraph is one relation of the spec, or a source, or a sink.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+from ..compiler.driver import CompileResult, output_files
+from ..dsl import codes
+from ..dsl.ast.expressions import Expression, FieldAccess
+from ..dsl.ast.statements import CreateSource, CreateStream
+from ..dsl.diagnostics import Diagnostic, Diagnostics, Label
+from ..dsl.format import sql
+from ..dsl.source import Span
+from ..dsl.walk import walk
+from ..runtime.analysis import Refusal, refusals
+from ..runtime.steps import step_spark
+from .output import write_if_changed
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+def check_on_spark(
+    results: Iterable[CompileResult], spark: SparkSession | None = None
+) -> list[Diagnostics]:
+    """Return what Spark refuses of specs that compile, in the order of the specs.
+
+    A Spark is started unless one is given; nothing of the user's is read or written. Raises
+    ``RuntimeFault`` when Spark can't be had, or for what no place in a spec explains.
+    """
+    with TemporaryDirectory(prefix="streamc-check-") as folder:
+        root = Path(folder).resolve()
+        with step_spark(root / "spark", spark) as base:
+            return [
+                _found(result, root / str(number), base) for number, result in enumerate(results)
+            ]
+
+
+def _found(result: CompileResult, root: Path, spark: SparkSession) -> Diagnostics:
+    files = output_files(result, root / "build")
+    write_if_changed(files)
+    diagnostics = Diagnostics(result.source)
+    script = next(iter(files))
+    for refusal in refusals(script, root / "run", spark, tell=_tell):
+        diagnostics.add(_diagnostic(refusal, result))
+    return diagnostics
+
+
+def _tell(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)
+
+
+def _diagnostic(refusal: Refusal, result: CompileResult) -> Diagnostic:
+    assert result.script is not None
+    name = refusal.query
+    if refusal.line is not None:
+        name = _paragraph(result.script, refusal.line)
+    span = _place(refusal, name, result)
+    error_class = refusal.error_class
+    return Diagnostic(
+        codes.SPARK_REFUSES,
+        f"Spark refuses this: {_told(refusal.reason)}",
+        Label(span),
+        notes=(f"Spark calls it {error_class}",) if error_class else (),
+    )
+
+
+def _told(reason: str) -> str:
+    """Return the first line of a reason, without its full stop."""
+    return reason.splitlines()[0].removesuffix(".")
+
+
+def _paragraph(script: str, line: int) -> str | None:
+    """Return what the paragraph of a script that holds a line is called."""
+    build = next(
+        node
+        for node in ast.parse(script).body
+        if isinstance(node, ast.FunctionDef) and node.name == "build"
+    )
+    for node in build.body:
+        if not node.lineno <= line <= (node.end_lineno or node.lineno):
+            continue
+        match node:
+            case ast.Assign(targets=[ast.Name(id=name)]):
+                return name
+            case ast.Expr(value=ast.Call(args=[ast.Constant(value=str(name)), *_])):
+                return name
+    return None
+
+
+def _place(refusal: Refusal, name: str | None, result: CompileResult) -> Span:
+    """Return the expression that Spark means, else the name of the statement it stands in."""
+    assert result.model is not None and result.spec is not None
+    stream = next((r.stream for r in result.model.relations if r.name == name), name)
+    for statement in result.spec.statements:
+        if isinstance(statement, CreateSource | CreateStream) and statement.name.text == stream:
+            span = _expression(refusal, statement)
+            if span is not None:
+                return span
+    spans = {
+        **{source.name: source.span for source in result.model.sources},
+        **{relation.name: relation.span for relation in result.model.relations},
+        **{sink.name: sink.span for sink in result.model.sinks},
+    }
+    return spans.get(name or "", Span(0, 0))
+
+
+def _expression(refusal: Refusal, statement: CreateSource | CreateStream) -> Span | None:
+    """Return the place of the SQL text that Spark points at, or of the field that it names."""
+    expressions = [node for node in walk(statement) if isinstance(node, Expression)]
+    fragment = (refusal.fragment or "").lower()
+    found = [node.span for node in expressions if sql(node).lower() == fragment]
+    if not found:
+        names = re.findall(r"`(\w+)`", refusal.reason)[:1]
+        fields = [node.field for node in expressions if isinstance(node, FieldAccess)]
+        found = [field.span for field in fields if field.text in names]
+    return found[0] if len(set(found)) == 1 else None

@@ -1,0 +1,125 @@
+"""What Spark says of a script before it runs: the dataflow is built and no query is started.
+
+Sources are empty folders and sinks are left out, so that neither input nor state is touched.
+"""
+
+from __future__ import annotations
+
+import logging
+import traceback
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .errors import RuntimeFault
+from .failures import reason_of, spark_errors, spark_refuses
+from .kernel.build import kernel_jar
+from .kernel.load import load_kernel
+from .layout import check_layout, spark_layout
+from .plan import Query, load_plan, plan_path
+from .run import load_build
+from .session import run_session
+from .steps import StepJob, step_settings
+from .storage import Storage
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """What Spark refuses.
+
+    `line` is the one of the script that was being run, counted from one, or None when a whole query
+    is refused, which `query` then names. `fragment` is the SQL text that Spark points at.
+    """
+
+    reason: str
+    error_class: str | None = None
+    line: int | None = None
+    query: str | None = None
+    fragment: str | None = None
+
+
+def refusals(
+    script: Path,
+    root: Path,
+    spark: SparkSession,
+    *,
+    variables: Mapping[str, str] | None = None,
+    profile: str | None = None,
+    tell: Callable[[str], None] = lambda line: None,
+) -> list[Refusal]:
+    """Builds the dataflow of a script in an empty folder and lets Spark analyse and plan it.
+
+    An error ends the building, so that there is at most one with a line; queries are looked at each
+    by itself. Raises RuntimeFault when the script is unusable, a function of the user's is missing,
+    or a query would keep other state than its plan says.
+    """
+    plan, build = load_plan(plan_path(script)), load_build(script)
+    settings = step_settings(plan, root, variables or {}, profile)
+    session, _, _ = run_session(settings, plan.checkpoint, plan.pipeline, spark)
+    kernel = load_kernel(session, kernel_jar(tell))
+    for source in plan.sources:
+        (root / "rows" / source).mkdir(parents=True)
+    job = StepJob(plan, session, Storage(kernel, session), settings.variables, root)
+    # PySpark logs what it raises; here it is told in the words of the spec.
+    logging.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL)
+    try:
+        build(job)
+    except RuntimeFault:
+        raise
+    except spark_errors() as error:
+        return [_refusal(error, settings.state, line=_line(error, script))]
+    return [found for query in plan.queries for found in _of_query(query, job, kernel)]
+
+
+def _of_query(query: Query, job: StepJob, kernel: Any) -> Iterator[Refusal]:
+    from pyspark.sql import DataFrame
+
+    frame = job.frame_of(query)
+    try:
+        _check_operations(frame, query.output_mode)
+        distinct = DataFrame(kernel.Sources.distinct(frame._jdf), job.spark)
+        layout = spark_layout(kernel, distinct, query.output_mode)
+    except spark_errors() as error:
+        yield _refusal(error, "", query=query.id)
+        return
+    check_layout(query, layout)
+
+
+def _check_operations(frame: DataFrame, output_mode: str) -> None:
+    """What Spark checks of a query when it starts one: that streams can be put together so."""
+    jvm: Any = frame.sparkSession._jvm
+    catalyst = jvm.org.apache.spark.sql.catalyst
+    mode = catalyst.streaming.InternalOutputModes.apply(output_mode)
+    plan = frame._jdf.queryExecution().analyzed()
+    catalyst.analysis.UnsupportedOperationChecker.checkForStreaming(plan, mode)
+
+
+def _refusal(
+    error: Exception, state: str, *, line: int | None = None, query: str | None = None
+) -> Refusal:
+    java = getattr(error, "java_exception", None) or getattr(error, "_origin", None)
+    if java is None:
+        # Spark is gone, or PySpark itself refuses a call: neither has a place in a spec.
+        raise spark_refuses("the pipeline", error, state) from None
+    fragment, error_class = _context(error)
+    return Refusal(reason_of(java), error_class, line, query, fragment)
+
+
+def _line(error: Exception, script: Path) -> int | None:
+    frames = traceback.extract_tb(error.__traceback__)
+    lines = [frame.lineno for frame in frames if frame.filename == str(script)]
+    return lines[-1] if lines else None
+
+
+def _context(error: Exception) -> tuple[str | None, str | None]:
+    """The SQL text that Spark points at, where there is one, and the name of its error class."""
+    from pyspark.errors import PySparkException
+
+    if not isinstance(error, PySparkException):
+        return None, None
+    fragments = [context.fragment() for context in error.getQueryContext() or ()]
+    return next((text for text in fragments if text), None), error.getCondition()
