@@ -82,6 +82,9 @@ DUPLICATE_COLUMN = _error("SC0207", "duplicate-column", "two columns of a relati
 UNNAMED_COLUMN = _error("SC0208", "unnamed-column", "an expression has no column name")
 UNUSED = _warning("SC0209", "unused", "a declaration is read by nothing")
 SECOND_STEP = _error("SC0210", "second-step", "two steps of one kind would share an id")
+BUILT_IN_NAME = _error("SC0211", "built-in-name", "a function is named as one that Spark has")
+UNKNOWN_PARAMETER = _error("SC0212", "unknown-parameter", "a function uses what it is not given")
+RECURSIVE_FUNCTION = _error("SC0213", "recursive-function", "a function calls itself")
 
 # Types.
 UNKNOWN_TYPE = _error("SC0301", "unknown-type", "a type name that does not exist")
@@ -105,6 +108,10 @@ BAD_LITERAL = _error("SC0318", "bad-literal", "a literal that no value of its ty
 MISPLACED_EXPRESSION = _error("SC0319", "misplaced-expression", "`*`, `->` or `=>` without a call")
 BAD_INTERVAL = _error("SC0320", "bad-interval", "an interval that cannot be read")
 UNKNOWN_DATE_PART = _error("SC0321", "unknown-date-part", "EXTRACT has no such field")
+FUNCTION_RESULT = _error("SC0322", "function-result", "a function's body is of another type")
+PYTHON_FUNCTION = _error("SC0323", "python-function", "a Python function can't be declared so")
+PYTHON_PLACE = _error("SC0324", "python-place", "Spark calls no Python function there")
+ACCUMULATOR = _error("SC0325", "accumulator", "an accumulator is not lifted and combined rightly")
 
 # Time and state.
 MISSING_WATERMARK = _error("SC0401", "missing-watermark", "an event time is needed, there is none")
@@ -125,6 +132,7 @@ UNION_FORM = _error("SC0415", "union-form", "the branches of a union don't fit t
 CHECKPOINT_FORM = _error("SC0416", "checkpoint-form", "a checkpoint policy can't be kept")
 AGGREGATE_ORDER = _error("SC0420", "aggregate-order", "an aggregate lacks the order it goes by")
 AGGREGATE_FORM = _error("SC0421", "aggregate-form", "an aggregate can't have this clause")
+WINDOW_JOIN = _error("SC0423", "window-join", "the windows of a window join don't go together")
 AGGREGATE_CONSTANT = _error("SC0422", "aggregate-constant", "an argument is no fit constant")
 
 # Connectors and Spark's limits.
@@ -136,6 +144,9 @@ SINK_MODE = _error("SC0505", "sink-mode", "a sink can't take rows that change")
 SOURCE_COLUMNS = _error("SC0506", "source-columns", "a connector can't give the declared columns")
 UNSUPPORTED_CHAIN = _error("SC0507", "unsupported-chain", "Spark runs no such chain of steps")
 PROCTIME_FORM = _error("SC0508", "proctime-form", "PROCTIME() is part of an expression")
+METADATA_KEY = _error("SC0509", "metadata-key", "a connector has no such metadata")
+NO_FUTURE_ROWS = _error("SC0510", "no-future-rows", "rows of the future need an event time")
+NO_MALFORMED_ROWS = _error("SC0511", "no-malformed-rows", "a connector has no malformed rows")
 SINK_KEY = _error("SC0520", "sink-key", "the key of an upsert is not the key of the rows")
 SINK_KEY_ORDER = _error("SC0521", "sink-key-order", "no event time says which row of a key stays")
 SINK_KEY_TYPE = _error("SC0522", "sink-key-type", "a column of this type can't be a key")

@@ -6,11 +6,13 @@ import re
 import traceback
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .batches import BatchWriter
 from .errors import SPARK_LOST, SPARK_REFUSES, RuntimeFault
+from .functions import FAILED
 from .sinks import PythonSink, Sink
 
 if TYPE_CHECKING:
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
 _RUNTIME = str(Path(__file__).parent)
 _WRAPPERS = ("FOREACH_BATCH_USER_FUNCTION_ERROR", "STREAM_FAILED", "FAILED_READ_FILE")
 _GENERIC = (
+    "MalformedRow",
     "SparkException",
     "SparkIllegalArgumentException",
     "StreamingQueryException",
@@ -136,6 +139,9 @@ def java_reason(chain: Sequence[tuple[str, str]]) -> str:
       because NumberFormatException: Character a is no digit
       in file /in/2.json
     """
+    python = next((text for _, text in reversed(chain) if _TRACEBACK in text), None)
+    if python is not None:
+        return _worker_reason(python)
     told = [(name, *_message(text)) for name, text in chain]
     worded = [n for n, (_, error_class, text) in enumerate(told) if error_class and text]
     named = [n for n, (_, _, text) in enumerate(told) if text]
@@ -151,6 +157,18 @@ def java_reason(chain: Sequence[tuple[str, str]]) -> str:
     if place is not None:
         lines.append(f"  in file {place}")
     return "\n".join(lines)
+
+
+_TRACEBACK = "Traceback (most recent call last):\n"
+_BEHIND = ("\t", " SQLSTATE:")
+
+
+def _worker_reason(text: str) -> str:
+    """The error at the end of a Python worker's traceback; of a pipeline's function, all of it."""
+    lines = text.rpartition(_TRACEBACK)[2].splitlines()
+    first = next((n for n, line in enumerate(lines) if not line.startswith(" ")), 0)
+    told = takewhile(lambda line: line and not line.startswith(_BEHIND), lines[first:])
+    return "\n".join(told).removeprefix(f"RuntimeError: {FAILED} ")
 
 
 _FILE = re.compile(r"reading file (?:file:/*(?=/))?(\S+?)[.,]?(?:\s|$)")

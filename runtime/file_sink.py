@@ -21,13 +21,13 @@ from typing import TYPE_CHECKING, Any
 
 from .errors import FOREIGN_OUTPUT, OUTPUT_GONE, STATE_UNREADABLE, RuntimeFault
 from .options import choose, refuse_rest, spark_options
-from .sources import FORMATS
 from .state import GENERATION, State
 from .storage import Storage
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
+FORMATS = ("json", "csv", "parquet", "orc", "avro")
 RECORD_FORMAT = 1
 
 

@@ -6,10 +6,12 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from .errors import PLAN_MISMATCH, RuntimeFault
+from .functions import register_function
 from .plan import Plan, Query
+from .reading import FAIL, Declaration, Reading
 from .sources import read_source
 from .storage import Storage
 
@@ -37,25 +39,63 @@ class Job:
         spark: SparkSession,
         storage: Storage,
         variables: Mapping[str, str],
+        folders: Sequence[str] = (),
     ) -> None:
         self.spark = spark
+        self._folders = folders
         self._plan = plan
         self._storage = storage
         self._variables = variables
         self._sinks: dict[str, SinkCall] = {}
+        self._readings: dict[str, Reading] = {}
 
     def read(
-        self, name: str, *, connector: str, schema: Sequence[str], **options: Any
+        self,
+        name: str,
+        *,
+        connector: str,
+        schema: Sequence[str],
+        metadata: Mapping[str, str] | None = None,
+        malformed_rows: str = FAIL,
+        **options: Any,
     ) -> DataFrame:
         """The rows of a source as a streaming frame; `schema` has a column an item, in Spark's DDL.
 
-        A malformed row, or a NULL in a NOT NULL column, fails the query that reads it. Raises
-        RuntimeFault for a path that does not exist and for options that the connector has not.
+        A row is malformed as a whole or has all its values. A malformed one fails the query that
+        reads it; with `malformed_rows` "skip" or "send" it is left out, and with "send" it is among
+        those that `Job.malformed_rows` gives. `metadata` names columns by the connector's keys.
+        Raises RuntimeFault for a path that does not exist and for options that the connector has
+        not.
         """
+        from pyspark.sql.types import StructType
+
         if name not in self._plan.sources:
             raise _mismatch(f"reads source `{name}`, which the plan does not have")
         ddl = schema if isinstance(schema, str) else ", ".join(schema)
-        return read_source(self.spark, self._storage, name, connector, ddl, options)
+        columns = cast(StructType, StructType.fromDDL(ddl))
+        source = Declaration(name, connector, columns, metadata or {}, malformed_rows, options)
+        self._readings[name] = read_source(self.spark, self._storage, source)
+        return self._readings[name].rows
+
+    def malformed_rows(self, source: str) -> DataFrame:
+        """The malformed rows of a source that sends them, which has been read before.
+
+        The columns are `raw`, `reason`, `source`, `position` and `seen_at`.
+        """
+        reading = self._readings.get(source)
+        if reading is None or reading.malformed is None:
+            raise _mismatch(f"asks for malformed rows of `{source}`, which does not send them")
+        return reading.malformed()
+
+    def function(self, name: str, target: str, *, returns: str) -> None:
+        """Makes a Python function, `module:name`, known to SQL under a name.
+
+        It is called with a pandas Series for each argument and gives one back. Raises RuntimeFault
+        when it cannot be had.
+        """
+        if name not in self._plan.functions:
+            raise _mismatch(f"declares function `{name}`, which the plan does not have")
+        register_function(self.spark, name, target, returns, self._folders)
 
     def var(self, name: str) -> str:
         """The value of a variable for this run."""

@@ -2,7 +2,7 @@
 
 A folder holds ``spec.stream`` and
 
-- ``input.yaml``: the rows of each source in the order of their arrival,
+- ``input.yaml``: the rows of each source in the order of their arrival; a text is a line as it is,
 - ``rows.yaml``: the right rows of each sink, worked out by hand, or
 - ``oracle.py`` instead of both: ``inputs()`` makes the input, ``expected(inputs)`` the right rows,
 - ``rows.<way>.yaml``: what is right for one way of arrival, where the way matters by design,
@@ -122,7 +122,10 @@ def write_input(path: Path, number: int, rows: Rows, source: Mapping[str, Any]) 
     hidden = path.with_name(f"_{path.name}")
     match options["format"]:
         case "json":
-            lines = [json.dumps(_plain(row), ensure_ascii=False) for row in rows]
+            lines = [
+                row if isinstance(row, str) else json.dumps(_plain(row), ensure_ascii=False)
+                for row in rows
+            ]
             hidden.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
         case "csv":
             hidden.write_text(_csv(rows, source), encoding="utf-8")
@@ -154,6 +157,9 @@ def _csv(rows: Rows, source: Mapping[str, Any]) -> str:
     if options.get("header", "true") == "true":
         writer.writerow(names)
     for row in rows:
+        if isinstance(row, str):
+            out.write(f"{row}\n")
+            continue
         values = [_plain(row.get(name)) for name in names]
         writer.writerow([null if value is None else value for value in values])
     return out.getvalue()
@@ -196,17 +202,8 @@ def read_output(folder: Path, format_: str) -> Rows:
                 with path.open(encoding="utf-8", newline="") as file:
                     rows += [dict(row) for row in csv.DictReader(file)]
             case "parquet":
-                rows += _zoned(pq.read_table(path)).to_pylist()
+                rows += pq.read_table(path).to_pylist()
     return rows
-
-
-def _zoned(table: Any) -> Any:
-    """Name the zone of instants that Spark wrote as INT96, which has none: it is UTC."""
-    zoned = [
-        field.with_type(pa.timestamp("us", tz="UTC")) if field.type == pa.timestamp("ns") else field
-        for field in table.schema
-    ]
-    return table.cast(pa.schema(zoned))
 
 
 def comparable(rows: Rows) -> list[str]:

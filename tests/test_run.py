@@ -167,13 +167,16 @@ GOOD = '{"id": 1, "n": 6, "ts": "2026-01-01T10:00:00Z"}\n'
     ("orders", "lines", "query", "said"),
     [
         ('{"n": 1, "ts": "2026-01-01T10:00:00Z"}', "", "hours", "NULL in `id`, which is NOT NULL"),
-        ('{"id": null, "n": 9}', "", "hours", "source `orders` has a row with NULL in `id`"),
+        ('{"id": null, "n": 9}', "", "hours", "source `orders` has a malformed row: NULL in `id`"),
         ('{"id": 2, "n": 1', "", "hours", "1.json"),
-        ('{"id": 2, "n": "many"}', "", "hours", "1.json"),
-        ('{"id": 2, "n": 1, "ts": "noon"}', "", "hours", "1.json"),
-        ("", "id,n\n1,2\n3,x\n", "lines", "1.csv"),
-        ("", "id,n\n1,2\n3,4,5\n", "lines", "1.csv"),
-        ("", "id,other\n1,2\n", "lines", "1.csv"),
+        ('{"id": 2, "n": "many"}', "", "hours", '`n` is "many", which is no '),
+        ('{"id": 2, "n": 1, "ts": "noon"}', "", "hours", "1.json:2"),
+        ('{"id": 2, "n": 1} {"id": 3}', "", "hours", "a second value stands behind the first"),
+        ('[{"id": 2, "n": 1}]', "", "hours", "an array stands where one object belongs"),
+        ('{"id": 2, "unread": 99999}', "", "hours", "`unread` is 99999, which does not fit"),
+        ("", "id,n\n1,2\n3,x\n", "lines", '`n` is "x", which is no '),
+        ("", "id,n\n1,2\n3,4,5\n", "lines", "3 fields where 2 belong"),
+        ("", "id,other\n1,2\n", "lines", "the header of the file is `id,other`"),
     ],
 )
 def test_a_bad_row_fails_its_query(

@@ -7,10 +7,12 @@ from collections.abc import Iterator
 from ...dsl import codes
 from ...dsl.diagnostics import Diagnostic, Label
 from ..graph.graph import OperatorGraph
+from ..model.declared import UserAggregate
+from ..model.steps import SideRows
 
 
 def check_unused(graph: OperatorGraph) -> Iterator[Diagnostic]:
-    """Yield sources and streams that no sink and no other stream reads."""
+    """Yield sources and streams that no sink and no other stream reads, functions not called."""
     pipeline = graph.pipeline
     read = {s.relation for s in pipeline.sinks}
     read |= {i for r in pipeline.relations for i in r.inputs}
@@ -25,9 +27,20 @@ def check_unused(graph: OperatorGraph) -> Iterator[Diagnostic]:
     for relation in pipeline.relations:
         if relation.name not in read:
             what = "stream" if relation.name == relation.stream else "part"
+            side = bool(relation.steps) and isinstance(relation.steps[0], SideRows)
+            instead = "write `SKIP` instead of `SEND TO`" if side else "remove it"
             yield Diagnostic(
                 codes.UNUSED,
                 f"{what} `{relation.name}` is read by nothing",
                 Label(relation.span),
-                help=f"remove it, or add `CREATE SINK … FROM {relation.stream} WITH (…);`",
+                help=f"{instead}, or add `CREATE SINK … FROM {relation.stream} WITH (…);`",
+            )
+    for function in pipeline.functions:
+        if function.name not in pipeline.called:
+            what = "aggregate" if isinstance(function, UserAggregate) else "function"
+            yield Diagnostic(
+                codes.UNUSED,
+                f"{what} `{function.name}` is called by nothing",
+                Label(function.span),
+                help="remove it, or call it",
             )

@@ -23,20 +23,44 @@ def emit_source(source: Source) -> list[str]:
         quoted(source.name),
         f"connector={quoted(source.endpoint.connector)}",
         f"schema=[\n{fields}\n]",
+        *_metadata(source),
+        *_malformed(source),
         *_options(source.endpoint, connectors.SOURCES),
     )
     calls = [
         Call("withColumn", (quoted(c.name), columns.value(c.value.expression)))
         for c in source.computed
     ]
+    comment = f"    # {source.name}: {_words(source.endpoint)} source"
+    future = source.future_rows
+    head: str | Call = Call("job.read", arguments, open=True)
+    above: list[str] = []
+    if future is not None:
+        if future.to is not None:
+            above = assignment(unfiltered(source.name), Chain(head, tuple(calls)))
+            head, calls = unfiltered(source.name), []
+        calls.append(Call("where", (columns.condition(future.kept),)))
     if source.watermark is not None:
         mark = source.watermark
         calls.append(Call("withWatermark", (quoted(mark.column), quoted(mark.delay.text))))
-    chain = Chain(Call("job.read", arguments, open=True), tuple(calls))
-    return [
-        f"    # {source.name}: {_words(source.endpoint)} source",
-        *assignment(source.name, chain),
-    ]
+    return [comment, *above, *assignment(source.name, Chain(head, tuple(calls)))]
+
+
+def unfiltered(source: str) -> str:
+    """Return the name of a source's rows before those of the future have been taken out."""
+    return f"{source}__all"
+
+
+def _metadata(source: Source) -> Iterator[str]:
+    if source.metadata:
+        lines = "\n".join(f"    {quoted(m.field.name)}: {quoted(m.key)}," for m in source.metadata)
+        yield f"metadata={{\n{lines}\n}}"
+
+
+def _malformed(source: Source) -> Iterator[str]:
+    """Yield the policy; the one that a source has by itself says nothing."""
+    if source.malformed_rows.action != "fail":
+        yield f"malformed_rows={quoted(source.malformed_rows.action)}"
 
 
 def emit_sink(sink: Sink, output_mode: str) -> list[str]:

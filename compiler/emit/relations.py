@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from ..model.pipeline import Relation
-from ..model.steps import Join, JoinSide, Step, Union
+from ..model.steps import Join, JoinSide, SideRows, Step, Union
 from . import columns
 from .describe import describe
+from .endpoints import unfiltered
 from .layout import Call, Chain, assignment
 from .literals import quoted
 from .steps import calls
@@ -25,7 +26,16 @@ def chain(relation: Relation) -> Chain:
             return Chain(*_join(first, relation.steps[1:]))
         case Union():
             return Chain(*_union(first, relation.steps[1:]))
+        case SideRows():
+            return _side_rows(first)
     return Chain(relation.inputs[0], _calls(relation.steps))
+
+
+def _side_rows(step: SideRows) -> Chain:
+    if step.condition is None:
+        return Chain(Call("job.malformed_rows", (quoted(step.source),)))
+    condition = columns.condition(step.condition.expression)
+    return Chain(unfiltered(step.source), (Call("where", (condition,)),))
 
 
 def _calls(steps: tuple[Step, ...]) -> tuple[Call, ...]:

@@ -29,16 +29,18 @@ class Connector:
     """A connector of sources or of sinks.
 
     ``one_of`` are options of which exactly one is given. ``takes_changes``: a sink can be given
-    rows that replace earlier ones. ``passes_spark``: options prefixed ``spark.`` go to Spark as
-    they are. ``sends_key``: a key has a meaning without upserts too, being sent along with each
-    row. ``promise`` is what a sink promises of each row, in a sentence. A sink that can replace the
-    rows of a key has ``upsert`` among the choices of ``mode``.
+    rows that replace earlier ones. ``may_be_malformed``: rows of a source can be.
+    ``passes_spark``: options prefixed ``spark.`` go to Spark as they are. ``sends_key``: a key has a
+    meaning without upserts too, being sent along with each row. ``promise`` is what a sink promises
+    of each row, in a sentence. A sink that can replace the rows of a key has ``upsert`` among the
+    choices of ``mode``.
     """
 
     name: str
     options: tuple[Option, ...]
     one_of: tuple[str, ...] = ()
     takes_changes: bool = False
+    may_be_malformed: bool = True
     passes_spark: bool = False
     sends_key: bool = False
     promise: str = ""
@@ -92,7 +94,12 @@ SOURCES: dict[str, Connector] = {
         one_of=("topic", "topics", "topic_pattern"),
         passes_spark=True,
     ),
-    "rate": Connector("rate", (Option("rows_per_second", kind="integer"),), passes_spark=True),
+    "rate": Connector(
+        "rate",
+        (Option("rows_per_second", kind="integer"),),
+        may_be_malformed=False,
+        passes_spark=True,
+    ),
 }
 
 SINKS: dict[str, Connector] = {
@@ -154,6 +161,11 @@ SINKS: dict[str, Connector] = {
 NOT_BUILT_SOURCES = ("table",)
 NOT_BUILT_SINKS = ("table",)
 NOT_BUILT_FORMATS = ("orc", "avro", "text")
+
+METADATA: dict[str, dict[str, str]] = {
+    "files": {"path": "STRING", "modified_at": "TIMESTAMP"},
+}
+"""What a connector knows of each row besides its columns, by key, with the type."""
 
 RATE_COLUMNS = {"timestamp": "TIMESTAMP", "value": "BIGINT"}
 """What a rate source gives: the instant of a row and its number from zero."""

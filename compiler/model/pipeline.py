@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import field
 
+from ...dsl.ast.expressions import Expression
 from ...dsl.records import dataclass
 from ...dsl.settings import Settings
 from ...dsl.source import Span
+from .declared import DeclaredFunction, PythonFunction
 from .schema import Duration, Field, Schema
 from .steps import Column, Step
 
@@ -46,14 +48,53 @@ class Endpoint:
 
 
 @dataclass(frozen=True, slots=True)
+class FutureRows:
+    """The policy for rows whose event time is further than ``beyond`` ahead of the clock.
+
+    ``condition`` holds for these rows, ``kept`` for all others. They go ``to`` a side stream, or
+    are left out.
+    """
+
+    beyond: Duration
+    condition: Expression
+    kept: Expression
+    to: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class MalformedRows:
+    """The policy for rows that are not what a source declares.
+
+    ``action`` is ``fail``, ``skip`` or ``send``, which has a side stream that they go ``to``.
+    """
+
+    action: str
+    to: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Metadata:
+    """A column that the connector knows by itself, and the connector's key for it."""
+
+    field: Field
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
 class Source:
-    """A source: physical columns, computed columns, watermark."""
+    """A source: columns that are read, those of the connector, computed ones, watermark, policies.
+
+    ``schema`` has the columns in this order.
+    """
 
     name: str
     endpoint: Endpoint
     columns: tuple[Field, ...]
+    metadata: tuple[Metadata, ...]
     computed: tuple[Column, ...]
     watermark: Watermark | None
+    malformed_rows: MalformedRows
+    future_rows: FutureRows | None
     schema: Schema
     span: Span = field(compare=False, repr=False)
 
@@ -97,7 +138,10 @@ class Sink:
 
 @dataclass(frozen=True, slots=True)
 class Pipeline:
-    """Everything a spec declares, in the order in which it can be built."""
+    """Everything a spec declares, in the order in which it can be built.
+
+    ``called`` are the names of the functions that something calls.
+    """
 
     spec_name: str
     settings: Settings
@@ -105,3 +149,9 @@ class Pipeline:
     sources: tuple[Source, ...]
     relations: tuple[Relation, ...]
     sinks: tuple[Sink, ...]
+    functions: tuple[DeclaredFunction, ...] = ()
+    called: frozenset[str] = frozenset()
+
+    def python_functions(self) -> tuple[PythonFunction, ...]:
+        """Return the functions that a running job loads."""
+        return tuple(f for f in self.functions if isinstance(f, PythonFunction))

@@ -139,7 +139,8 @@ class Aggregate(Stateful):
 class JoinSide:
     """One input of a join.
 
-    The alias its columns are qualified with, its equality keys, its event time.
+    The alias its columns are qualified with, its equality keys, its event time; in a window join the
+    window that each row is given first, which is the last column of its schema.
     """
 
     relation: str
@@ -147,14 +148,15 @@ class JoinSide:
     schema: Schema
     keys: tuple[Typed, ...]
     event_time: str | None
+    window: Window | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Join(Stateful):
-    """An interval join; ``join`` is ``inner`` or ``left``.
+    """An interval join or a window join; ``join`` is ``inner``, ``left``, ``right`` or ``full``.
 
     ``lower`` and ``upper`` bound right time minus left time, in microseconds; None where the
-    state was accepted as unbounded.
+    window is the bound, or the state was accepted as unbounded.
     """
 
     kind: ClassVar[str] = "join"
@@ -229,6 +231,13 @@ class Branch:
     steps: tuple[Step, ...]
 
 
-def window_of(step: Step) -> Window | None:
-    """Return the window that a step opens, None when it opens none."""
-    return step.window if isinstance(step, Aggregate | AssignWindow) else None
+def windows_of(step: Step) -> tuple[Window, ...]:
+    """Return the windows that a step opens; a window join opens one on each side."""
+    match step:
+        case Aggregate(window=window) | AssignWindow(window):
+            found = (window,)
+        case Join(left=left, right=right):
+            found = (left.window, right.window)
+        case _:
+            found = ()
+    return tuple(window for window in found if window is not None)

@@ -7,13 +7,14 @@ from ...dsl.ast import expressions as e
 from ...dsl.ast import statements as st
 from ...dsl.ast.node import Name
 from ...dsl.diagnostics import Diagnostic, Diagnostics, Label
+from ...dsl.suggest import closest
 from ...dsl.walk import walk
-from ..model import types
+from ..model import connectors, types
+from ..model.pipeline import Metadata
 from ..model.schema import Field, Schema
 from ..model.steps import Column
 from ..model.typed import Typed
 from .expressions import Clause, check
-from .not_built import not_built
 from .scope import BlockScope, Visible
 
 _COMPUTED = Clause("a computed column", aggregates=False)
@@ -28,14 +29,32 @@ def read_columns(node: st.CreateSource, diagnostics: Diagnostics) -> tuple[Field
         if first is not column:
             diagnostics.add(duplicate_column(column.name.text, column, first))
             continue
-        if column.metadata_key is not None:
-            diagnostics.add(not_built("a METADATA column", column.span))
-        elif column.type is not None:
+        if column.type is not None and column.metadata_key is None:
             type_ = types.from_node(column.type, diagnostics)
             fields.append(Field(column.name.text, type_, not column.not_null))
     if not fields and not any(c.metadata_key for c in node.columns):
         diagnostics.add(_no_columns(node))
     return tuple(fields)
+
+
+def metadata_columns(
+    node: st.CreateSource, connector: str | None, diagnostics: Diagnostics
+) -> tuple[Metadata, ...]:
+    """Return the columns that the connector knows by itself; None is a connector with mistakes."""
+    known = connectors.METADATA.get(connector or "", {})
+    found: dict[str, Metadata] = {}
+    for column in node.columns:
+        key = column.metadata_key
+        if key is None or column.type is None:
+            continue
+        type_ = types.from_node(column.type, diagnostics)
+        if connector is not None and key not in known:
+            diagnostics.add(_unknown_key(column, connector, tuple(known)))
+        elif connector is not None and type_ is not types.UNKNOWN and str(type_) != known[key]:
+            diagnostics.add(_key_type(column, known[key]))
+        field = Field(column.name.text, type_)
+        found.setdefault(column.name.text.lower(), Metadata(field, key))
+    return tuple(found.values())
 
 
 def computed_columns(
@@ -83,6 +102,28 @@ def _proctime_within(expression: e.Expression) -> e.Call | None:
 def _now(call: e.Expression) -> Typed:
     now = e.Call(call.span, Name(call.span, "current_timestamp"), ())
     return Typed(now, types.TIMESTAMP, nullable=False)
+
+
+def _unknown_key(column: st.Column, connector: str, known: tuple[str, ...]) -> Diagnostic:
+    near = closest(column.metadata_key or "", known)
+    listed = ", ".join(f"`{key}`" for key in known)
+    return Diagnostic(
+        codes.METADATA_KEY,
+        f"connector `{connector}` has no metadata `{column.metadata_key}`",
+        Label(column.span),
+        help=f"did you mean `{near[0]}`?"
+        if near
+        else (f"it has: {listed}" if known else "it has none: leave the column out"),
+    )
+
+
+def _key_type(column: st.Column, wanted: str) -> Diagnostic:
+    return Diagnostic(
+        codes.METADATA_KEY,
+        f"metadata `{column.metadata_key}` is {wanted}",
+        Label(column.span),
+        help=f"declare `{column.name} {wanted} METADATA FROM '{column.metadata_key}'`",
+    )
 
 
 def _proctime_form(column: st.Column, call: e.Call) -> Diagnostic:

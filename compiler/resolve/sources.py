@@ -11,13 +11,13 @@ from ...dsl.ast import statements as st
 from ...dsl.diagnostics import Diagnostic, Diagnostics, Label
 from ...dsl.suggest import closest
 from ..model import connectors, types
-from ..model.pipeline import Source, Watermark
+from ..model.pipeline import MalformedRows, Source, Watermark
 from ..model.schema import Duration, Field, Schema
 from .durations import duration
 from .kafka import check_messages
-from .not_built import not_built
 from .options import endpoint
-from .source_columns import computed_columns, read_columns
+from .row_policies import check_malformed, future_rows
+from .source_columns import computed_columns, metadata_columns, read_columns
 
 
 def resolve_source(
@@ -25,16 +25,6 @@ def resolve_source(
 ) -> tuple[Schema, Source | None]:
     """Return the source's schema (for what reads it) and the source, None if it has errors."""
     before = len(diagnostics)
-    _refuse_unbuilt(node, diagnostics)
-    physical = read_columns(node, diagnostics)
-    computed = computed_columns(node, Schema(physical), diagnostics)
-    fields = physical + tuple(field for _, field in computed)
-    watermark = _watermark(node, Schema(fields), diagnostics)
-    if watermark is not None:
-        fields = tuple(
-            replace(f, watermark=watermark.delay) if f.name == watermark.column else f
-            for f in fields
-        )
     point = endpoint(
         node.options,
         node.name,
@@ -43,6 +33,20 @@ def resolve_source(
         variables,
         diagnostics,
     )
+    physical = read_columns(node, diagnostics)
+    metadata = metadata_columns(node, point.connector if point else None, diagnostics)
+    read = physical + tuple(column.field for column in metadata)
+    computed = computed_columns(node, Schema(read), diagnostics)
+    fields = read + tuple(field for _, field in computed)
+    watermark = _watermark(node, Schema(fields), diagnostics)
+    future = future_rows(node, watermark, Schema(fields), diagnostics)
+    if watermark is not None:
+        fields = tuple(
+            replace(f, watermark=watermark.delay) if f.name == watermark.column else f
+            for f in fields
+        )
+    if point is not None:
+        check_malformed(node, connectors.SOURCES[point.connector], diagnostics)
     if point is not None and point.connector == "rate":
         _check_rate_columns(node, physical, diagnostics)
     if point is not None and point.connector == "kafka":
@@ -54,21 +58,22 @@ def resolve_source(
         node.name.text,
         point,
         physical,
+        metadata,
         tuple(column for column, _ in computed),
         watermark,
+        _malformed(node),
+        future,
         schema,
         node.name.span,
     )
 
 
-def _refuse_unbuilt(node: st.CreateSource, diagnostics: Diagnostics) -> None:
-    if node.malformed is not None and node.malformed.action != "FAIL":
-        feature = f"ON MALFORMED ROWS {node.malformed.action}"
-        diagnostics.add(
-            not_built(feature, node.malformed.span, "leave it out: a malformed row fails the query")
-        )
-    if node.future is not None:
-        diagnostics.add(not_built("ON FUTURE ROWS", node.future.span, "leave it out"))
+def _malformed(node: st.CreateSource) -> MalformedRows:
+    policy = node.malformed
+    if policy is None:
+        return MalformedRows("fail")
+    to = policy.stream.text if policy.stream is not None else None
+    return MalformedRows(policy.action.lower(), to)
 
 
 def _watermark(node: st.CreateSource, schema: Schema, diagnostics: Diagnostics) -> Watermark | None:

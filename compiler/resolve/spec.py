@@ -13,16 +13,16 @@ from ...dsl.walk import walk
 from ..model.pipeline import Pipeline, Relation, Sink, Source
 from .chain import Environment, Known
 from .checkpoints import resolve_checkpoint
+from .functions import resolve_functions
 from .names import Declared, declared_names, referenced_relations
 from .not_built import not_built
+from .row_policies import side_streams
 from .sinks import resolve_sink
 from .sources import resolve_source
 from .streams import resolve_stream
 
 _NOT_BUILT: dict[type[st.Statement], str] = {
     st.CreateTable: "CREATE TABLE",
-    st.CreateFunction: "CREATE FUNCTION",
-    st.CreateAggregate: "CREATE AGGREGATE",
     st.CreateOperator: "CREATE OPERATOR",
 }
 
@@ -30,6 +30,8 @@ _NOT_BUILT: dict[type[st.Statement], str] = {
 def resolve(spec: st.Spec, settings: Settings, diagnostics: Diagnostics) -> Pipeline | None:
     """Return the resolved pipeline, or None when the spec has errors."""
     declared = declared_names(spec, diagnostics)
+    functions = resolve_functions(declared, (name.text for name in spec.broken), diagnostics)
+    declared = {name: functions.bind(node, diagnostics) for name, node in declared.items()}
     env = Environment({}, {name.text for name in spec.broken} | _side_streams(spec))
     sources: list[Source] = []
     relations: list[Relation] = []
@@ -43,6 +45,12 @@ def resolve(spec: st.Spec, settings: Settings, diagnostics: Diagnostics) -> Pipe
             env.relations[name] = Known(name, schema, False, node.name.span)
             if source is not None:
                 sources.append(source)
+            for side, known, relation in side_streams(node, schema, source):
+                # A name that is declared twice is what it was first.
+                if side not in declared:
+                    env.relations.setdefault(side, known)
+                if relation is not None:
+                    relations.append(relation)
         elif isinstance(node, st.CreateSink):
             env.sinks[name] = node.stream.text
     for stream in _ordered_streams(declared, env, diagnostics):
@@ -68,13 +76,14 @@ def resolve(spec: st.Spec, settings: Settings, diagnostics: Diagnostics) -> Pipe
         tuple(sources),
         tuple(relations),
         tuple(sinks),
+        tuple(found for found in functions.known.values() if found is not None),
+        frozenset(functions.called),
     )
 
 
 def _side_streams(spec: st.Spec) -> set[str]:
-    """Return the streams that a SEND TO declares: it is refused, so they can't be read either."""
-    senders = (st.MalformedRows, st.FutureRows, q.LateRows)
-    sent = (node.stream for node in walk(spec) if isinstance(node, senders))
+    """Return the streams of late rows: they are refused, so they can't be read either."""
+    sent = (node.stream for node in walk(spec) if isinstance(node, q.LateRows))
     return {name.text for name in sent if name is not None}
 
 

@@ -1,0 +1,286 @@
+package org.apache.spark.sql.streamc
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.{FileStatus, Path}
+import org.apache.hadoop.io.Text
+import org.apache.hadoop.mapreduce.{Job, JobID, TaskAttemptID, TaskID, TaskType}
+import org.apache.hadoop.mapreduce.lib.input.{FileSplit, LineRecordReader}
+import org.apache.hadoop.mapreduce.task.TaskAttemptContextImpl
+
+import org.apache.spark.TaskContext
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.csv.CSVOptions
+import org.apache.spark.sql.catalyst.expressions.GenericInternalRow
+import org.apache.spark.sql.catalyst.json.JSONOptionsInRead
+import org.apache.spark.sql.execution.datasources._
+import org.apache.spark.sql.sources.Filter
+import org.apache.spark.sql.types.StructType
+import org.apache.spark.unsafe.types.UTF8String
+import org.apache.spark.util.SerializableConfiguration
+
+/** The bytes of one row to its values; one parser serves one thread. */
+trait RowParser {
+  /** The row, or null when there is nothing. Throws Malformed. */
+  def parse(bytes: Array[Byte], length: Int): InternalRow
+}
+
+/** The columns of the malformed rows of a file, behind those that the source declares. */
+object Rejected {
+  val Raw = "__raw"
+  val Reason = "__reason"
+  val Position = "__position"
+  val Columns = Seq(Raw, Reason, Position)
+}
+
+/**
+ * Files of lines, a row a line, each of which fits the declared columns or is malformed as a whole.
+ *
+ * Options besides Spark's own: `streamc.source` names the source; `streamc.required` are the NOT NULL
+ * columns, a line each; `streamc.rows` is `fail` (a malformed row ends the query), `good` (it
+ * is left out) or `malformed` (there are no others, and the schema ends with Rejected.Columns).
+ */
+abstract class StrictFiles extends TextBasedFileFormat {
+  protected def lines(options: Map[String, String], zone: String): Lines
+
+  override def inferSchema(
+      session: SparkSession,
+      options: Map[String, String],
+      files: Seq[FileStatus]): Option[StructType] = None
+
+  override def prepareWrite(
+      session: SparkSession,
+      job: Job,
+      options: Map[String, String],
+      schema: StructType): OutputWriterFactory = throw new UnsupportedOperationException
+
+  override def isSplitable(
+      session: SparkSession, options: Map[String, String], path: Path): Boolean =
+    !options.get("multiLine").exists(_.toBoolean) && super.isSplitable(session, options, path)
+
+  override def buildReader(
+      session: SparkSession,
+      dataSchema: StructType,
+      partitionSchema: StructType,
+      requiredSchema: StructType,
+      filters: Seq[Filter],
+      options: Map[String, String],
+      hadoopConf: Configuration): PartitionedFile => Iterator[InternalRow] = {
+    val conf = session.sparkContext.broadcast(new SerializableConfiguration(hadoopConf))
+    val declared = StructType(dataSchema.filterNot(f => Rejected.Columns.contains(f.name)))
+    val source = lines(options, getSqlConf(session).sessionLocalTimeZone)
+    val required = options("streamc.required").split("\n").filter(_.nonEmpty)
+      .flatMap(name => declared.getFieldIndex(name).map(_ -> name))
+    val places = requiredSchema.fieldNames.map(declared.getFieldIndex(_).getOrElse(-1))
+    val rejected = requiredSchema.fieldNames.map(Rejected.Columns.indexOf(_))
+    val rows = options("streamc.rows")
+    val name = options("streamc.source")
+    (file: PartitionedFile) =>
+      new FileRows(
+        file, source.open(declared, file, conf.value.value), required, places, rejected, rows, name)
+  }
+}
+
+case class StrictJson() extends StrictFiles {
+  override protected def lines(options: Map[String, String], zone: String): Lines = {
+    val read = new JSONOptionsInRead(options, zone, "")
+    new Lines {
+      override def open(schema: StructType, file: PartitionedFile, conf: Configuration): Records =
+        new Records(file, read.lineSeparatorInRead, conf, new JsonRows(schema, read))
+    }
+  }
+}
+
+case class StrictCsv() extends StrictFiles {
+  override protected def lines(options: Map[String, String], zone: String): Lines = {
+    val read = new CSVOptions(options, false, zone, "")
+    new Lines {
+      override def open(schema: StructType, file: PartitionedFile, conf: Configuration): Records =
+        new CsvRecords(file, read, conf, new CsvRows(schema, read), schema)
+    }
+  }
+}
+
+/** How the files of a format are opened; travels to the executors. */
+trait Lines extends Serializable {
+  def open(schema: StructType, file: PartitionedFile, conf: Configuration): Records
+}
+
+/** The records of a part of a file, one at a time. */
+class Records(
+    file: PartitionedFile, separator: Option[Array[Byte]], conf: Configuration, parser: RowParser) {
+  private val reader = separator.map(new LineRecordReader(_)).getOrElse(new LineRecordReader)
+  private val task = new TaskAttemptID(new TaskID(new JobID, TaskType.MAP, 0), 0)
+  reader.initialize(
+    new FileSplit(file.toPath, file.start, file.length, Array.empty[String]),
+    new TaskAttemptContextImpl(conf, task))
+  Option(TaskContext.get()).foreach(_.addTaskCompletionListener[Unit](_ => reader.close()))
+  protected var number = 0L
+  private var line: Text = _
+
+  /** Goes to the next record; false at the end. */
+  def advance(): Boolean = nextLine()
+
+  /** The record as a row, null when it is none. Throws Malformed. */
+  def row(): InternalRow = parser.parse(line.getBytes, line.getLength)
+
+  /** The record as it stands in the file; what is no UTF-8 in it is shown as such. */
+  def raw: UTF8String = UTF8String.fromBytes(line.getBytes, 0, line.getLength).makeValid()
+
+  /** The file and the line; the byte, in a part of a large file that is read from its middle. */
+  def position: String =
+    if (file.start == 0) s"${file.urlEncodedPath}:$number"
+    else s"${file.urlEncodedPath}:byte ${reader.getCurrentKey.get}"
+
+  /** The bytes of the line that was read last. */
+  final def bytes: Text = line
+
+  final def nextLine(): Boolean = {
+    val more = reader.nextKeyValue()
+    if (more) {
+      line = reader.getCurrentValue
+      number += 1
+    } else reader.close()
+    more
+  }
+}
+
+/** Lines of delimited text; the first one may be a header, and a row may span several. */
+class CsvRecords(
+    file: PartitionedFile,
+    options: CSVOptions,
+    conf: Configuration,
+    parser: CsvRows,
+    schema: StructType) extends Records(file, options.lineSeparatorInRead, conf, parser) {
+  private val mistake: Option[Malformed] = if (options.headerFlag) header() else None
+  private var spanned: Array[Byte] = _
+
+  override def advance(): Boolean = {
+    spanned = null
+    super.advance()
+  }
+
+  override def row(): InternalRow = {
+    val found =
+      try parser.parse(bytes.getBytes, bytes.getLength)
+      catch { case CsvRows.Unclosed if options.multiLine => span() }
+    if (found != null) mistake.foreach(throw _)
+    found
+  }
+
+  override def raw: UTF8String =
+    if (spanned == null) super.raw else UTF8String.fromBytes(spanned).makeValid()
+
+  /** Adds lines until the quote is closed. */
+  private def span(): InternalRow = {
+    val whole = new java.io.ByteArrayOutputStream
+    whole.write(bytes.getBytes, 0, bytes.getLength)
+    while (nextLine()) {
+      whole.write('\n')
+      whole.write(bytes.getBytes, 0, bytes.getLength)
+      spanned = whole.toByteArray
+      try return parser.parse(spanned, spanned.length)
+      catch { case CsvRows.Unclosed => }
+    }
+    throw CsvRows.Unclosed
+  }
+
+  /** Reads the header, which every part of a file must know, and says what is wrong with it. */
+  private def header(): Option[Malformed] = {
+    val top =
+      if (file.start == 0) this
+      else new Records(file.copy(start = 0, length = 1), options.lineSeparatorInRead, conf, parser)
+    var told: Option[Malformed] = None
+    var found = false
+    while (!found && top.nextLine()) {
+      try {
+        val line = parser.decode(top.bytes.getBytes, top.bytes.getLength)
+        found = !parser.isNoRow(line)
+        if (found && !declares(line)) told = Some(foreign(line))
+      } catch { case m: Malformed => found = true; told = Some(m) }
+    }
+    told
+  }
+
+  private def declares(header: String): Boolean =
+    parser.split(header).map(String.valueOf(_).trim.toLowerCase)
+      .sameElements(schema.fieldNames.map(_.toLowerCase))
+
+  private def foreign(header: String): Malformed = new Malformed(
+    s"the header of the file is `${Malformed.shown(header)}`, and the source declares " +
+      s"`${schema.fieldNames.mkString(options.delimiter)}`")
+}
+
+/** The rows of a part of a file that were asked for. */
+class FileRows(
+    file: PartitionedFile,
+    records: Records,
+    required: Array[(Int, String)],
+    places: Array[Int],
+    rejected: Array[Int],
+    rows: String,
+    source: String) extends Iterator[InternalRow] {
+  private val fails = rows == "fail"
+  private val wantsMalformed = rows == "malformed"
+  private val output = new GenericInternalRow(places.length)
+  private var ready = false
+  private var ended = false
+
+  override def hasNext: Boolean = {
+    while (!ready && !ended) {
+      if (!records.advance()) ended = true
+      else {
+        try {
+          val row = records.row()
+          if (row != null) {
+            check(row)
+            if (!wantsMalformed) accept(row)
+          }
+        } catch {
+          case m: Malformed if fails => throw MalformedRow(source, m.told, records.position)
+          case m: Malformed => if (wantsMalformed) reject(m)
+        }
+      }
+    }
+    ready
+  }
+
+  override def next(): InternalRow = {
+    if (!hasNext) throw new NoSuchElementException
+    ready = false
+    output
+  }
+
+  private def check(row: InternalRow): Unit = {
+    var i = 0
+    while (i < required.length) {
+      if (row.isNullAt(required(i)._1)) {
+        throw new Malformed(s"NULL in `${required(i)._2}`, which is NOT NULL")
+      }
+      i += 1
+    }
+  }
+
+  private def accept(row: InternalRow): Unit = {
+    val values = row.asInstanceOf[GenericInternalRow].values
+    var i = 0
+    while (i < places.length) {
+      output.update(i, values(places(i)))
+      i += 1
+    }
+    ready = true
+  }
+
+  private def reject(m: Malformed): Unit = {
+    val values = Array(records.raw.clone(), UTF8String.fromString(m.told),
+      UTF8String.fromString(records.position))
+    rejected.indices.foreach { i =>
+      output.update(i, if (rejected(i) < 0) null else values(rejected(i)))
+    }
+    ready = true
+  }
+}
+
+/** Ends the query that read the row. */
+case class MalformedRow(source: String, reason: String, position: String)
+    extends Exception(s"source `$source` has a malformed row: $reason, at $position")

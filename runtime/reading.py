@@ -1,0 +1,51 @@
+"""What a script says of a source, and what a connector makes of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+    from pyspark.sql.types import StructType
+
+FAIL, SKIP, SEND = "fail", "skip", "send"
+POLICIES = (FAIL, SKIP, SEND)
+"""What becomes of a malformed row: it ends the query, is left out, or goes to a side stream."""
+
+
+@dataclass(frozen=True, slots=True)
+class Declaration:
+    """A source as the script declares it.
+
+    `metadata` are the names of columns that the connector knows by itself, with its keys for them.
+    """
+
+    name: str
+    connector: str
+    columns: StructType
+    metadata: Mapping[str, str]
+    malformed_rows: str
+    options: Mapping[str, Any]
+
+    @property
+    def owner(self) -> str:
+        """The source as messages name it."""
+        return f"source `{self.name}`"
+
+    def required(self) -> list[str]:
+        """The NOT NULL columns."""
+        return [field.name for field in self.columns.fields if not field.nullable]
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """The rows of a source, none of them malformed, and what reads its malformed ones.
+
+    The latter is for sources that send them; its columns are `raw`, `reason`, `source`, `position`
+    and `seen_at`.
+    """
+
+    rows: DataFrame
+    malformed: Callable[[], DataFrame] | None = None
