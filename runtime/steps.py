@@ -8,6 +8,7 @@ what it gets. Watermarks can be moved without rows. State and rows lie in a fold
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -23,6 +24,7 @@ from .kernel.build import kernel_jar
 from .kernel.load import load_kernel
 from .layout import check_layout, spark_layout
 from .plan import Checkpoint, Plan, Query, load_plan, plan_path
+from .reading import FAIL
 from .run import Build, load_build
 from .session import run_session
 from .settings import AS_FAST_AS_POSSIBLE, RunSettings, resolve_settings
@@ -147,9 +149,15 @@ class StepRun:
             query.processAllAvailable()
         except PySparkException:
             failure = explain_failure(query, prepared.writer)
-            raise RuntimeFault(
-                QUERY_FAILED, f"query `{failure.query}` failed: {failure.reason}"
-            ) from None
+            reason = self._places(failure.reason)
+            raise RuntimeFault(QUERY_FAILED, f"query `{query.name}` failed: {reason}") from None
+
+    def _places(self, reason: str) -> str:
+        """Names the files of steps as those who wrote the steps know them."""
+        folder = re.escape(f"{self._root}/rows")
+        file = rf"(?:file )?(?:file:/{{0,2}})?{folder}/([^/\s]+)/(\d+)"
+        reason = re.sub(rf"{file}:(\d+)", r"line \3 of batch \2 of `\1`", reason)
+        return re.sub(file, r"batch \2 of `\1`", reason)
 
 
 @contextmanager
@@ -179,20 +187,22 @@ def step_run(
     *,
     variables: Mapping[str, str] | None = None,
     profile: str | None = None,
+    folders: Sequence[str] = (),
     tell: Callable[[str], None] = lambda line: None,
 ) -> Iterator[StepRun]:
     """Starts the pipeline of an emitted script in an empty folder of its own; stops it at the end.
 
     Variables of the pipeline that have no value keep their names: most stand in paths that are not
-    used here. Raises RuntimeFault when the run is not possible, or one of those is needed after
-    all. `tell` gets a line when the kernel has to be built first.
+    used here. `folders` are searched for the modules of Python functions. Raises RuntimeFault when
+    the run is not possible, or a variable without a value is needed after all. `tell` gets a line
+    when the kernel has to be built first.
     """
     plan, build = load_plan(plan_path(script)), load_build(script)
     settings = step_settings(plan, root, variables or {}, profile)
     try:
         session, _, _ = run_session(settings, plan.checkpoint, plan.pipeline, spark)
         kernel = load_kernel(session, kernel_jar(tell))
-        run = _prepared(plan, build, session, kernel, settings, root)
+        run = _prepared(plan, build, session, kernel, settings, root, folders)
         try:
             run.start()
             yield run
@@ -211,10 +221,12 @@ def step_settings(
     State is kept in memory unless the spec asks for RocksDB by name, in two partitions, so that
     what depends on how rows are spread shows.
     """
-    unset = {name: f"${{{name}}}" for name, value in plan.settings.variables.items() if not value}
-    given = resolve_settings(
-        plan, Arguments(variables={**unset, **variables}, profile=profile), environment={}
-    )
+    declared = dict(plan.settings.variables)
+    if profile is not None and profile in plan.profiles:
+        declared |= plan.profiles[profile].variables
+    unset = {name: f"${{{name}}}" for name, value in declared.items() if value is None}
+    asked = Arguments(variables={**unset, **variables}, profile=profile)
+    given = resolve_settings(plan, asked, environment={})
     return RunSettings(
         state=str(root / "state"),
         trigger=given.trigger,
@@ -231,11 +243,12 @@ def _prepared(
     kernel: Any,
     settings: RunSettings,
     root: Path,
+    folders: Sequence[str],
 ) -> StepRun:
     for kind in ("rows", "ticks"):
         for source in plan.sources:
             (root / kind / source).mkdir(parents=True)
-    job = StepJob(plan, session, Storage(kernel, session), settings.variables, root)
+    job = StepJob(plan, session, Storage(kernel, session), settings.variables, root, folders)
     build(job)
     return StepRun(plan, job, kernel, settings, root)
 
@@ -257,12 +270,21 @@ class StepJob(Job):
         storage: Storage,
         variables: Mapping[str, str],
         root: Path,
+        folders: Sequence[str] = (),
     ) -> None:
         super().__init__(plan, spark, storage, variables)
+        self._folders = folders
         self._root = root
 
     def read(
-        self, name: str, *, connector: str, schema: Sequence[str], **options: Any
+        self,
+        name: str,
+        *,
+        connector: str,
+        schema: Sequence[str],
+        metadata: Mapping[str, str] | None = None,
+        malformed_rows: str = FAIL,
+        **options: Any,
     ) -> DataFrame:
         if connector != "files" or options.get("format") not in READ_AS_WRITTEN:
             options = {"format": "json"}
@@ -270,7 +292,14 @@ class StepJob(Job):
         options["path"] = str(self._root / "rows" / name)
         for option, value in options.items():
             self._refuse_unset(name, option, str(value))
-        return super().read(name, connector="files", schema=schema, **options)
+        return super().read(
+            name,
+            connector="files",
+            schema=schema,
+            metadata=metadata,
+            malformed_rows=malformed_rows,
+            **options,
+        )
 
     def frame_of(self, query: Query) -> DataFrame:
         """The frame that the sinks of a query share."""

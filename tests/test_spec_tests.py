@@ -133,7 +133,7 @@ def test_rows_are_written_as_their_source_reads_them(beside: Callable[[str], Pat
         "      - {CARD_ID: c1, amount: 20, flags: [true, null], paid_at: '2026-01-01 10:00:00.5'}\n"
         "      - {card_id: 7, amount: null}\n"
         "    lines:\n"
-        "      - {card_id: '', n: 1}\n"
+        "      - {card_id: ' ', n: 1}\n"
         "      - {card_id: 'a,\"b', n: null}\n",
     )
     assert case.steps[0].step == Rows(
@@ -143,7 +143,7 @@ def test_rows_are_written_as_their_source_reads_them(beside: Callable[[str], Pat
                 '"paid_at": "2026-01-01T10:00:00.5Z"}',
                 '{"card_id": "7"}',
             ),
-            "lines": ('"",1', '"a,""b",'),
+            "lines": ('" ",1', '"a,""b",'),
         }
     )
 

@@ -96,6 +96,7 @@ def _started(
         spark,
         variables=test.case.variables,
         profile=test.case.profile,
+        folders=(str(test.spec.resolve().parent),),
         tell=tell,
     ) as run:
         yield run

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from .compare import Comparison, cells_equal
 from .values import Value, yaml_text
 
-WIDTH = 100
-"""How wide a table may be; a wider one is shown as a paragraph for each row."""
+WIDTH = 92
+"""How wide a table may be, so that it fits a page of 100 columns with what it is indented by; a
+wider one is shown as a paragraph for each row."""
 
 _MOST_ROWS = 25
 _INDENT = "    "

@@ -72,6 +72,10 @@ class _CaseReader:
         if steps is None:
             self._teller.form("the test has no `steps`", self._test, "write `steps: […]`")
         placed = reader.read(steps) if steps is not None else ()
+        if self._test.entries:
+            key, _ = self._test.entries[0]
+            reader.tell_unset(self._test.get("variables") or key)
+            reader.tell_metadata(key)
         first = {s.name: reader.first_lines(s.name) for s in self._pipeline.sources}
         return Case(
             self._text("name") or "",
@@ -118,10 +122,9 @@ class _CaseReader:
             else:
                 yield key.text, value.text
 
-    def _values(self, variables: Names[str, str]) -> dict[str, str]:
+    def _values(self, variables: Names[str, str]) -> dict[str, str | None]:
         profile = self._settings.profiles.get(self._profile() or "")
-        given = {**self._settings.variables, **(profile.variables if profile else {}), **variables}
-        return {name: value for name, value in given.items() if value is not None}
+        return {**self._settings.variables, **(profile.variables if profile else {}), **variables}
 
     def _ways(self) -> tuple[str, ...]:
         node = self._test.get("ways")

@@ -21,24 +21,31 @@ AS_WRITTEN = ("json", "csv", "text")
 
 @dataclass(frozen=True, slots=True)
 class Lines:
-    """How a source reads text: its format, and the character and text that csv goes by."""
+    """How a source reads text: its format, and the character and text that csv goes by.
+
+    ``unset`` are options that need a variable without a value, each with its variable.
+    """
 
     source: Source
     format: str
     delimiter: str
     null: str
     header: bool
+    unset: tuple[tuple[str, str], ...]
 
     @classmethod
-    def of(cls, source: Source, variables: Names[str, str]) -> Lines:
+    def of(cls, source: Source, variables: Names[str, str | None]) -> Lines:
         """Return how a source reads text when its variables have these values."""
         endpoint = source.endpoint
+        unset: list[tuple[str, str]] = []
 
         def option(name: str, default: str) -> str:
             text = endpoint.option(name) or default
             for variable, value in variables.items():
-                text = text.replace(f"${{{variable}}}", value)
-            return text
+                if value is None and f"${{{variable}}}" in text:
+                    unset.append((name, variable))
+                text = text.replace(f"${{{variable}}}", value or "")
+            return text or default
 
         written = option("format", "") if endpoint.connector == "files" else ""
         return cls(
@@ -47,6 +54,7 @@ class Lines:
             option("delimiter", ","),
             option("null_value", ""),
             option("header", "true").lower() == "true",
+            tuple(unset),
         )
 
     @property
@@ -73,7 +81,7 @@ class Lines:
         if value is None:
             return self.null
         text = value if isinstance(value, str) else json_text(value).strip('"')
-        if isinstance(value, str) and (text in ("", self.null) or text != text.strip()):
+        if text != text.strip():
             return '"' + text.replace('"', '""') + '"'
         out = io.StringIO()
         csv.writer(out, delimiter=self.delimiter, lineterminator="").writerow([text])
@@ -151,6 +159,8 @@ def _given(node: Node, type_: t.Type, lines: Lines) -> Value:
         return value
     value = read_value(node, type_)
     if lines.format == "csv" and value is not None:
+        if value == lines.null:
+            raise Misfit(node, "something that csv can tell from NULL")
         if isinstance(type_, t.Array | t.Map | t.Struct):
             raise Misfit(node, "something that csv can hold")
         if type_ == t.BINARY:

@@ -22,8 +22,10 @@ _LATER = ("crash", "savepoint", "upgrade", "rollback")
 class StepReader:
     """Reads the steps of tests of one pipeline."""
 
-    def __init__(self, pipeline: Pipeline, variables: Names[str, str], teller: Teller) -> None:
-        """``variables`` are the values that options are filled with, where they have one."""
+    def __init__(
+        self, pipeline: Pipeline, variables: Names[str, str | None], teller: Teller
+    ) -> None:
+        """``variables`` are the values that options are filled with, None where they have none."""
         self._teller = teller
         self._sources = {source.name: source for source in pipeline.sources}
         self._lines = {name: Lines.of(s, variables) for name, s in self._sources.items()}
@@ -80,6 +82,26 @@ class StepReader:
             yield Advance(self._instants(advance))
         if (expect := node.get("expect")) is not None:
             yield from self._expects(expect)
+
+    def tell_unset(self, node: Node) -> None:
+        """Tell of variables without a value that the parsing of a source's rows needs."""
+        for name, lines in self._lines.items():
+            for option, variable in lines.unset:
+                self._teller.form(
+                    f"`{option}` of `{name}` needs the variable `{variable}`, which has no value",
+                    node,
+                    f"give it one: `variables: {{{variable}: …}}`",
+                )
+
+    def tell_metadata(self, node: Node) -> None:
+        """Tell of columns that only a connector which is replaced here could fill."""
+        for name, source in self._sources.items():
+            if source.metadata and source.endpoint.connector != "files":
+                self._teller.tell(
+                    codes.NOT_BUILT,
+                    f"tests can't give the METADATA columns of `{name}` yet",
+                    node.span,
+                )
 
     def first_lines(self, source: str) -> tuple[str, ...]:
         """Return the lines that every file of a source begins with."""

@@ -22,11 +22,15 @@ Edit = tuple[Span, str]
 def updated(text: str, comparisons: Iterable[Comparison]) -> str:
     """Return the text of a file in which every comparison holds.
 
-    An expectation that only names some rows (``contains``) stays: what it leaves out is on purpose.
+    Of several comparisons of one expectation the first counts. One that only names some rows
+    (``contains``) stays: what it leaves out is on purpose.
     """
+    first: dict[Span, Comparison] = {}
+    for found in comparisons:
+        first.setdefault(found.expect.node.span, found)
     edits = [
         edit
-        for found in comparisons
+        for found in first.values()
         if not found.holds and not found.expect.contains
         for edit in _edits(text, found)
     ]
