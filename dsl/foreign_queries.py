@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from . import codes
 from .diagnostics import Diagnostic
-from .mistakes import WINDOW_FORMS
+from .mistakes import ARRAYS_IN_PLACE, WINDOW_FORMS
 from .place import Place
 
 _KSQL_WINDOWS = {"TUMBLING": "TUMBLE", "HOPPING": "HOP", "SESSION": "SESSION"}
@@ -20,10 +20,14 @@ _JOINS = {
     "GLOBAL": "leave GLOBAL out",
     "ANY": f"join within a bound of time: {_INTERVAL_JOIN}",
 }
-_ROWS_OF_ARRAYS = (
-    "an array is used in place: EXISTS, FILTER, TRANSFORM and AGGREGATE take a function, as in "
-    "`EXISTS(tags, tag -> tag = 'new')`"
-)
+_STANDARD_CALLS = {
+    "SUBSTRING": "write `SUBSTRING(text, begin, length)`",
+    "SUBSTR": "write `SUBSTR(text, begin, length)`",
+    "TRIM": "write `BTRIM(text, characters)`, LTRIM or RTRIM",
+    "POSITION": "write `LOCATE(part, text)`",
+    "OVERLAY": "write `OVERLAY(text, part, begin, length)`",
+}
+_OF_STANDARD_CALLS = ("FROM", "FOR", "IN", "PLACING")
 
 
 def window_words(place: Place) -> Diagnostic | None:
@@ -95,7 +99,11 @@ def table_function(place: Place) -> Diagnostic | None:
         return None
     shown = place.text(offset)
     message = f"`{shown}` would make several rows of one, and FROM takes no such function"
-    return place.report(codes.TABLE_FUNCTION, message, help=_ROWS_OF_ARRAYS, offset=offset)
+    help_ = ARRAYS_IN_PLACE
+    if place.word(offset) in ("STREAM", "LIVE"):
+        message = f"`{shown}(…)` has no use: a source is a stream already"
+        help_ = f"write `FROM {place.text(offset + 2)}`"
+    return place.report(codes.TABLE_FUNCTION, message, help=help_, offset=offset)
 
 
 def emit_words(place: Place) -> Diagnostic | None:
@@ -140,6 +148,12 @@ def expressions(place: Place) -> Diagnostic | None:
         help_ = f"write `{kind}(…)`"
         return place.report(codes.FOREIGN_EXPRESSION, message, help=help_, offset=opened - 1)
     bracket = place.open_bracket()
+    called = place.word(bracket - 1) if bracket is not None else ""
+    trims = called == "TRIM" and place.word(-1) in ("BOTH", "LEADING", "TRAILING")
+    if called in _STANDARD_CALLS and (trims or _in_standard_call(place)):
+        message = f"`{called}` takes its arguments with commas between them"
+        help_ = _STANDARD_CALLS[called]
+        return place.report(codes.FOREIGN_EXPRESSION, message, help=help_)
     if place.word() == "TO" and place.kind(1) == "UNIT" and bracket is not None:
         function = place.text(bracket - 1)
         if function.upper() in ("FLOOR", "CEIL"):
@@ -151,6 +165,12 @@ def expressions(place: Place) -> Diagnostic | None:
         message = "`->` makes a function; a field is behind a dot"
         return place.report(codes.FOREIGN_EXPRESSION, message, help=f"write `{path}`")
     return None
+
+
+def _in_standard_call(place: Place) -> bool:
+    """Return whether a word of standard SQL stands between arguments: ``SUBSTRING(x FROM 1)``."""
+    words = (place.word(), place.word(-1))
+    return any(word in _OF_STANDARD_CALLS for word in words)
 
 
 def _open_index(place: Place) -> int | None:
@@ -175,6 +195,18 @@ def grouping_sets(place: Place) -> Diagnostic | None:
     return place.report(codes.GROUP_BY_FORM, message, help=help_, offset=-1)
 
 
+def column_list(place: Place) -> Diagnostic | None:
+    """``WITH a (x, y) AS (…)`` and ``FROM … AS a (x, y)``."""
+    if place.text() != "(" or not place.is_word(-1):
+        return None
+    in_with = place.expected == {"AS"} and place.kind(-2) in ("WITH", ",")
+    if not in_with and not (place.kind(-2) == "AS" and "WHERE" in place.expected):
+        return None
+    message = f"`{place.text(-1)}` gets no list of columns"
+    help_ = "name the columns in its select list, with AS"
+    return place.report(codes.NOT_A_NAME, message, help=help_)
+
+
 def qualified_relation(place: Place) -> Diagnostic | None:
     """``FROM db.orders``."""
     if place.text() != "." or place.kind(-2) not in ("FROM", "JOIN") or place.kind(-1) != "NAME":
@@ -195,5 +227,6 @@ HINTS: tuple[Callable[[Place], Diagnostic | None], ...] = (
     select_into,
     expressions,
     grouping_sets,
+    column_list,
     qualified_relation,
 )

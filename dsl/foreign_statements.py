@@ -24,6 +24,10 @@ _FORMS = {
     "DROP": "a spec says what there is: delete the statement that creates it",
     "ALTER": "a spec says what there is: change the statement that creates it",
     "SET": "settings stand in the front matter, between two lines of `---`",
+    "STREAMING": _QUERY,
+    "LIVE": _QUERY,
+    "APPLY": "changes are written by a sink with `mode = 'upsert'` and a `key`",
+    "MERGE": "changes are written by a sink with `mode = 'upsert'` and a `key`",
     "USE": "names are those of the file: leave it out",
     "SHOW": "`streamc check` and `streamc compile --stop-after graph` show what a spec has",
     "DESCRIBE": "`streamc compile --stop-after model` shows the columns of each relation",
@@ -33,8 +37,16 @@ _FORMS = {
     "END": "all sinks of a file run together: leave it out",
     "/": "a comment begins with `--`",
 }
-_TWO_WORDS = ("INSERT", "MATERIALIZED", "TEMPORARY", "EXTERNAL", "OR")
-_NAMED_LATER = {"INSERT": 2, "VIEW": 1, "MATERIALIZED": 2, "TEMPORARY": 2, "EXTERNAL": 2}
+_TWO_WORDS = ("STREAMING", "LIVE", "INSERT", "MATERIALIZED", "TEMPORARY", "EXTERNAL", "OR")
+_NAMED_LATER = {
+    "STREAMING": 2,
+    "LIVE": 2,
+    "INSERT": 2,
+    "VIEW": 1,
+    "MATERIALIZED": 2,
+    "TEMPORARY": 2,
+    "EXTERNAL": 2,
+}
 """How far behind the word the name stands that the help repeats."""
 
 _CLAUSES = {
@@ -72,10 +84,15 @@ def unknown_statement(place: Place) -> Diagnostic | None:
     elif word == "TEMPORARY" and place.word(1) == "TABLE":
         help_ = _FORMS["EXTERNAL"]
     name = place.text(_NAMED_LATER.get(word, 1))
+    if created and "TABLE" in (place.word(1), place.word(2)):
+        name = place.text(2 if place.word(1) == "TABLE" else 3)
+    if (word, place.word(1)) == ("OR", "REFRESH"):
+        help_ = "a spec says what there is: `CREATE STREAM name AS SELECT …`"
     help_ = help_.replace("{name}", name if is_plain_name(name) else "name")
     label = "" if created else "no statement begins like this"
-    shown = f"{word} {place.word(1)}" if word in _TWO_WORDS else place.text()
-    found = f"CREATE {shown}" if created else shown
+    two = word in _TWO_WORDS and place.is_word(1)
+    shown = f"{word} {place.word(1)}" if two else place.text()
+    found = f"CREATE {shown}".rstrip() if created else shown
     return place.report(codes.UNKNOWN_STATEMENT, f"`{found}` is not a statement", label, help_)
 
 

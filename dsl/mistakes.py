@@ -102,6 +102,10 @@ def window_arguments(span: Span, kind: str, word: str) -> Mistake:
     )
 
 
+ARRAYS_IN_PLACE = (
+    "an array is used in place: EXISTS, FILTER, TRANSFORM and AGGREGATE take a function, as in "
+    "`EXISTS(tags, tag -> tag = 'new')`"
+)
 WINDOW_FORMS = {
     "TUMBLE": "TUMBLE(t, ts, INTERVAL 1 MINUTE)",
     "HOP": "HOP(t, ts, INTERVAL 1 MINUTE, INTERVAL 10 MINUTES)",

@@ -52,6 +52,7 @@ SYMBOLIC = frozenset(
     "NAME ALIAS INTEGER NUMBER STRING AMOUNT UNIT_TO COMPARISON SHIFT DIVISION".split()
 )
 _CLASSES = SYMBOLIC | {"TYPED", "UNIT", "WINDOWING"}
+_BEFORE_KIND = ("MATERIALIZED", "TEMPORARY", "EXTERNAL", "STREAMING", "LIVE")
 _LITERALS = ("INTEGER", "NUMBER", "STRING")
 
 
@@ -87,15 +88,14 @@ class Tokens:
 
     def _name_of_created(self, first: int) -> int:
         """Return where the name behind CREATE stands, words of other engines skipped."""
-        index = first + 1
-        if [word.upper() for word in self.texts[index : index + 2]] == ["OR", "REPLACE"]:
-            index += 2
-        if self.texts[index].upper() in ("MATERIALIZED", "TEMPORARY", "EXTERNAL"):
-            index += 1
-        index += 1
-        if [word.upper() for word in self.texts[index : index + 2]] == ["IF", "NOT"]:
-            index += 3
-        return index
+        words = [text.upper() for text in self.texts[first + 1 : first + 9]]
+        skipped = 2 if words[:1] == ["OR"] else 0
+        while words[skipped : skipped + 1] and words[skipped] in _BEFORE_KIND:
+            skipped += 1
+        skipped += 1
+        if words[skipped : skipped + 2] == ["IF", "NOT"]:
+            skipped += 3
+        return first + 1 + skipped
 
     @property
     def has_long_strings(self) -> bool:

@@ -138,6 +138,13 @@ MISTAKES = [
     ("map_concat(dict, dict).a", "unknown-field", "write `map_concat(dict, dict)['a']`"),
     # Calls.
     ("uper(s)", "unknown-function", "did you mean `upper`?"),
+    (
+        "timestampdiff(HOUR, ts, ts)",
+        "unknown-function",
+        "write `later - earlier`, which is an interval",
+    ),
+    ("explode(tags)", "table-function", None),
+    ('"s" > 3', "text-and-number", "double quotes hold a text; the column is `s`"),
     ("tumble(ts, INTERVAL 1 MINUTE)", "window-function", None),
     ("timestampadd(DAY, 1, ts)", "unknown-function", "write `ts + INTERVAL 1 DAY`"),
     ("upper()", "argument-count", "add what is missing"),
@@ -203,7 +210,6 @@ MISTAKES = [
     ("MEDIAN(s)", "argument-type", "write `CAST(s AS DOUBLE)`"),
     # Not built.
     ("tuple_union_agg_double(raw)", "not-built", None),
-    ("explode(tags)", "not-built", None),
 ]
 
 

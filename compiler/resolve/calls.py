@@ -8,6 +8,7 @@ from ...dsl import codes
 from ...dsl.ast import expressions as e
 from ...dsl.ast.node import Name
 from ...dsl.diagnostics import Diagnostic, Label
+from ...dsl.mistakes import ARRAYS_IN_PLACE
 from ...dsl.suggest import closest
 from ..model import types as t
 from ..model.coercion import can_cast
@@ -38,7 +39,7 @@ def _typed_call(node: e.Call, context: Context) -> Typed:
     found = function(node.name.text)
     if found is None:
         context.report(_unknown_function(node))
-        if context.clause.aggregates:
+        if context.clause.aggregates or node.name.text.lower() in OTHER_WAYS:
             # It may be an aggregate, whose arguments need not be keys: no word about these.
             return Typed(e.NullLiteral(node.span), t.UNKNOWN)
         return _untyped(node, context)
@@ -255,8 +256,14 @@ def _unfit_group(node: e.Call, found: Function, context: Context) -> Diagnostic:
             Label(node.span),
             help=f"write `{context.text(node)} OVER (PARTITION BY … ORDER BY …)` in QUALIFY",
         )
-    what = "aggregate" if found.group == "aggregate" else "row generator"
-    return not_built(f"the {what} `{found.name}`", node.span)
+    if found.group == "aggregate":
+        return not_built(f"the aggregate `{found.name}`", node.span)
+    return Diagnostic(
+        codes.TABLE_FUNCTION,
+        f"`{found.name}` would make several rows of one, which no expression does",
+        Label(node.span),
+        help=ARRAYS_IN_PLACE,
+    )
 
 
 def _not_an_aggregate(node: e.Call, clause: str) -> Diagnostic:

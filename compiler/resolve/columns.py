@@ -14,6 +14,7 @@ from ..model.schema import Field, Schema
 from ..model.steps import Column
 from ..model.typed import Typed
 from .expressions import Clause, FoundAggregate, check_with_aggregates
+from .literals import name_in_quotes
 from .scope import BlockScope
 
 
@@ -46,7 +47,8 @@ def resolve_items(
         typed, found = check_with_aggregates(item.expression, scope, clause, diagnostics)
         name = item_name(item)
         if name is None:
-            diagnostics.add(_unnamed(item))
+            written = diagnostics.source.excerpt(item.span)
+            diagnostics.add(_unnamed(item, written))
             continue
         resolved.append(replace(_item(name, typed, scope, item.span), found=found))
     _refuse_doubles(resolved, diagnostics)
@@ -124,10 +126,10 @@ def _refuse_doubles(items: list[Item], diagnostics: Diagnostics) -> None:
             )
 
 
-def _unnamed(item: q.SelectItem) -> Diagnostic:
+def _unnamed(item: q.SelectItem, written: str) -> Diagnostic:
     return Diagnostic(
         codes.UNNAMED_COLUMN,
         "this expression has no column name",
         Label(item.span),
-        help="name it with AS, as in `AS total`",
+        help=name_in_quotes(written) or "name it with AS, as in `AS total`",
     )

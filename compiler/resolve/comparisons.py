@@ -14,7 +14,7 @@ from ...dsl.diagnostics import Diagnostic, Label
 from ..model import types as t
 from ..model.coercion import can_cast, can_compare, common_type
 from ..model.typed import Typed
-from .literals import text_as_moment, texts_as_moments
+from .literals import name_in_quotes, text_as_moment, texts_as_moments
 from .typing import Context
 
 Pair = tuple[e.Expression, e.Expression]
@@ -86,7 +86,7 @@ def text_for_number(value: Typed, node: e.Expression, number: t.Type, context: C
         case e.StringLiteral(_, written) if _is_number(written):
             return f"write `{written.strip()}`"
         case e.StringLiteral():
-            return "write a number, without quotes"
+            return name_in_quotes(context.text(node)) or "write a number, without quotes"
     return f"write `CAST({context.text(node)} AS {number})`"
 
 

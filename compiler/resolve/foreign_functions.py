@@ -57,6 +57,17 @@ OTHER_WAYS = {
 }
 """What to write for calls that other engines have and Spark has not, by name in lower case."""
 
+PSEUDO_COLUMNS = {
+    "rowtime": "the event time is the column of the source's WATERMARK",
+    "proctime": "declare it in the source: `proctime AS PROCTIME()`",
+    "localtimestamp": "write `CURRENT_TIMESTAMP`",
+    "localtime": "write `CURRENT_TIMESTAMP`",
+    "windowstart": "write `window_start`, of `FROM TUMBLE(…)`",
+    "windowend": "write `window_end`, of `FROM TUMBLE(…)`",
+    "rownum": "number rows by `ROW_NUMBER() OVER (…)` in QUALIFY",
+}
+"""What to write for names that other engines put into every relation."""
+
 
 def is_window_function(node: e.Call) -> bool:
     """Return whether a call is what other engines open windows with, or read them by."""

@@ -161,6 +161,12 @@ def texts_as_moments(before: Sequence[Typed], type_: t.Type, context: Context) -
     return True
 
 
+def name_in_quotes(written: str) -> str | None:
+    """Return the help for a text in double quotes that looks like a name of standard SQL."""
+    found = re.fullmatch(r'"([A-Za-z_]\w*)"', written)
+    return f"double quotes hold a text; the column is `{found[1]}`" if found else None
+
+
 def _bad_number(node: e.Expression, text: str, why: str) -> Diagnostic:
     return Diagnostic(
         codes.BAD_LITERAL,

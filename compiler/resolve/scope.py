@@ -15,6 +15,7 @@ from ..model import types
 from ..model.schema import Duration, Field, Schema
 from ..model.steps import Window
 from ..model.typed import Typed
+from .foreign_functions import PSEUDO_COLUMNS
 
 WINDOW_COLUMNS = ("window_start", "window_end", "window_time")
 
@@ -180,6 +181,7 @@ def _unknown_column(
     near = closest(name.text, known)
     where = " or ".join(f"`{r.alias}`" for r in relations)
     hint = f"did you mean `{near[0]}`?" if near else f"the columns are: {', '.join(known)}"
+    hint = PSEUDO_COLUMNS.get(name.text.lower(), hint)
     if not near and name.text.lower() in WINDOW_COLUMNS:
         hint = "open a window in FROM, as in `FROM TUMBLE(t, ts, INTERVAL 1 MINUTE)`"
     return Diagnostic(
