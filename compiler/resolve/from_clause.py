@@ -101,7 +101,11 @@ class FromResolver:
     def _table(self, node: q.TableRef) -> Input | None:
         if node.as_of is not None:
             self._diagnostics.add(
-                not_built("a temporal join (FOR SYSTEM_TIME AS OF)", node.as_of.span)
+                not_built(
+                    "a temporal join (FOR SYSTEM_TIME AS OF)",
+                    node.as_of.span,
+                    f"to look up rows of a TABLE as they are now: `JOIN {node.name} AS …`",
+                )
             )
             return None
         if node.name.text in self._env.sinks:
