@@ -25,7 +25,7 @@ from .syntax_hints import explain
 from .tokens import Kinds, tokenize
 
 _FRONT_MATTER = re.compile(
-    r"\s*---[ \t]*\n(.*?)(?:^---[ \t]*(?:\n|\Z)|\Z)", re.DOTALL | re.MULTILINE
+    r"\s*---[ \t]*(?:\n|\Z)(.*?)(?:^---[ \t]*(?:\n|\Z)|\Z)", re.DOTALL | re.MULTILINE
 )
 
 

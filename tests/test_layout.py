@@ -286,6 +286,10 @@ CASES = {
         ";; -- one\ncreate sink s from t with (a = 'b');; -- two\n;",
         "-- one\nCREATE SINK s FROM t WITH (a = 'b');\n-- two",
     ),
+    "a comment that looks like front matter": (
+        ";\n---\ncreate sink s from t with (a = 'b');",
+        ";\n---\nCREATE SINK s FROM t WITH (a = 'b');",
+    ),
     "comments only": ("\n\n-- one\n\n\n-- two\n\n", "-- one\n\n-- two"),
     "nothing": ("\n\n", ""),
     "blocks": (

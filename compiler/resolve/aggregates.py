@@ -32,7 +32,14 @@ from ..model.typed import Typed
 from .chain import Chain
 from .columns import Item
 from .expressions import Clause, FoundAggregate, check_with_aggregates
-from .keys import aggregate_calls, has_aggregate, is_aggregate, is_window_part, resolve_keys
+from .keys import (
+    aggregate_calls,
+    has_aggregate,
+    is_aggregate,
+    is_window_part,
+    resolve_keys,
+    unaliased,
+)
 from .scope import BlockScope
 from .unbounded import unbounded
 
@@ -114,7 +121,7 @@ class Grouping:
                 if node == key.value.expression:
                     return _ref(node.span, key.name)
             if is_window_part(self._scope, node):
-                return node
+                return unaliased(node)
             if is_aggregate(node):
                 return _ref(node.span, self._column_of(node))
             if isinstance(node, e.ColumnRef) and self._is_ungrouped(node):
@@ -257,12 +264,12 @@ def _ref(span: Span, name: str) -> e.ColumnRef:
 
 def _not_grouped(node: e.ColumnRef, select: q.Select) -> Diagnostic:
     name = sql(node)
-    where = (Label(select.group_by[0].span.to(select.group_by[-1].span), "the keys"),)
+    keys = [key.span for key in select.group_by]
     return Diagnostic(
         codes.NOT_GROUPED,
         f"`{name}` is neither a key of GROUP BY nor inside an aggregate",
         Label(node.span),
-        secondary=where if select.group_by else (),
+        secondary=(Label(keys[0].to(keys[-1]), "the keys"),) if keys else (),
         help=f"add `{name}` to GROUP BY, or take one value of it, as in `MAX({name})`",
     )
 

@@ -192,7 +192,9 @@ class TopNResolver:
                 fields.append(Field(name, types.INT, nullable=False))
                 continue
             field = schema.find(name)
-            assert field is not None
+            if field is None:
+                # Told where the select list was resolved.
+                return
             keeps = name in grouped
             fields.append(field if keeps else Field(field.name, field.type, field.nullable))
         self._chain.add(

@@ -47,6 +47,9 @@ def _format(source: SourceFile) -> Formatted:
     body = lines_text(_lines(read(source, start))).strip("\n")
     if head and not head.endswith("\n"):
         head += "\n"
+    if not head and statements_begin(SourceFile(source.name, f"{body}\n")):
+        # A comment that would be taken for front matter if nothing stood before it.
+        body = f";\n{body}"
     text = "\n".join(part for part in (head, body and f"{body}\n") if part)
     if parse(SourceFile(source.name, text)).spec != parsed.spec:
         raise InternalError(f"the layout of {source.name} would change what it means")
