@@ -45,7 +45,9 @@ INPUT_MISSING = Code("SR0301", "input-missing", "a source's path does not exist"
 BAD_OPTION = Code("SR0302", "bad-option", "an option of a source or a sink has no such value")
 FOREIGN_OUTPUT = Code("SR0303", "foreign-output", "another state has written a sink's output")
 OUTPUT_GONE = Code("SR0304", "output-gone", "a sink's output is gone while its state is not")
-FUNCTION_MISSING = Code("SR0305", "function-missing", "a python sink's function cannot be had")
+FUNCTION_MISSING = Code("SR0305", "function-missing", "a Python function cannot be had")
+PANDAS_MISSING = Code("SR0310", "pandas-missing", "a Python function is called without pandas")
+MODULE_BROKEN = Code("SR0311", "module-broken", "the module of a Python function has an error")
 PACKAGE_MISSING = Code("SR0320", "package-missing", "Spark lacks the part for a connector")
 MODULE_MISSING = Code("SR0321", "module-missing", "a connector needs a Python package")
 SERVER_UNREACHABLE = Code("SR0322", "server-unreachable", "the server of a sink does not answer")
@@ -80,6 +82,8 @@ CODES = (
     FOREIGN_OUTPUT,
     OUTPUT_GONE,
     FUNCTION_MISSING,
+    PANDAS_MISSING,
+    MODULE_BROKEN,
     PACKAGE_MISSING,
     MODULE_MISSING,
     SERVER_UNREACHABLE,

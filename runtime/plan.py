@@ -99,7 +99,8 @@ class Plan:
     sources: tuple[str, ...]
     queries: tuple[Query, ...]
     sinks: tuple[str, ...]
-    connectors: frozenset[str] = frozenset()
+    parts: frozenset[str] = frozenset()
+    functions: tuple[str, ...] = ()
 
 
 def plan_path(script: Path) -> Path:
@@ -157,9 +158,12 @@ def _plan(data: Mapping[str, Any]) -> Plan:
             for id, q in data["queries"].items()
         ),
         sinks=tuple(data["sinks"]),
-        connectors=frozenset(
-            end["connector"] for end in (*data["sources"].values(), *data["sinks"].values())
+        parts=frozenset(
+            str(part)
+            for end in (*data["sources"].values(), *data["sinks"].values())
+            for part in (end["connector"], end["options"].get("format"))
         ),
+        functions=tuple(data.get("functions", ())),
     )
 
 

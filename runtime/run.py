@@ -57,8 +57,8 @@ def run_script(
 
     Any number of runs may follow one another in a process: each has a session of its own, on
     `spark` if that is given. `stop` ends a run from another thread, `signals` lets Ctrl-C and
-    SIGTERM do so. `folders` are searched for the modules of python sinks before the script's own.
-    Raises RuntimeFault when the run is not possible as asked; a failed query is in the result.
+    SIGTERM do so. `folders` are searched for the modules of Python functions before the script's
+    own. Raises RuntimeFault when the run is not possible as asked; a failed query is in the result.
     """
     plan = load_plan(plan_path(script))
     return run_pipeline(
@@ -121,7 +121,7 @@ def run_pipeline(
             storage = Storage(kernel, session)
             state = State(storage, settings.state, plan.pipeline)
             stack.callback(state.close)
-            job = Job(plan, session, storage, settings.variables)
+            job = Job(plan, session, storage, settings.variables, folders)
             build(job)
             queries = Queries(plan, job, state, kernel, settings, folders, view)
             return _run(plan, queries, view, stop)
@@ -153,7 +153,7 @@ def _spark(
     plan: Plan, settings: RunSettings, view: View, given: SparkSession | None
 ) -> Iterator[tuple[SparkSession, Any]]:
     jar = kernel_jar(view.note)
-    packages = packages_of(plan.connectors)
+    packages = packages_of(plan.parts)
     session, started, notes = run_session(settings, plan.checkpoint, plan.pipeline, given, packages)
     try:
         check_packages(session, packages)

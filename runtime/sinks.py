@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import importlib
-import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
-from .errors import BAD_OPTION, FUNCTION_MISSING, RuntimeFault
+from .errors import BAD_OPTION, RuntimeFault
 from .file_sink import FileSink
 from .kafka import KafkaSink
+from .modules import load_function
 from .options import choose, refuse_rest
 from .postgres import PostgresSink
 from .state import State
@@ -21,6 +19,7 @@ if TYPE_CHECKING:
 
 
 _UPSERTS = ("kafka", "postgres", "memory", "python")
+_FORM = "def {name}(batch: DataFrame, batch_id: int) -> None"
 
 
 class Sink(Protocol):
@@ -104,7 +103,7 @@ class PythonSink:
     ) -> None:
         self.name = name
         self._upsert = upsert
-        self._call = load_function(function, name, folders)
+        self._call = load_function(function, f"sink `{name}`", folders, _FORM)
 
     def open(self) -> None:
         """A function needs no preparation."""
@@ -144,42 +143,3 @@ def make_sink(
     if connector != "files":
         refuse_rest(f"sink `{name}`", rest)
     return sink
-
-
-def load_function(target: str, sink: str, folders: Sequence[str]) -> Callable[..., object]:
-    """`module:name`, looked for in the folders before the rest of the path."""
-    module, colon, name = target.partition(":")
-    if not colon:
-        raise RuntimeFault(
-            FUNCTION_MISSING,
-            f"sink `{sink}`: `{target}` is not `module:name`",
-            "write `function = 'module:name'`",
-        )
-    with _first_on_path(folders):
-        try:
-            function = getattr(importlib.import_module(module), name, None)
-        except ModuleNotFoundError as error:
-            if error.name != module:
-                raise
-            raise RuntimeFault(
-                FUNCTION_MISSING,
-                f"sink `{sink}`: there is no module `{module}`",
-                f"put {module}.py into one of: {', '.join(folders)}",
-            ) from None
-    if not callable(function):
-        raise RuntimeFault(
-            FUNCTION_MISSING,
-            f"sink `{sink}`: module `{module}` has no function `{name}`",
-            "define it as `def {name}(batch: DataFrame, batch_id: int) -> None`",
-        )
-    return function  # type: ignore[no-any-return]
-
-
-@contextmanager
-def _first_on_path(folders: Sequence[str]) -> Iterator[None]:
-    before = list(sys.path)
-    sys.path[:0] = folders
-    try:
-        yield
-    finally:
-        sys.path[:] = before

@@ -1,6 +1,7 @@
 """Operator graph to PySpark text. Pure functions: the same text for the same graph.
 
 - ``script``: the frame (a Jinja template) and the order of paragraphs.
+- ``functions``: functions in Python.
 - ``endpoints``: sources and sinks.
 - ``relations``: a stream or a part of one; joins and unions.
 - ``steps``, ``top_n``: the calls of each class of step.

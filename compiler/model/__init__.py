@@ -8,6 +8,7 @@ What expressions are made of:
 - ``functions``, ``catalogue``: Spark's functions, by name and number of arguments.
 - ``signatures``, ``signature_table``, ``rules``, ``date_parts``: what they take and return.
 - ``aggregates``: aggregate functions; ``aggregate_cells``: their results and cells of state.
+- ``declared``: functions and aggregates that a spec declares.
 - ``typed``: an expression with its type. ``conditions``: what AND holds together.
 - ``same``: which expressions are one to Spark.
 

@@ -172,7 +172,10 @@ def join_lines(step: Join) -> list[str]:
         keys = ", ".join(sql(k.expression) for k in side.keys)
         lines.append(f"  {side.relation} as {side.alias} by {keys} at {side.event_time}")
     lines.append(f"  on {sql(step.condition.expression)}")
-    lines.append(f"  right minus left time from {step.lower} to {step.upper} microseconds")
+    if step.left.window is not None:
+        lines.append(f"  in the same {_window(step.left.window)}")
+    else:
+        lines.append(f"  right minus left time from {step.lower} to {step.upper} microseconds")
     return lines
 
 

@@ -256,7 +256,8 @@ def _without_aliases(step: Join, expression: Expression) -> Expression:
 
 def _side(step: Join, side: JoinSide) -> Document:
     keys = [(_without_aliases(step, k.expression), k.type) for k in side.keys]
-    return {
+    window = {} if side.window is None else {"window": _window(side.window)}
+    return window | {
         "relation": side.relation,
         "keys": [{"name": sql(key), "type": _type(type_)} for key, type_ in keys],
         "columns": [_column(f) for f in side.schema],

@@ -4,10 +4,12 @@ In order of flow:
 
 - ``spec``: the whole file; declarations in the order in which they can be resolved.
 - ``names``: the one namespace, ids, references.
+- ``functions``, ``user_aggregates``: what a spec declares to be called; ``parts`` are the names inside,
+  ``binding`` finds the calls of them.
 - ``sources``, ``source_columns``, ``row_policies``, ``options``, ``durations``, ``checkpoints``,
   ``sinks``, ``upserts``: one declaration each, and their parts.
 - ``foreign_options``: connectors and options of other engines.
-- ``kafka``, ``sink_columns``: what messages and sinks can hold; ``secrets``: passwords come from
+- ``file_columns``, ``kafka``, ``sink_columns``: what messages and sinks can hold; ``secrets``: passwords come from
   variables.
 - ``streams``: queries, WITH, unions. ``chain`` holds what is known on the way.
 - ``from_clause``, ``windows``, ``joins``, ``time_bounds``: what a SELECT reads.
@@ -17,6 +19,8 @@ In order of flow:
 - ``expressions``: types of expressions; ``typing`` is their dispatch and context. By kind of node:
   ``references``, ``literals``, ``operators``, ``comparisons``, ``conditions``, ``casts``,
   ``calls``; ``foreign_functions`` knows those of other engines.
+- ``declared_calls``: calls of declared functions; ``conversions``: values on their way into declared
+  types; ``substitution``: expressions in the place of names.
 - ``aggregate_calls``: calls of aggregates; ``aggregate_arguments``: what they are given;
   ``ordered_aggregates``: those whose result depends on an order.
 - ``not_built``: what is refused by name.

@@ -73,6 +73,16 @@ _DEFAULTS: dict[str, tuple[str | None, ...]] = {
 """What Spark takes for a constant that is left out: written or not, it is one aggregate."""
 
 
+def fits(kind: str, type_: t.Type) -> bool:
+    """Return whether a value of a type is of the kind that an aggregate takes."""
+    return _FITS[kind](type_)
+
+
+def taken(kind: str) -> str:
+    """Return a kind of values in words."""
+    return _TAKEN[kind]
+
+
 def _is_measure(type_: t.Type) -> bool:
     return t.is_numeric(type_) or isinstance(type_, t.IntervalType)
 

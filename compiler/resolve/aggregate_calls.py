@@ -20,11 +20,11 @@ from .typing import Context, FoundAggregate, require_boolean, typed, unknown
 def typed_aggregate(node: e.Call, context: Context) -> Typed:
     """Return a call of an aggregate under the function's own name (MEAN is AVG), and its type."""
     found = aggregate(node.name.text, distinct=node.distinct)
-    if found is None or not _may_stand(node, found, context):
+    if found is None or not may_stand(node, found.name, context):
         return unknown(node)
     name = "count" if found.name == "count_distinct" else found.name
     arguments = [_counted(argument, node, name) for argument in _arguments(node, name, context)]
-    condition = _condition(node, context)
+    condition = filter_condition(node, context)
     resolved = e.Call(
         node.span,
         Name(node.name.span, name),
@@ -80,11 +80,12 @@ def _of_several(call: e.Call, arguments: list[Typed]) -> tuple[e.Call, list[Type
     return replace(call, filter=condition), [Typed(struct, t.UNKNOWN, nullable=False)]
 
 
-def _may_stand(node: e.Call, found: AggregateFunction, context: Context) -> bool:
+def may_stand(node: e.Call, name: str, context: Context) -> bool:
+    """Return whether an aggregate may stand where a call does, after saying why not."""
     if context.inside is not None:
         context.report(_nested(node, context.inside, context))
     elif not context.clause.aggregates or context.lambdas:
-        context.report(_misplaced(node, found, context))
+        context.report(_misplaced(node, name, context))
     else:
         return True
     return False
@@ -113,7 +114,8 @@ def _counted(argument: Typed, node: e.Call, name: str) -> Typed:
     return argument
 
 
-def _condition(node: e.Call, context: Context) -> e.Expression | None:
+def filter_condition(node: e.Call, context: Context) -> e.Expression | None:
+    """Return the condition of a call's FILTER, resolved."""
     if node.filter is None:
         return None
     value = typed(node.filter, context.within(node))
@@ -142,7 +144,7 @@ def _nested(node: e.Call, outer: e.Call, context: Context) -> Diagnostic:
     )
 
 
-def _misplaced(node: e.Call, found: AggregateFunction, context: Context) -> Diagnostic:
+def _misplaced(node: e.Call, name: str, context: Context) -> Diagnostic:
     clause = context.clause.name
     place = "a lambda" if context.lambdas else clause
     fix = "aggregate in a stream of its own, and use its column here"
@@ -150,7 +152,7 @@ def _misplaced(node: e.Call, found: AggregateFunction, context: Context) -> Diag
         fix = f"move the condition to HAVING: `HAVING {context.text(node)} …`"
     return Diagnostic(
         codes.MISPLACED_AGGREGATE,
-        f"`{found.name}` is an aggregate, {place} has no room for one",
+        f"`{name}` is an aggregate, {place} has no room for one",
         Label(node.span),
         help=fix,
     )

@@ -46,9 +46,9 @@ def _typed_call(node: e.Call, context: Context) -> Typed:
     if found.group != "scalar":
         context.report(_unfit_group(node, found, context))
         return _untyped(node, context)
-    clause = _aggregate_clause(node)
+    clause = aggregate_clause(node)
     if clause is not None:
-        context.report(_not_an_aggregate(node, clause))
+        context.report(not_an_aggregate(node, clause))
     count = len(node.arguments)
     if count < found.least or (found.most is not None and count > found.most):
         context.report(_argument_count(node, found))
@@ -195,7 +195,8 @@ def _resolved(node: e.Call, arguments: Sequence[Typed]) -> e.Call:
     return e.Call(node.span, name, tuple(argument.expression for argument in arguments))
 
 
-def _aggregate_clause(node: e.Call) -> str | None:
+def aggregate_clause(node: e.Call) -> str | None:
+    """Return the clause of a call that only an aggregate may have."""
     if node.distinct:
         return "DISTINCT"
     if node.filter is not None:
@@ -266,7 +267,8 @@ def _unfit_group(node: e.Call, found: Function, context: Context) -> Diagnostic:
     )
 
 
-def _not_an_aggregate(node: e.Call, clause: str) -> Diagnostic:
+def not_an_aggregate(node: e.Call, clause: str) -> Diagnostic:
+    """Return the diagnostic for such a clause behind another function."""
     return Diagnostic(
         codes.NOT_AN_AGGREGATE,
         f"`{node.name.text.lower()}` is no aggregate, so it takes no {clause}",

@@ -21,11 +21,11 @@ def _typed_cast(node: e.Cast, context: Context) -> Typed:
     resolved = e.Cast(node.span, operand.expression, node.type, node.is_try)
     if not can_cast(operand.type, target):
         context.report(_impossible_cast(node, operand.type, target, context))
-    nullable = operand.nullable or node.is_try or not _keeps_values(operand.type, target)
+    nullable = operand.nullable or node.is_try or not keeps_values(operand.type, target)
     return Typed(resolved, target, nullable)
 
 
-def _keeps_values(source: t.Type, target: t.Type) -> bool:
+def keeps_values(source: t.Type, target: t.Type) -> bool:
     """Return whether a cast makes no NULL of what is none, however Spark is set up."""
     if source == target or target == t.STRING:
         return True

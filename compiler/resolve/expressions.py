@@ -5,12 +5,12 @@ from __future__ import annotations
 from ...dsl.ast import expressions as e
 from ...dsl.diagnostics import Diagnostics
 from ..model.typed import Typed
-from . import calls, casts, conditions, literals, operators, references
+from . import calls, casts, conditions, declared_calls, literals, operators, references
 from .typing import CONDITIONS, Clause, Context, FoundAggregate, Scope, require_boolean, typed
 
 __all__ = ["Clause", "FoundAggregate", "Scope", "check", "check_with_aggregates"]
 
-HANDLERS = (calls, casts, conditions, literals, operators, references)
+HANDLERS = (calls, casts, conditions, declared_calls, literals, operators, references)
 """The modules that register a handler with ``typed``."""
 
 

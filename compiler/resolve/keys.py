@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TypeGuard
 
 from ...dsl import codes
@@ -13,12 +14,13 @@ from ...dsl.format import sql
 from ...dsl.records import dataclass
 from ...dsl.walk import children
 from ..model import types
+from ..model.declared import DeclaredCall, UserAggregate
 from ..model.functions import aggregate
 from ..model.steps import WINDOW_STRUCTS, Key
 from ..model.typed import Typed
 from .columns import Item
 from .expressions import Clause, check
-from .scope import WINDOW_COLUMNS, BlockScope, is_window_time
+from .scope import WINDOW_COLUMNS, BlockScope
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +47,11 @@ def resolve_keys(
             complete = False
         elif is_window_part(scope, value.expression):
             by_window = True
+            if scope.window is None and value.nullable:
+                diagnostics.add(_optional_window(node))
+                complete = False
+            elif scope.window is None and all(key.name != WINDOW_STRUCTS[0] for key in keys):
+                keys.append(_window_key(value))
         elif all(key.value.expression != value.expression for key in keys):
             keys.append(Key(_key_name(value, items, keys), value))
     return Grouped(tuple(keys), by_window, complete)
@@ -52,13 +59,17 @@ def resolve_keys(
 
 def is_window_part(scope: BlockScope, expression: e.Expression) -> bool:
     """Return whether an expression is the start, the end or the time of the block's window."""
-    if scope.window is None:
-        return False
-    return is_window_time(expression) or (
-        isinstance(expression, e.ColumnRef)
-        and len(expression.parts) == 2
-        and expression.parts[0].text == scope.window.struct
-    )
+    return scope.window_at(expression) is not None
+
+
+def unaliased(part: e.Expression) -> e.Expression:
+    """Return the part of a window as it is called once rows are grouped by it."""
+    if isinstance(part, e.Call):
+        return replace(part, arguments=(unaliased(part.arguments[0]),))
+    assert isinstance(part, e.ColumnRef)
+    names = [name.text for name in part.parts]
+    at = next(i for i, name in enumerate(names) if name in WINDOW_STRUCTS)
+    return replace(part, parts=part.parts[at:])
 
 
 def has_aggregate(node: Node) -> bool:
@@ -75,6 +86,9 @@ def aggregate_calls(node: Node) -> Iterator[e.Call]:
     """Yield the outermost aggregate calls, left to right."""
     if is_aggregate(node):
         yield node
+        return
+    if isinstance(node, DeclaredCall) and isinstance(node.function, UserAggregate):
+        yield node.call
         return
     for child in children(node):
         yield from aggregate_calls(child)
@@ -127,6 +141,30 @@ def _key_name(value: Typed, items: tuple[Item, ...], keys: list[Key]) -> str:
         if item.value.expression == value.expression and item.name.lower() not in taken:
             return item.name
     return sql(value.expression)
+
+
+def _window_key(part: Typed) -> Key:
+    """Return the window of a joined side as a key; start, end and time are read off it.
+
+    The windows of both sides are one to an inner join.
+    """
+    expression = part.expression
+    if isinstance(expression, e.Call):
+        expression = expression.arguments[0]
+    else:
+        assert isinstance(expression, e.ColumnRef)
+        expression = replace(expression, parts=expression.parts[:-1])
+    return Key(WINDOW_STRUCTS[0], Typed(expression, types.WINDOW, nullable=False))
+
+
+def _optional_window(node: e.Expression) -> Diagnostic:
+    return Diagnostic(
+        codes.WINDOW_JOIN,
+        f"`{sql(node)}` is NULL in rows without a partner, and a group without a window never closes",
+        Label(node.span),
+        help="group by the window of the side whose rows are all kept; behind a FULL JOIN there is "
+        "none: aggregate each side by its window, and join what comes out",
+    )
 
 
 def _ordinal(node: e.NumberLiteral) -> Diagnostic:

@@ -1,0 +1,18 @@
+"""Declared functions that a running job must know: those in Python. SQL calls them by name."""
+
+from __future__ import annotations
+
+from ..model.declared import PythonFunction
+from .layout import Call
+from .literals import quoted
+
+
+def emit_function(function: PythonFunction) -> list[str]:
+    """Return the paragraph that makes a Python function known to SQL."""
+    arguments = (
+        quoted(function.name),
+        quoted(function.target),
+        f"returns={quoted(str(function.returns.type))}",
+    )
+    call = Call("job.function", arguments)
+    return [f"    # {function.name}: Python function, vectorised", *call.lines("", "    ")]

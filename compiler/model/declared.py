@@ -1,0 +1,88 @@
+"""Functions and aggregates that a spec declares, resolved: what a call of one stands for."""
+
+from __future__ import annotations
+
+from dataclasses import field
+from typing import TypeAlias
+
+from ...dsl.ast.expressions import Call, Expression
+from ...dsl.ast.types import TypeNode
+from ...dsl.records import dataclass
+from ...dsl.source import Span
+from .aggregates import AggregateFunction
+from .typed import Typed
+from .types import Type
+
+
+@dataclass(frozen=True, slots=True)
+class DeclaredType:
+    """A type and the words that it was declared in, for casts to it."""
+
+    type: Type
+    node: TypeNode
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A parameter of a function; references to it in a resolved body have its spelling."""
+
+    name: str
+    type: DeclaredType
+
+
+@dataclass(frozen=True, slots=True)
+class SqlFunction:
+    """A function whose calls are its body, arguments in the place of parameters.
+
+    ``body`` has the declared type, calls of other functions in it are replaced already.
+    """
+
+    name: str
+    parameters: tuple[Parameter, ...]
+    body: Typed
+    span: Span = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class PythonFunction:
+    """A function of a Python module, called with pandas Series; ``target`` is ``module:name``."""
+
+    name: str
+    parameters: tuple[Parameter, ...]
+    returns: DeclaredType
+    target: str
+    span: Span = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Accumulator:
+    """A part of a user aggregate: what a row contributes, and the aggregate that combines it."""
+
+    name: str
+    function: AggregateFunction
+    lift: Typed
+
+
+@dataclass(frozen=True, slots=True)
+class UserAggregate:
+    """An aggregate made of Spark's own: ``lower`` is over the accumulators by their names."""
+
+    name: str
+    parameters: tuple[Parameter, ...]
+    accumulators: tuple[Accumulator, ...]
+    lower: Typed
+    span: Span = field(compare=False, repr=False)
+
+
+DeclaredFunction: TypeAlias = SqlFunction | PythonFunction | UserAggregate
+
+
+@dataclass(frozen=True, slots=True)
+class DeclaredCall(Expression):
+    """A call of a declared function, before it is resolved.
+
+    ``function`` is None for a call that can't be resolved, of which all has been said.
+    """
+
+    call: Call
+    function: DeclaredFunction | None

@@ -1,0 +1,67 @@
+"""Functions of the user's own modules, found beside the script."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from types import ModuleType
+
+from .errors import FUNCTION_MISSING, MODULE_BROKEN, RuntimeFault
+
+
+def load_function(
+    target: str, owner: str, folders: Sequence[str], form: str
+) -> Callable[..., object]:
+    """`module:name`, looked for in the folders before the rest of the path.
+
+    `owner` names in messages what asks for it, `form` is how such a function begins, with `{name}`
+    for its name. Raises RuntimeFault when there is none, or when its module cannot be loaded.
+    """
+    module, colon, name = target.partition(":")
+    if not colon:
+        raise RuntimeFault(
+            FUNCTION_MISSING, f"{owner}: `{target}` is not `module:name`", "write 'module:name'"
+        )
+    function = getattr(_load(module, owner, folders), name, None)
+    if not callable(function):
+        raise RuntimeFault(
+            FUNCTION_MISSING,
+            f"{owner}: module `{module}` has no function `{name}`",
+            f"define it as `{form.format(name=name)}`",
+        )
+    return function  # type: ignore[no-any-return]
+
+
+def _load(module: str, owner: str, folders: Sequence[str]) -> ModuleType:
+    with _first_on_path(folders):
+        try:
+            return importlib.import_module(module)
+        except Exception as error:
+            if isinstance(error, ModuleNotFoundError) and error.name in _parents(module):
+                raise RuntimeFault(
+                    FUNCTION_MISSING,
+                    f"{owner}: there is no module `{module}`",
+                    f"put {module.replace('.', '/')}.py into one of: {', '.join(folders)}",
+                ) from None
+            raise RuntimeFault(
+                MODULE_BROKEN,
+                f"{owner}: module `{module}` cannot be loaded: {type(error).__name__}: {error}",
+                f"mend it until `python -c 'import {module}'` runs",
+            ) from error
+
+
+def _parents(module: str) -> set[str]:
+    parts = module.split(".")
+    return {".".join(parts[:n]) for n in range(1, len(parts) + 1)}
+
+
+@contextmanager
+def _first_on_path(folders: Sequence[str]) -> Iterator[None]:
+    before = list(sys.path)
+    sys.path[:0] = folders
+    try:
+        yield
+    finally:
+        sys.path[:] = before

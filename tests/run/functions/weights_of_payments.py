@@ -1,0 +1,3 @@
+"""What the functions of the case import from beside them."""
+
+MOST = 100.0
