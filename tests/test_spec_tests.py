@@ -6,6 +6,7 @@ what is said of it.
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Callable
 from decimal import Decimal
@@ -26,6 +27,9 @@ from streamc.compiler.cases.ways import WAYS, arranged
 from streamc.compiler.model import types as t
 from streamc.dsl.render import render
 from streamc.dsl.source import Span
+from test_cli import Run, run
+
+__all__ = ["run"]
 
 SPEC = Path(__file__).parent / "spec_tests" / "spend.stream"
 BAD = cases("spec_tests", "test.yaml")
@@ -95,6 +99,35 @@ def test_names_say_the_way(beside: Callable[[str], Path]) -> None:
     assert [test.way for test in named(suite.tests, "RESTART")] == ["restarts"]
     with pytest.raises(UserError, match="no test's name holds `x`"):
         named(suite.tests, "x")
+
+
+def test_mistakes_end_the_command_with_two(run: Run, beside: Callable[[str], Path]) -> None:
+    beside("steps: [drained]\n")
+    ended = run("test")
+    assert (ended.code, ended.out) == (2, "")
+    assert "did you mean `drain`?" in ended.err
+    ended = run("test", "--format", "json", "tests")
+    assert ended.code == 2
+    (told,) = json.loads(ended.out)
+    assert (told["code"], told["file"]) == ("SC0704", "tests/test.yaml")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["missing"], "there is no missing"),
+        (["README.md"], "README.md holds no tests"),
+        (["-k", "zebra"], "no test's name holds `zebra`"),
+    ],
+)
+def test_nothing_to_run_is_a_mistake(
+    arguments: list[str], said: str, run: Run, beside: Callable[[str], Path]
+) -> None:
+    beside("steps: [drain]\n")
+    Path("README.md").touch()
+    ended = run("test", *arguments)
+    assert ended.code == 2
+    assert ended.err.startswith(f"error: {said}")
 
 
 # What a test gives.
