@@ -13,7 +13,7 @@ from ...dsl import codes
 from ...dsl.diagnostics import Diagnostic, Label
 from ..graph.graph import OperatorGraph, upstream
 from ..model.pipeline import Relation
-from ..model.steps import Aggregate, Deduplicate, Join, Stateful, TopN, window_of
+from ..model.steps import Aggregate, Deduplicate, Join, Stateful, TopN, windows_of
 
 _WORDS = {"join": "a join", "aggregate": "an aggregate", "topn": "a top-N"}
 
@@ -80,8 +80,7 @@ def _two_times(graph: OperatorGraph) -> Iterator[Diagnostic]:
 
 
 def _opens_processing_window(relation: Relation) -> bool:
-    windows = (window_of(step) for step in relation.steps)
-    return any(window is not None and window.processing for window in windows)
+    return any(window.processing for step in relation.steps for window in windows_of(step))
 
 
 def _second_watermark(relation: Relation, what: str, above: Label, fix: str) -> Diagnostic:

@@ -88,7 +88,11 @@ def path(expression: e.ColumnRef) -> str:
     The parts of a window need no backticks there.
     """
     parts = tuple(part.text for part in expression.parts)
-    return ".".join(parts) if parts in _WINDOW_PARTS else sql(expression)
+    if parts in _WINDOW_PARTS:
+        return ".".join(parts)
+    if len(parts) == 3 and parts[1:] in _WINDOW_PARTS:
+        return ".".join((sql(replace(expression, parts=expression.parts[:1])), *parts[1:]))
+    return sql(expression)
 
 
 def condition(expression: e.Expression) -> str:

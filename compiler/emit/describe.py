@@ -75,7 +75,10 @@ def say_aggregate(step: Aggregate) -> str:
 @say.register
 def say_join(step: Join) -> str:
     """Say a join."""
-    return f"{step.join} interval join of {step.left.relation} and {step.right.relation}"
+    sides = f"{step.left.relation} and {step.right.relation}"
+    if step.left.window is not None:
+        return f"{step.join} join of {sides} in {window_words(step.left.window)}"
+    return f"{step.join} interval join of {sides}"
 
 
 @say.register

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..model.pipeline import Relation
-from ..model.steps import Join, JoinSide, SideRows, Step, Union
+from ..model.steps import AssignWindow, Join, JoinSide, SideRows, Step, Union
 from . import columns
 from .describe import describe
 from .endpoints import unfiltered
@@ -48,16 +48,14 @@ def _join(step: Join, rest: tuple[Step, ...]) -> tuple[str, tuple[Call, ...]]:
     if "\n" in condition:
         inner = "\n".join(f"    {line}" for line in condition.split("\n"))
         on = f"F.expr(\n{inner}\n)"
-    arguments = (_side(step.right), on, quoted(step.join))
-    return step.left.relation, (
-        Call("alias", (quoted(step.left.alias),)),
-        Call("join", arguments, open=True),
-        *_calls(rest),
-    )
+    arguments = (Chain(*_side(step.right)).text(), on, quoted(step.join))
+    relation, before = _side(step.left)
+    return relation, (*before, Call("join", arguments, open=True), *_calls(rest))
 
 
-def _side(side: JoinSide) -> str:
-    return f"{side.relation}.alias({quoted(side.alias)})"
+def _side(side: JoinSide) -> tuple[str, tuple[Call, ...]]:
+    window = () if side.window is None else calls(AssignWindow(side.window))
+    return side.relation, (*window, Call("alias", (quoted(side.alias),)))
 
 
 def _union(step: Union, rest: tuple[Step, ...]) -> tuple[str, tuple[Call, ...]]:

@@ -54,8 +54,7 @@ def _relation(
             case Join():
                 yield _join_use(step, needed)
                 for side in (step.left, step.right):
-                    columns = _side_columns(step, side, needed)
-                    yield from _named(side.relation, frozenset((c,) for c in columns), relations)
+                    yield from _named(side.relation, _below(step, side, needed), relations)
                 return
         use = _use(step, needed)
         if use is not None:
@@ -154,6 +153,14 @@ def _side_columns(step: Join, side: JoinSide, needed: Needed) -> tuple[str, ...]
     wanted = needed | _references([step.condition.expression])
     names = {parts[1] for parts in wanted if len(parts) > 1 and parts[0] == side.alias}
     return tuple(n for n in side.schema.names() if n in names)
+
+
+def _below(step: Join, side: JoinSide, needed: Needed) -> Needed:
+    """Return what a side of a join needs of its relation: for the window the time it is over."""
+    columns = frozenset((name,) for name in _side_columns(step, side, needed))
+    if side.window is None:
+        return columns
+    return columns - {(side.window.struct,)} | _references([side.window.column.expression])
 
 
 def _references(expressions: Iterable[Expression]) -> Needed:

@@ -233,11 +233,10 @@ class Branch:
 
 def windows_of(step: Step) -> tuple[Window, ...]:
     """Return the windows that a step opens; a window join opens one on each side."""
+    found: tuple[Window | None, ...] = ()
     match step:
         case Aggregate(window=window) | AssignWindow(window):
             found = (window,)
         case Join(left=left, right=right):
             found = (left.window, right.window)
-        case _:
-            found = ()
     return tuple(window for window in found if window is not None)

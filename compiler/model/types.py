@@ -143,6 +143,8 @@ UNKNOWN = Scalar("UNKNOWN")
 """What could not be typed; never shown to the user."""
 DAY_TIME = IntervalType("DAY", "SECOND")
 YEAR_MONTH = IntervalType("YEAR", "MONTH")
+WINDOW = Struct((Field("start", TIMESTAMP), Field("end", TIMESTAMP)))
+"""The column in which Spark keeps a window."""
 
 INTEGRALS: tuple[Type, ...] = (TINYINT, SMALLINT, INT, BIGINT)
 """The whole numbers, narrowest first."""

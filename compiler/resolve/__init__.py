@@ -12,7 +12,7 @@ In order of flow:
 - ``file_columns``, ``kafka``, ``sink_columns``: what messages and sinks can hold; ``secrets``: passwords come from
   variables.
 - ``streams``: queries, WITH, unions. ``chain`` holds what is known on the way.
-- ``from_clause``, ``windows``, ``joins``, ``time_bounds``: what a SELECT reads.
+- ``from_clause``, ``windows``, ``joins``, ``window_joins``, ``time_bounds``: what a SELECT reads.
 - ``blocks``: one SELECT. ``columns``: its select list. ``keys``, ``aggregates``: GROUP BY.
   ``top_n``: QUALIFY. ``unbounded``: groups that nothing closes.
 - ``scope``: what a name means inside a SELECT.

@@ -101,13 +101,7 @@ def _item(name: str, typed: Typed, scope: BlockScope, span: Span) -> Item:
 
 
 def _is_window_edge(expression: e.Expression, scope: BlockScope) -> bool:
-    return (
-        scope.window is not None
-        and isinstance(expression, e.ColumnRef)
-        and len(expression.parts) == 2
-        and expression.parts[0].text == scope.window.struct
-        and expression.parts[1].text in ("start", "end")
-    )
+    return isinstance(expression, e.ColumnRef) and scope.window_at(expression) is not None
 
 
 def _refuse_doubles(items: list[Item], diagnostics: Diagnostics) -> None:

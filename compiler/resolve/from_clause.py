@@ -19,6 +19,7 @@ from .joins import refuse_kind
 from .names import check_id, sink_is_not_read, unknown_relation
 from .not_built import not_built
 from .scope import Visible
+from .window_joins import unlike_windows
 from .windows import resolve_window
 
 ResolveQuery: TypeAlias = Callable[[q.Query, str, Environment, StreamContext], Relation | None]
@@ -65,24 +66,19 @@ class FromResolver:
         if isinstance(node.left, q.Join) or isinstance(node.right, q.Join):
             self._diagnostics.add(_second_join(node))
             return None
-        sides = [self._side(side) for side in (node.left, node.right)]
-        left, right = sides
+        left, right = (self._input(side) for side in (node.left, node.right))
         if left is None or right is None:
             return None
         if left.visible.alias.lower() == right.visible.alias.lower():
             self._diagnostics.add(_same_alias(node, left.visible))
             return None
-        if node.kind == "LEFT":
-            right = replace(right, visible=_with_nulls(right.visible))
-        return From((left, right), node)
-
-    def _side(self, node: q.Relation) -> Input | None:
-        if isinstance(node, q.WindowTable):
-            self._diagnostics.add(
-                not_built("a window join", node.span, "join first, then open the window over it")
-            )
+        left = _joined(left, optional=node.kind in ("RIGHT", "FULL"))
+        right = _joined(right, optional=node.kind in ("LEFT", "FULL"))
+        problem = unlike_windows(node, left.visible, right.visible)
+        if problem is not None:
+            self._diagnostics.add(problem)
             return None
-        return self._input(node)
+        return From((left, right), node)
 
     def _input(self, node: q.Relation) -> Input | None:
         match node:
@@ -165,10 +161,13 @@ class FromResolver:
         return Input(below.known, visible, window)
 
 
-def _with_nulls(visible: Visible) -> Visible:
-    """Return the right side of a LEFT JOIN: NULL where there is no partner, NOT NULL or not."""
-    fields = tuple(replace(field, nullable=True) for field in visible.schema)
-    return replace(visible, schema=Schema(fields))
+def _joined(side: Input, *, optional: bool) -> Input:
+    """Return a side of a join; an optional one is NULL where there is no partner."""
+    visible = replace(side.visible, window=side.window, optional=optional)
+    if optional:
+        fields = tuple(replace(field, nullable=True) for field in visible.schema)
+        visible = replace(visible, schema=Schema(fields))
+    return Input(side.known, visible)
 
 
 def _second_join(node: q.Join) -> Diagnostic:

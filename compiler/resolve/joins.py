@@ -1,6 +1,8 @@
-"""Interval joins: two sides, equal keys, a bound in time."""
+"""Joins of streams: two sides, equal keys, a bound in time or equal windows."""
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 from ...dsl import codes
 from ...dsl.ast import expressions as e
@@ -8,24 +10,21 @@ from ...dsl.ast import queries as q
 from ...dsl.diagnostics import Diagnostic, Label
 from ..model import types
 from ..model.schema import Schema
-from ..model.steps import Join, JoinSide
+from ..model.steps import WINDOW_STRUCTS, Join, JoinSide
 from ..model.typed import Typed
 from .chain import Chain, Known
 from .expressions import Clause, check
-from .not_built import not_built
 from .scope import BlockScope, Visible
 from .time_bounds import Bounds, analyse
+from .window_joins import join_windows, no_window, window_field
 
-_KINDS = {"INNER": "inner", "LEFT": "left"}
-_CAN_BE_LATER = {"RIGHT": "swap the sides and use LEFT JOIN", "FULL": None}
+_KINDS = ("INNER", "LEFT", "RIGHT", "FULL")
 
 
 def refuse_kind(node: q.Join) -> Diagnostic | None:
-    """Return why a kind of join can't be had, or None for inner and left."""
+    """Return why a kind of join can't be had, or None for one that can."""
     if node.kind in _KINDS:
         return None
-    if node.kind in _CAN_BE_LATER:
-        return not_built(f"{node.kind} JOIN of streams", node.span, _CAN_BE_LATER[node.kind])
     return Diagnostic(
         codes.JOIN_KEYS,
         "a CROSS JOIN of streams would have to keep all rows of both",
@@ -51,16 +50,26 @@ def add_join(
     if condition.type is types.UNKNOWN:
         return
 
+    if left.window is not None:
+        merged = join_windows(condition.expression, left, right)
+        if merged is None:
+            diagnostics.add(no_window(node, left, right))
+            return
+        condition = replace(condition, expression=merged)
+
     def is_time(expression: e.Expression) -> bool:
         field = scope.field(expression)
         return field is not None and field.watermark is not None
 
     bounds = analyse(condition.expression, left.alias, right.alias, is_time)
-    _check_state(node, bounds, (left, right), chain)
+    if node.kind == "FULL":
+        condition = _known_keys(condition, bounds, known)
+    if left.window is None:
+        _check_state(node, bounds, (left, right), chain)
     chain.add(
         Join(
             id=state_id,
-            join=_KINDS[node.kind],
+            join=node.kind.lower(),
             left=_side(known[0], left, bounds.left_keys),
             right=_side(known[1], right, bounds.right_keys),
             condition=condition,
@@ -71,14 +80,41 @@ def add_join(
     )
 
 
+def _known_keys(condition: Typed, bounds: Bounds, known: tuple[Known, Known]) -> Typed:
+    """Return the condition of a FULL JOIN that no two NULLs fulfil.
+
+    In all other joins Spark drops the rows of one side whose key is NULL before they are joined. In
+    a full one it drops none, and then takes NULL keys for equal.
+    """
+    expression = condition.expression
+    for left, right in zip(bounds.left_keys, bounds.right_keys, strict=True):
+        if _may_be_null(left, known[0]) and _may_be_null(right, known[1]):
+            is_known = e.IsTest(left.span, left, "NULL", negated=True)
+            expression = e.Binary(expression.span, "AND", expression, is_known)
+    return replace(condition, expression=expression)
+
+
+def _may_be_null(key: e.Expression, side: Known) -> bool:
+    """Return whether a key may be NULL in a row of its relation; a window never is."""
+    if not isinstance(key, e.ColumnRef) or len(key.parts) != 2:
+        return True
+    name = key.parts[1].text
+    field = side.schema.find(name)
+    return field.nullable if field is not None else name not in WINDOW_STRUCTS
+
+
 def _side(known: Known, visible: Visible, keys: tuple[e.Expression, ...]) -> JoinSide:
     times = visible.schema.event_times()
+    schema = visible.schema
+    if visible.window is not None:
+        schema = Schema((*schema.fields, window_field(visible.window)))
     return JoinSide(
         known.relation,
         visible.alias,
-        visible.schema,
+        schema,
         tuple(Typed(k, types.UNKNOWN) for k in keys),
         times[0].name if times else None,
+        visible.window,
     )
 
 

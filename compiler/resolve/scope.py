@@ -22,11 +22,17 @@ WINDOW_COLUMNS = ("window_start", "window_end", "window_time")
 
 @dataclass(frozen=True, slots=True)
 class Visible:
-    """A relation in FROM under the name by which its columns may be qualified."""
+    """A relation in FROM under the name by which its columns may be qualified.
+
+    ``window`` is the one that a side of a window join opens. ``optional`` says that a row of a join
+    may have no row of this relation: all its columns are NULL then.
+    """
 
     alias: str
     schema: Schema
     span: Span
+    window: Window | None = None
+    optional: bool = False
 
 
 class BlockScope:
@@ -65,7 +71,11 @@ class BlockScope:
             return self._typed(ref, owners[0], found, ref.parts[2:])
         holders = [(r, f) for r in self.relations if (f := r.schema.find(head.text)) is not None]
         if not holders:
-            self._diagnostics.add(_unknown_column(head, self.relations, self._window_names()))
+            sides = [r for r in self.relations if r.window is not None]
+            if sides and len(ref.parts) == 1 and head.text.lower() in WINDOW_COLUMNS:
+                self._diagnostics.add(_ambiguous(head, sides))
+            else:
+                self._diagnostics.add(_unknown_column(head, self.relations, self._window_names()))
             return None
         if len(holders) > 1:
             self._diagnostics.add(_ambiguous(head, [r for r, _ in holders]))
@@ -74,8 +84,9 @@ class BlockScope:
 
     def field(self, expression: e.Expression) -> Field | None:
         """Return the column that a resolved expression is, or None when it is computed."""
-        if is_window_time(expression) and self.window is not None:
-            return self._time_field(self.window)
+        window = self.window_at(expression)
+        if window is not None and is_window_time(expression):
+            return self._time_field(window)
         if not isinstance(expression, e.ColumnRef):
             return None
         parts = [p.text for p in expression.parts]
@@ -84,6 +95,23 @@ class BlockScope:
             return found if len(parts) == 1 else None
         owner = next((r for r in self.relations if r.alias == parts[0]), None)
         return owner.schema.find(parts[1]) if owner and len(parts) == 2 else None
+
+    def window_at(self, expression: e.Expression) -> Window | None:
+        """Return the window whose start, end or time a resolved expression is, None for others."""
+        if is_window_time(expression):
+            assert isinstance(expression, e.Call)
+            expression = expression.arguments[0]
+            parts = [p.text for p in getattr(expression, "parts", ())]
+        elif isinstance(expression, e.ColumnRef):
+            parts = [p.text for p in expression.parts][:-1]
+        else:
+            return None
+        if self.window is not None:
+            return self.window if parts == [self.window.struct] else None
+        for relation in self.relations:
+            if relation.window and parts == [relation.alias, relation.window.struct]:
+                return relation.window
+        return None
 
     def event_times(self) -> tuple[Typed, ...]:
         """Return the columns that carry a watermark; of a window the one that it is over.
@@ -117,6 +145,9 @@ class BlockScope:
             for name in WINDOW_COLUMNS:
                 ref = e.ColumnRef(star.span, (Name(star.span, name),))
                 columns.append((name, self._window_column(ref)))
+        for relation in chosen:
+            if relation.window is not None:
+                columns += [(name, _part_of(star.span, relation, name)) for name in WINDOW_COLUMNS]
         return [(name, typed) for name, typed in columns if typed is not None]
 
     def _typed(
@@ -141,8 +172,10 @@ class BlockScope:
         return WINDOW_COLUMNS if self.window is not None else ()
 
     def _window_column(self, ref: e.ColumnRef) -> Typed | None:
-        if self.window is None or ref.parts[-1].text.lower() not in WINDOW_COLUMNS:
+        if ref.parts[-1].text.lower() not in WINDOW_COLUMNS:
             return None
+        if self.window is None:
+            return self._window_of_side(ref)
         if len(ref.parts) > 2 or (
             len(ref.parts) == 2
             and ref.parts[0].text.lower() not in [r.alias.lower() for r in self.relations]
@@ -158,10 +191,39 @@ class BlockScope:
         part = Name(ref.span, name.removeprefix("window_"))
         return Typed(e.ColumnRef(ref.span, (struct, part)), types.TIMESTAMP, nullable=False)
 
+    def _time_below(self, window: Window) -> Field | None:
+        """Return the column that a window is over; that of a side is known without its alias."""
+        time = window.column.expression
+        for side in self.relations:
+            if side.window == window and isinstance(time, e.ColumnRef):
+                return side.schema.find(time.parts[-1].text)
+        return self.field(time)
+
+    def _window_of_side(self, ref: e.ColumnRef) -> Typed | None:
+        """Return ``o.window_start`` of a side of a window join."""
+        if len(ref.parts) != 2:
+            return None
+        alias, name = (part.text.lower() for part in ref.parts)
+        owner = next((r for r in self.relations if r.alias.lower() == alias), None)
+        if owner is None or owner.window is None:
+            return None
+        return _part_of(ref.span, owner, name)
+
     def _time_field(self, window: Window) -> Field:
-        below = self.field(window.column.expression)
+        below = self._time_below(window)
         delay = below.watermark if below else None
         return Field("window_time", types.TIMESTAMP, False, delay or Duration(0, "0 seconds"))
+
+
+def _part_of(span: Span, side: Visible, name: str) -> Typed:
+    """Return start, end or time of the window of a side of a join."""
+    assert side.window is not None
+    struct = (Name(span, side.alias), Name(span, side.window.struct))
+    if name == "window_time":
+        call = e.Call(span, Name(span, name), (e.ColumnRef(span, struct),))
+        return Typed(call, types.TIMESTAMP, side.optional)
+    part = Name(span, name.removeprefix("window_"))
+    return Typed(e.ColumnRef(span, (*struct, part)), types.TIMESTAMP, side.optional)
 
 
 def is_window_time(expression: e.Expression) -> bool:
