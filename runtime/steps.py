@@ -272,8 +272,7 @@ class StepJob(Job):
         root: Path,
         folders: Sequence[str] = (),
     ) -> None:
-        super().__init__(plan, spark, storage, variables)
-        self._folders = folders
+        super().__init__(plan, spark, storage, variables, folders)
         self._root = root
 
     def read(
