@@ -7,6 +7,7 @@ query: each paragraph is one relation of the spec, or a source, or a sink.
 from __future__ import annotations
 
 import ast
+import os
 import re
 import sys
 from collections.abc import Iterable
@@ -36,7 +37,7 @@ def check_on_spark(
     """Return what Spark refuses of specs that compile, in the order of the specs.
 
     A Spark is started unless one is given; nothing of the user's is read or written. Raises
-    ``RuntimeFault`` when Spark can't be had, or for what no place in a spec explains.
+    ``RuntimeFault`` when Spark can't be had.
     """
     with TemporaryDirectory(prefix="streamc-check-") as folder:
         root = Path(folder).resolve()
@@ -51,7 +52,8 @@ def _found(result: CompileResult, root: Path, spark: SparkSession) -> Diagnostic
     write_if_changed(files)
     diagnostics = Diagnostics(result.source)
     script = next(iter(files))
-    for refusal in refusals(script, root / "run", spark, tell=_tell):
+    folders = (str(Path(result.source.name).resolve().parent), os.getcwd())
+    for refusal in refusals(script, root / "run", spark, folders=folders, tell=_tell):
         diagnostics.add(_diagnostic(refusal, result))
     return diagnostics
 
@@ -65,19 +67,16 @@ def _diagnostic(refusal: Refusal, result: CompileResult) -> Diagnostic:
     name = refusal.query
     if refusal.line is not None:
         name = _paragraph(result.script, refusal.line)
-    span = _place(refusal, name, result)
-    error_class = refusal.error_class
-    return Diagnostic(
-        codes.SPARK_REFUSES,
-        f"Spark refuses this: {_told(refusal.reason)}",
-        Label(span),
-        notes=(f"Spark calls it {error_class}",) if error_class else (),
-    )
-
-
-def _told(reason: str) -> str:
-    """Return the first line of a reason, without its full stop."""
-    return reason.splitlines()[0].removesuffix(".")
+    first, *rest = refusal.reason.splitlines()
+    notes = ["\n".join(rest)] if rest else []
+    message = f"Spark refuses this: {first.removesuffix('.')}"
+    if refusal.error is not None and refusal.error.startswith("SR"):
+        message = first
+        notes.append(f"a run would end with {refusal.error}")
+    elif refusal.error is not None:
+        notes.append(f"Spark calls it {refusal.error}")
+    place = Label(_place(refusal, name, result))
+    return Diagnostic(codes.SPARK_REFUSES, message, place, notes=tuple(notes), help=refusal.help)
 
 
 def _paragraph(script: str, line: int) -> str | None:
@@ -108,6 +107,7 @@ def _place(refusal: Refusal, name: str | None, result: CompileResult) -> Span:
             if span is not None:
                 return span
     spans = {
+        **{function.name: function.span for function in result.model.functions},
         **{source.name: source.span for source in result.model.sources},
         **{relation.name: relation.span for relation in result.model.relations},
         **{sink.name: sink.span for sink in result.model.sinks},

@@ -97,10 +97,11 @@ def _full(one: Diagnostic, source: SourceFile, paint: _Painter) -> str:
         lines.append(bar)
         lines.extend(_numbered(block, width, severity, paint))
     equals = " " * (width + 1) + paint("gutter", "=")
-    lines.extend(f"{equals} {paint('note', 'note:')} {note}" for note in one.notes)
+    indent = "\n" + " " * (width + 3)
+    for note in one.notes:
+        lines.append(f"{equals} {paint('note', 'note:')} {note.replace(chr(10), indent)}")
     if one.help is not None:
-        indent = " " * (width + 3)
-        help_ = one.help.replace("\n", f"\n{indent}")
+        help_ = one.help.replace("\n", indent)
         lines.append(f"{equals} {paint('help', 'help:')} {help_}")
     return "\n".join(lines) + "\n"
 

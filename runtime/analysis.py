@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import logging
 import traceback
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -29,17 +29,19 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """What Spark refuses.
+    """What Spark, or the runtime before it, refuses.
 
     `line` is the one of the script that was being run, counted from one, or None when a whole query
-    is refused, which `query` then names. `fragment` is the SQL text that Spark points at.
+    is refused, which `query` then names. `error` is Spark's name for it, or the code of the fault
+    that a run would end with. `fragment` is the SQL text that Spark points at.
     """
 
     reason: str
-    error_class: str | None = None
+    error: str | None = None
     line: int | None = None
     query: str | None = None
     fragment: str | None = None
+    help: str | None = None
 
 
 def refusals(
@@ -49,13 +51,14 @@ def refusals(
     *,
     variables: Mapping[str, str] | None = None,
     profile: str | None = None,
+    folders: Sequence[str] = (),
     tell: Callable[[str], None] = lambda line: None,
 ) -> list[Refusal]:
     """Builds the dataflow of a script in an empty folder and lets Spark analyse and plan it.
 
     An error ends the building, so that there is at most one with a line; queries are looked at each
-    by itself. Raises RuntimeFault when the script is unusable, a function of the user's is missing,
-    or a query would keep other state than its plan says.
+    by itself. `folders` are searched for the modules of Python functions. Raises RuntimeFault when
+    Spark or the script can't be used at all.
     """
     plan, build = load_plan(plan_path(script)), load_build(script)
     settings = step_settings(plan, root, variables or {}, profile)
@@ -63,13 +66,14 @@ def refusals(
     kernel = load_kernel(session, kernel_jar(tell))
     for source in plan.sources:
         (root / "rows" / source).mkdir(parents=True)
-    job = StepJob(plan, session, Storage(kernel, session), settings.variables, root)
+    storage = Storage(kernel, session)
+    job = StepJob(plan, session, storage, settings.variables, root, folders)
     # PySpark logs what it raises; here it is told in the words of the spec.
     logging.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL)
     try:
         build(job)
-    except RuntimeFault:
-        raise
+    except RuntimeFault as fault:
+        return [_fault(fault, line=_line(fault, script))]
     except spark_errors() as error:
         return [_refusal(error, settings.state, line=_line(error, script))]
     return [found for query in plan.queries for found in _of_query(query, job, kernel)]
@@ -86,7 +90,14 @@ def _of_query(query: Query, job: StepJob, kernel: Any) -> Iterator[Refusal]:
     except spark_errors() as error:
         yield _refusal(error, "", query=query.id)
         return
-    check_layout(query, layout)
+    try:
+        check_layout(query, layout)
+    except RuntimeFault as fault:
+        yield _fault(fault, query=query.id)
+
+
+def _fault(fault: RuntimeFault, *, line: int | None = None, query: str | None = None) -> Refusal:
+    return Refusal(fault.message, fault.code.number, line, query, help=fault.help)
 
 
 def _check_operations(frame: DataFrame, output_mode: str) -> None:
@@ -105,8 +116,8 @@ def _refusal(
     if java is None:
         # Spark is gone, or PySpark itself refuses a call: neither has a place in a spec.
         raise spark_refuses("the pipeline", error, state) from None
-    fragment, error_class = _context(error)
-    return Refusal(reason_of(java), error_class, line, query, fragment)
+    fragment, name = _context(error)
+    return Refusal(reason_of(java), name, line, query, fragment)
 
 
 def _line(error: Exception, script: Path) -> int | None:

@@ -36,7 +36,7 @@ def found(spark: SparkSession, *specs: str) -> list[tuple[str, str | None, str]]
 
 def told(diagnostics: Diagnostics) -> tuple[str, str | None, str]:
     (one,) = diagnostics
-    note = one.notes[0].removeprefix("Spark calls it ") if one.notes else None
+    note = one.notes[0].split()[-1] if one.notes else None
     return one.code.number, note, diagnostics.source.excerpt(one.primary.span)
 
 
@@ -86,6 +86,14 @@ def test_part_of_a_stream_is_told_at_the_stream(spark: SparkSession) -> None:
     assert found(spark, stream(query)) == [
         ("SC0590", "PARSE_SYNTAX_ERROR", "FROM_JSON(body, 'id INTT')")
     ]
+
+
+def test_a_python_function_that_is_not_there(spark: SparkSession) -> None:
+    spec = stream(
+        "SELECT page, risk(cost) AS risk FROM clicks",
+        "CREATE FUNCTION risk(cost DOUBLE) RETURNS DOUBLE AS 'no_such_module:risk';\n",
+    )
+    assert found(spark, spec) == [("SC0590", "SR0305", "risk")]
 
 
 def test_sound_specs_and_the_page(spark: SparkSession) -> None:
