@@ -85,6 +85,7 @@ SECOND_STEP = _error("SC0210", "second-step", "two steps of one kind would share
 BUILT_IN_NAME = _error("SC0211", "built-in-name", "a function is named as one that Spark has")
 UNKNOWN_PARAMETER = _error("SC0212", "unknown-parameter", "a function uses what it is not given")
 RECURSIVE_FUNCTION = _error("SC0213", "recursive-function", "a function calls itself")
+TABLE_AS_STREAM = _error("SC0214", "table-as-stream", "a table stands where rows must arrive")
 
 # Types.
 UNKNOWN_TYPE = _error("SC0301", "unknown-type", "a type name that does not exist")
@@ -130,6 +131,7 @@ DISTINCT_ON_FORM = _error("SC0413", "distinct-on-form", "DISTINCT ON can't do wh
 WATERMARK_FORM = _error("SC0414", "watermark-form", "a watermark is not column minus interval")
 UNION_FORM = _error("SC0415", "union-form", "the branches of a union don't fit together")
 CHECKPOINT_FORM = _error("SC0416", "checkpoint-form", "a checkpoint policy can't be kept")
+LOOKUP_FORM = _error("SC0417", "lookup-form", "a table can't be joined in this way")
 AGGREGATE_ORDER = _error("SC0420", "aggregate-order", "an aggregate lacks the order it goes by")
 AGGREGATE_FORM = _error("SC0421", "aggregate-form", "an aggregate can't have this clause")
 WINDOW_JOIN = _error("SC0423", "window-join", "the windows of a window join don't go together")

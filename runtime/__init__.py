@@ -12,6 +12,7 @@ In order of flow:
 - ``state``: the folder that a pipeline's progress lives in, and who may use it.
 - ``sources``, ``files``, ``kafka``: readers; ``reading``, ``options``: what they take and give;
   ``malformed``: rows that are not what their source declares.
+- ``tables``: reference data, read once or again.
 - ``functions``: functions in Python; ``modules``: where they are found.
 - ``layout``: the plan's state against Spark's own plan; ``meaning``: against the plan that the
   state was begun with.

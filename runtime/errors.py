@@ -48,6 +48,7 @@ OUTPUT_GONE = Code("SR0304", "output-gone", "a sink's output is gone while its s
 FUNCTION_MISSING = Code("SR0305", "function-missing", "a Python function cannot be had")
 PANDAS_MISSING = Code("SR0310", "pandas-missing", "a Python function is called without pandas")
 MODULE_BROKEN = Code("SR0311", "module-broken", "the module of a Python function has an error")
+TABLE_UNREADABLE = Code("SR0312", "table-unreadable", "reference data cannot be read")
 PACKAGE_MISSING = Code("SR0320", "package-missing", "Spark lacks the part for a connector")
 MODULE_MISSING = Code("SR0321", "module-missing", "a connector needs a Python package")
 SERVER_UNREACHABLE = Code("SR0322", "server-unreachable", "the server of a sink does not answer")
@@ -84,6 +85,7 @@ CODES = (
     FUNCTION_MISSING,
     PANDAS_MISSING,
     MODULE_BROKEN,
+    TABLE_UNREADABLE,
     PACKAGE_MISSING,
     MODULE_MISSING,
     SERVER_UNREACHABLE,

@@ -7,6 +7,8 @@ NOT NULL column is malformed.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from .errors import INPUT_MISSING, RuntimeFault
@@ -54,7 +56,7 @@ def read_files(spark: SparkSession, storage: Storage, source: Declaration) -> Re
     if format not in _STRICT:
         reading = apply_policy(source, load(format, source.columns), _place())
         return Reading(reading.rows.select(*_columns(source)), reading.malformed)
-    strict = {"streamc.source": source.name, "streamc.required": "\n".join(source.required())}
+    strict = {"streamc.owner": source.owner, "streamc.required": "\n".join(source.required())}
     kept = FAIL if source.malformed_rows == FAIL else "good"
     rows = load(_STRICT[format], source.columns, **strict, **{"streamc.rows": kept})
     reading = Reading(rows.select(*_columns(source)))
@@ -70,6 +72,32 @@ def read_files(spark: SparkSession, storage: Storage, source: Declaration) -> Re
         return found.select(*side_columns(source.name, raw, reason, position))
 
     return Reading(reading.rows, rejected)
+
+
+@dataclass(frozen=True, slots=True)
+class BatchReading:
+    """How files are read as a batch: Spark's format, its options, the path."""
+
+    format: str
+    settings: Mapping[str, str]
+    path: str
+
+
+def batch_reading(owner: str, given: Mapping[str, Any], required: Sequence[str]) -> BatchReading:
+    """How the files of a table are read; a malformed row of lines fails, and so does a NULL there.
+
+    Raises RuntimeFault for options that mean nothing.
+    """
+    options = dict(given)
+    format = str(options.pop("format"))
+    path = str(options.pop("path"))
+    choose(format, dict.fromkeys(FORMATS), owner, "format")
+    settings = {**_format_options(format, options), **spark_options(options)}
+    refuse_rest(owner, options)
+    if format in _STRICT:
+        strict = {"streamc.owner": owner, "streamc.required": "\n".join(required)}
+        settings |= {**strict, "streamc.rows": FAIL}
+    return BatchReading(_STRICT.get(format, format), settings, path)
 
 
 def _columns(source: Declaration) -> list[Column]:

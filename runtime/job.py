@@ -14,9 +14,11 @@ from .plan import Plan, Query
 from .reading import FAIL, Declaration, Reading
 from .sources import read_source
 from .storage import Storage
+from .tables import Tables
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.types import StructType
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +45,7 @@ class Job:
     ) -> None:
         self.spark = spark
         self._folders = folders
+        self.tables = Tables(spark, storage.kernel, storage)
         self._plan = plan
         self._storage = storage
         self._variables = variables
@@ -67,12 +70,9 @@ class Job:
         Raises RuntimeFault for a path that does not exist and for options that the connector has
         not.
         """
-        from pyspark.sql.types import StructType
-
         if name not in self._plan.sources:
             raise _mismatch(f"reads source `{name}`, which the plan does not have")
-        ddl = schema if isinstance(schema, str) else ", ".join(schema)
-        columns = cast(StructType, StructType.fromDDL(ddl))
+        columns = _columns(schema)
         source = Declaration(name, connector, columns, metadata or {}, malformed_rows, options)
         self._readings[name] = read_source(self.spark, self._storage, source)
         return self._readings[name].rows
@@ -86,6 +86,26 @@ class Job:
         if reading is None or reading.malformed is None:
             raise _mismatch(f"asks for malformed rows of `{source}`, which does not send them")
         return reading.malformed()
+
+    def table(
+        self,
+        name: str,
+        *,
+        connector: str,
+        schema: Sequence[str],
+        refresh: str | None = None,
+        **options: Any,
+    ) -> DataFrame:
+        """The rows of a table, to join streams with; `schema` is as in `read`.
+
+        It is read once a run, or again when a batch begins and `refresh` has passed since. All
+        batches that begin until then see the same rows, of whatever query they are. A malformed row
+        ends the run. Raises RuntimeFault for a path that does not exist and for options that the
+        connector has not.
+        """
+        if name not in self._plan.tables:
+            raise _mismatch(f"reads table `{name}`, which the plan does not have")
+        return self.tables.add(name, connector, _columns(schema), refresh, options)
 
     def function(self, name: str, target: str, *, returns: str) -> None:
         """Makes a Python function, `module:name`, known to SQL under a name.
@@ -139,6 +159,13 @@ class Job:
         from .main import run_main
 
         sys.exit(run_main(Path(script), build, sys.argv[1:] if argv is None else argv))
+
+
+def _columns(schema: Sequence[str]) -> StructType:
+    from pyspark.sql.types import StructType
+
+    ddl = schema if isinstance(schema, str) else ", ".join(schema)
+    return cast(StructType, StructType.fromDDL(ddl))
 
 
 def _mismatch(what: str) -> RuntimeFault:

@@ -101,6 +101,7 @@ class Plan:
     sinks: tuple[str, ...]
     parts: frozenset[str] = frozenset()
     functions: tuple[str, ...] = ()
+    tables: tuple[str, ...] = ()
 
 
 def plan_path(script: Path) -> Path:
@@ -164,6 +165,7 @@ def _plan(data: Mapping[str, Any]) -> Plan:
             for part in (end["connector"], end["options"].get("format"))
         ),
         functions=tuple(data.get("functions", ())),
+        tables=tuple(data.get("tables", ())),
     )
 
 

@@ -123,6 +123,7 @@ def run_pipeline(
             stack.callback(state.close)
             job = Job(plan, session, storage, settings.variables, folders)
             build(job)
+            job.tables.read(state.shown)
             queries = Queries(plan, job, state, kernel, settings, folders, view)
             return _run(plan, queries, view, stop)
     except spark_errors() as error:

@@ -24,6 +24,7 @@ class Storage:
     """The files of one session; paths are strings as Hadoop takes them."""
 
     def __init__(self, kernel: Any, spark: SparkSession) -> None:
+        self.kernel = kernel
         self._files = kernel.Files(spark._jsparkSession)
         self._gateway: Any = spark._sc._gateway
 

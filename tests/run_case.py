@@ -6,6 +6,7 @@ A folder holds ``spec.stream`` and
 - ``rows.yaml``: the right rows of each sink, worked out by hand, or
 - ``oracle.py`` instead of both: ``inputs()`` makes the input, ``expected(inputs)`` the right rows,
 - ``rows.<way>.yaml``: what is right for one way of arrival, where the way matters by design,
+- ``tables.yaml``: the rows of each table, there from the start,
 - ``case.yaml``: ``groups``, how many starts the way ``restarted`` makes (default 3; 0: one a row);
   ``batch``, how many rows a batch has in the way ``row_by_row`` (default 1); ``keys``, the columns
   that say which rows of a sink replace which.
@@ -29,6 +30,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+from pyarrow import orc
 import yaml
 from compiled import compiled
 from streamc.dsl.render import render
@@ -58,6 +60,7 @@ class Case:
     folder: Path
     inputs: Mapping[str, Rows]
     right: Mapping[Way, Mapping[str, Rows]]
+    tables: Mapping[str, Rows] = field(default_factory=dict)
     groups: int = 3
     batch: int = 1
     keys: Mapping[str, Sequence[str]] = field(default_factory=dict)
@@ -85,7 +88,8 @@ def read_case(folder: Path) -> Case:
     else:
         inputs, right = _yaml(folder / "input.yaml"), _yaml(folder / "rows.yaml")
     own = {way: _yaml(folder / f"rows.{way}.yaml") for way in WAYS}
-    return Case(folder, inputs, {way: own[way] or right for way in WAYS}, **settings)
+    tables = _yaml(folder / "tables.yaml") or {}
+    return Case(folder, inputs, {way: own[way] or right for way in WAYS}, tables, **settings)
 
 
 @cache
@@ -131,6 +135,10 @@ def write_input(path: Path, number: int, rows: Rows, source: Mapping[str, Any]) 
             hidden.write_text(_csv(rows, source), encoding="utf-8")
         case "parquet":
             pq.write_table(_table(rows, source), hidden)
+        case "orc":
+            orc.write_table(_table(rows, source), hidden)
+        case "text":
+            hidden.write_text("".join(f"{row}\n" for row in rows), encoding="utf-8")
     os.utime(hidden, (FIRST_ARRIVAL + number, FIRST_ARRIVAL + number))
     hidden.rename(path)
 
@@ -203,7 +211,18 @@ def read_output(folder: Path, format_: str) -> Rows:
                     rows += [dict(row) for row in csv.DictReader(file)]
             case "parquet":
                 rows += pq.read_table(path).to_pylist()
+            case "orc":
+                rows += _zoned(orc.read_table(path)).to_pylist()
     return rows
+
+
+def _zoned(table: Any) -> Any:
+    """Name the zone of the instants of an orc file, which has none: it is UTC."""
+    zoned = [
+        field.with_type(pa.timestamp("us", tz="UTC")) if field.type == pa.timestamp("ns") else field
+        for field in table.schema
+    ]
+    return table.cast(pa.schema(zoned))
 
 
 def comparable(rows: Rows) -> list[str]:

@@ -50,6 +50,8 @@ class Bench:
         self.script.with_suffix(".plan.json").write_text(result.plan_json, encoding="utf-8")
         for source in case.inputs:
             (root / "in" / source).mkdir(parents=True)
+        for table, rows in case.tables.items():
+            write_input(root / "in" / table / "000", 0, rows, self.plan["tables"][table])
         for sink in self.plan["sinks"].values():
             # A module that an earlier run has filled.
             sys.modules.pop(sink["options"].get("function", "").partition(":")[0], None)

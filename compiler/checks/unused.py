@@ -8,11 +8,11 @@ from ...dsl import codes
 from ...dsl.diagnostics import Diagnostic, Label
 from ..graph.graph import OperatorGraph
 from ..model.declared import UserAggregate
-from ..model.steps import SideRows
+from ..model.steps import SideRows, tables_of
 
 
 def check_unused(graph: OperatorGraph) -> Iterator[Diagnostic]:
-    """Yield sources and streams that no sink and no other stream reads, functions not called."""
+    """Yield sources, streams, tables and functions that neither a sink nor a stream uses."""
     pipeline = graph.pipeline
     read = {s.relation for s in pipeline.sinks}
     read |= {i for r in pipeline.relations for i in r.inputs}
@@ -34,6 +34,15 @@ def check_unused(graph: OperatorGraph) -> Iterator[Diagnostic]:
                 f"{what} `{relation.name}` is read by nothing",
                 Label(relation.span),
                 help=f"{instead}, or add `CREATE SINK … FROM {relation.stream} WITH (…);`",
+            )
+    looked_up = {t for r in pipeline.relations for t in tables_of(r.steps)}
+    for table in pipeline.tables:
+        if table.name not in looked_up:
+            yield Diagnostic(
+                codes.UNUSED,
+                f"table `{table.name}` is looked up by nothing",
+                Label(table.span),
+                help=f"remove it, or join a stream with it: `JOIN {table.name} ON …`",
             )
     for function in pipeline.functions:
         if function.name not in pipeline.called:

@@ -12,6 +12,7 @@ from ..model.steps import (
     Deduplicate,
     Filter,
     Join,
+    Lookup,
     Project,
     SideRows,
     Stateful,
@@ -79,6 +80,12 @@ def say_join(step: Join) -> str:
     if step.left.window is not None:
         return f"{step.join} join of {sides} in {window_words(step.left.window)}"
     return f"{step.join} interval join of {sides}"
+
+
+@say.register
+def say_lookup(step: Lookup) -> str:
+    """Say a lookup."""
+    return f"{step.join} lookup in {step.table}"
 
 
 @say.register

@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterator
 
 from ..model import connectors
-from ..model.pipeline import Endpoint, Sink, Source
+from ..model.pipeline import Endpoint, Sink, Source, Table
+from ..model.schema import Field
 from . import columns
 from .layout import Call, Chain, assignment
 from .literals import quoted, template
@@ -16,13 +17,10 @@ _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 def emit_source(source: Source) -> list[str]:
     """Return the paragraph of a source."""
-    fields = "\n".join(
-        f"    {quoted(_declaration(f.name, str(f.type), f.nullable))}," for f in source.columns
-    )
     arguments = (
         quoted(source.name),
         f"connector={quoted(source.endpoint.connector)}",
-        f"schema=[\n{fields}\n]",
+        _schema(source.columns),
         *_metadata(source),
         *_malformed(source),
         *_options(source.endpoint, connectors.SOURCES),
@@ -44,6 +42,34 @@ def emit_source(source: Source) -> list[str]:
         mark = source.watermark
         calls.append(Call("withWatermark", (quoted(mark.column), quoted(mark.delay.text))))
     return [comment, *above, *assignment(source.name, Chain(head, tuple(calls)))]
+
+
+def emit_table(table: Table) -> list[str]:
+    """Return the paragraph of reference data."""
+    refresh = () if table.refresh is None else (f"refresh={quoted(table.refresh.text)}",)
+    arguments = (
+        quoted(table.name),
+        f"connector={quoted(table.endpoint.connector)}",
+        _schema(table.columns),
+        *_options(table.endpoint, connectors.TABLES),
+        *refresh,
+    )
+    calls = tuple(
+        Call("withColumn", (quoted(c.name), columns.value(c.value.expression)))
+        for c in table.computed
+    )
+    often = "once a run" if table.refresh is None else f"every {table.refresh}"
+    return [
+        f"    # {table.name}: {_words(table.endpoint)} table, read {often}",
+        *assignment(table.name, Chain(Call("job.table", arguments, open=True), calls)),
+    ]
+
+
+def _schema(fields: tuple[Field, ...]) -> str:
+    lines = "\n".join(
+        f"    {quoted(_declaration(f.name, str(f.type), f.nullable))}," for f in fields
+    )
+    return f"schema=[\n{lines}\n]"
 
 
 def unfiltered(source: str) -> str:

@@ -9,7 +9,7 @@ from .describe import describe
 from .endpoints import unfiltered
 from .layout import Call, Chain, assignment
 from .literals import quoted
-from .steps import calls
+from .steps import calls, on
 
 
 def emit_relation(relation: Relation) -> list[str]:
@@ -43,12 +43,8 @@ def _calls(steps: tuple[Step, ...]) -> tuple[Call, ...]:
 
 
 def _join(step: Join, rest: tuple[Step, ...]) -> tuple[str, tuple[Call, ...]]:
-    condition = columns.condition(step.condition.expression)
-    on = f"F.expr({condition})"
-    if "\n" in condition:
-        inner = "\n".join(f"    {line}" for line in condition.split("\n"))
-        on = f"F.expr(\n{inner}\n)"
-    arguments = (Chain(*_side(step.right)).text(), on, quoted(step.join))
+    condition = on(step.condition.expression)
+    arguments = (Chain(*_side(step.right)).text(), condition, quoted(step.join))
     relation, before = _side(step.left)
     return relation, (*before, Call("join", arguments, open=True), *_calls(rest))
 

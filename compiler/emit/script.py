@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..graph.graph import OperatorGraph
-from .endpoints import emit_sink, emit_source
+from .endpoints import emit_sink, emit_source, emit_table
 from .functions import emit_function
 from .relations import emit_relation
 
@@ -24,6 +24,7 @@ def emit(graph: OperatorGraph) -> str:
     paragraphs = [
         *(emit_function(f) for f in pipeline.python_functions()),
         *(emit_source(s) for s in pipeline.sources),
+        *(emit_table(t) for t in pipeline.tables),
         *(emit_relation(r) for r in pipeline.relations),
         *(emit_sink(s, modes[s.name]) for s in pipeline.sinks),
     ]

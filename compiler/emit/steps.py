@@ -17,6 +17,7 @@ from ..model.steps import (
     Deduplicate,
     Filter,
     Key,
+    Lookup,
     Project,
     Step,
     TopN,
@@ -66,6 +67,27 @@ def emit_aggregate(step: Aggregate) -> tuple[Call, ...]:
     found = tuple(columns.output(c) for c in step.columns) or (_NOTHING,)
     prepared = before(step.window) if step.window is not None else ()
     return (*prepared, Call("groupBy", keys), Call("agg", found, open=True))
+
+
+@calls.register
+def emit_lookup(step: Lookup) -> tuple[Call, ...]:
+    """Write a join with a table."""
+    arguments = (
+        f"{step.table}.alias({quoted(step.alias)})",
+        on(step.condition.expression),
+        quoted(step.join),
+    )
+    alias = () if step.left is None else (Call("alias", (quoted(step.left),)),)
+    return (*alias, Call("join", arguments, open=True))
+
+
+def on(expression: e.Expression) -> str:
+    """Return the condition of a join; each part that AND holds together is a line."""
+    condition = columns.condition(expression)
+    if "\n" not in condition:
+        return f"F.expr({condition})"
+    inner = "\n".join(f"    {line}" for line in condition.split("\n"))
+    return f"F.expr(\n{inner}\n)"
 
 
 @calls.register

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..model.pipeline import Pipeline, Relation
+from ..model.steps import tables_of
 from .graph import OperatorGraph, Query, upstream
 from .liveness import state_uses
 
@@ -30,4 +31,10 @@ def _query(
         sinks,
         tuple(s.name for s in pipeline.sources if s.name in read),
         tuple(state_uses(name, relations)),
+        _tables(read, pipeline, relations),
     )
+
+
+def _tables(read: set[str], pipeline: Pipeline, relations: dict[str, Relation]) -> tuple[str, ...]:
+    used = {t for name in read if name in relations for t in tables_of(relations[name].steps)}
+    return tuple(table.name for table in pipeline.tables if table.name in used)

@@ -40,6 +40,7 @@ class Query:
     sinks: tuple[str, ...]
     sources: tuple[str, ...]
     states: tuple[StateUse, ...]
+    tables: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,7 @@ from ..model.steps import (
     Filter,
     Join,
     JoinSide,
+    Lookup,
     Project,
     Step,
     TopN,
@@ -137,11 +138,21 @@ def _before(step: Step, needed: Needed) -> Needed:
             keys = [k.value.expression for k in step.keys]
             alive = [c.value.expression for c in step.columns if (c.name,) in heads]
             return _references([*times, *keys, *alive])
+        case Lookup():
+            return _before_lookup(step, needed)
         case Deduplicate():
             return needed | _references(k.value.expression for k in step.keys)
         case TopN():
             return frozenset((name,) for name in (*step.keys, *step.columns))
     return needed
+
+
+def _before_lookup(step: Lookup, needed: Needed) -> Needed:
+    """Return what a lookup needs of the rows before it, which have got their alias in it or not."""
+    wanted = needed | _references([step.condition.expression])
+    if step.left is None:
+        return wanted
+    return frozenset(parts[1:] for parts in wanted if len(parts) > 1 and parts[0] == step.left)
 
 
 def _join_use(step: Join, needed: Needed) -> StateUse:

@@ -13,6 +13,8 @@ def graph_text(graph: OperatorGraph) -> str:
 def _query(query: Query) -> str:
     lines = [f"query {query.id}: {query.output_mode}"]
     lines.append(f"  reads {', '.join(query.sources)}")
+    if query.tables:
+        lines.append(f"  looks up {', '.join(query.tables)}")
     for use in query.states:
         lines.append(f"  state {use.step.id}: {use.step.kind}")
         lines += [f"    {id_}" for id_ in use.aggregates]

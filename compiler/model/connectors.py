@@ -54,7 +54,7 @@ class Connector:
 APPEND, UPSERT = "append", "upsert"
 """The modes of a sink: add each row, or replace the row of its key."""
 
-_FILE_FORMATS = ("json", "csv", "parquet")
+_FILE_FORMATS = ("json", "csv", "parquet", "orc", "avro")
 _CSV = (
     Option("header", kind="boolean", formats=("csv",)),
     Option("delimiter", kind="character", formats=("csv",)),
@@ -70,7 +70,7 @@ SOURCES: dict[str, Connector] = {
     "files": Connector(
         "files",
         (
-            Option("format", required=True, choices=_FILE_FORMATS),
+            Option("format", required=True, choices=(*_FILE_FORMATS, "text")),
             Option("path", required=True),
             Option("max_files_per_trigger", kind="integer"),
             *_CSV,
@@ -101,6 +101,21 @@ SOURCES: dict[str, Connector] = {
         passes_spark=True,
     ),
 }
+
+TABLES: dict[str, Connector] = {
+    "files": Connector(
+        "files",
+        (
+            Option("format", required=True, choices=(*_FILE_FORMATS, "text")),
+            Option("path", required=True),
+            *_CSV,
+            Option("null_value", formats=("csv",)),
+            Option("refresh", fixed=True),
+        ),
+        passes_spark=True,
+    ),
+}
+"""What reference data is read from, as a batch."""
 
 SINKS: dict[str, Connector] = {
     "files": Connector(
@@ -159,11 +174,19 @@ SINKS: dict[str, Connector] = {
 }
 
 NOT_BUILT_SOURCES = ("table",)
+NOT_BUILT_TABLES = ("table",)
 NOT_BUILT_SINKS = ("table",)
-NOT_BUILT_FORMATS = ("orc", "avro", "text")
 
 METADATA: dict[str, dict[str, str]] = {
     "files": {"path": "STRING", "modified_at": "TIMESTAMP"},
+    "kafka": {
+        "key": "BINARY",
+        "topic": "STRING",
+        "partition": "INT",
+        "offset": "BIGINT",
+        "timestamp": "TIMESTAMP",
+        "headers": "ARRAY<STRUCT<key: STRING, value: BINARY>>",
+    },
 }
 """What a connector knows of each row besides its columns, by key, with the type."""
 

@@ -100,6 +100,19 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
+class Table:
+    """Reference data: physical and computed columns; ``refresh`` is None for once a run."""
+
+    name: str
+    endpoint: Endpoint
+    columns: tuple[Field, ...]
+    computed: tuple[Column, ...]
+    refresh: Duration | None
+    schema: Schema
+    span: Span = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
 class Relation:
     """A stream, or a named part of one: steps over inputs.
 
@@ -151,6 +164,7 @@ class Pipeline:
     sinks: tuple[Sink, ...]
     functions: tuple[DeclaredFunction, ...] = ()
     called: frozenset[str] = frozenset()
+    tables: tuple[Table, ...] = ()
 
     def python_functions(self) -> tuple[PythonFunction, ...]:
         """Return the functions that a running job loads."""

@@ -7,6 +7,7 @@ Steps that keep state derive from ``Stateful`` and carry the id that savepoints 
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import ClassVar
 
 from ...dsl.ast.expressions import Call
@@ -169,6 +170,22 @@ class Join(Stateful):
 
 
 @dataclass(frozen=True, slots=True)
+class Lookup(Step):
+    """Join each row with the rows of a table as it is then; ``join`` is ``inner`` or ``left``.
+
+    ``left`` is the alias that the rows get before, None where they have aliases already. The
+    condition is over the aliases.
+    """
+
+    join: str
+    left: str | None
+    table: str
+    alias: str
+    schema: Schema
+    condition: Typed
+
+
+@dataclass(frozen=True, slots=True)
 class Deduplicate(Stateful):
     """Keep the first row of each combination of ``keys``.
 
@@ -229,6 +246,16 @@ class Branch:
 
     input: str
     steps: tuple[Step, ...]
+
+
+def tables_of(steps: Iterable[Step]) -> Iterator[str]:
+    """Yield the tables in which steps look rows up, those of a union's branches included."""
+    for step in steps:
+        if isinstance(step, Lookup):
+            yield step.table
+        elif isinstance(step, Union):
+            for branch in step.branches:
+                yield from tables_of(branch.steps)
 
 
 def windows_of(step: Step) -> tuple[Window, ...]:

@@ -8,7 +8,7 @@ from functools import singledispatch
 from ...dsl.diagnostics import InternalError
 from ...dsl.format import sql
 from .declared import DeclaredFunction, PythonFunction, SqlFunction, UserAggregate
-from .pipeline import Endpoint, Pipeline, Relation, Sink, Source
+from .pipeline import Endpoint, Pipeline, Relation, Sink, Source, Table
 from .steps import (
     Aggregate,
     AssignWindow,
@@ -16,6 +16,7 @@ from .steps import (
     Deduplicate,
     Filter,
     Join,
+    Lookup,
     Project,
     SideRows,
     Step,
@@ -37,6 +38,8 @@ def pipeline_text(pipeline: Pipeline) -> str:
         lines += ["", *function_lines(function)]
     for source in pipeline.sources:
         lines += ["", *_source(source)]
+    for table in pipeline.tables:
+        lines += ["", *_table(table)]
     for relation in pipeline.relations:
         lines += ["", *_relation(relation)]
     for sink in pipeline.sinks:
@@ -91,6 +94,15 @@ def _source(source: Source) -> Iterator[str]:
         policy = source.future_rows
         yield f"  future rows beyond {policy.beyond}: {_action(policy.to)}"
     for field in source.schema:
+        yield f"  {field}"
+
+
+def _table(table: Table) -> Iterator[str]:
+    refresh = f"every {table.refresh}" if table.refresh is not None else "once"
+    yield f"table {table.name}: {_endpoint(table.endpoint)} {refresh}"
+    for column in table.computed:
+        yield f"  computed {_column(column)}"
+    for field in table.schema:
         yield f"  {field}"
 
 
@@ -177,6 +189,14 @@ def join_lines(step: Join) -> list[str]:
     else:
         lines.append(f"  right minus left time from {step.lower} to {step.upper} microseconds")
     return lines
+
+
+@step_lines.register
+def lookup_lines(step: Lookup) -> list[str]:
+    """Say a lookup."""
+    left = f"{step.left} " if step.left is not None else ""
+    lines = [f"{step.join} lookup {left}in {step.table} as {step.alias}"]
+    return [*lines, f"  on {sql(step.condition.expression)}"]
 
 
 @step_lines.register

@@ -56,6 +56,8 @@ class PlanChanges:
     sinks: tuple[Change, ...]
     queries: tuple[Change, ...]
     settings: tuple[Edit, ...] = ()
+    tables: tuple[Change, ...] = ()
+    functions: tuple[Change, ...] = ()
 
     @property
     def touches_state(self) -> bool:
@@ -72,6 +74,10 @@ def compare_plans(old: Json, new: Json) -> PlanChanges:
         sinks=_compare(old["sinks"], new["sinks"], _connector, _sink_edits),
         queries=_compare(old["queries"], new["queries"], _query_kind, _query_edits),
         settings=tuple(_setting_edits(old, new)),
+        tables=_compare(old.get("tables", {}), new.get("tables", {}), _connector, _source_edits),
+        functions=_compare(
+            old.get("functions", {}), new.get("functions", {}), _function_kind, _function_edits
+        ),
     )
 
 
@@ -98,6 +104,15 @@ def _operator_kind(entry: Json) -> str:
 
 def _connector(entry: Json) -> str:
     return str(entry["connector"])
+
+
+def _function_kind(entry: Json) -> str:
+    return "python"
+
+
+def _function_edits(old: Json, new: Json) -> Iterator[Edit]:
+    yield from _values(old, new, frozenset({"parameters"}), set())
+    yield from _columns("parameter", old["parameters"], new["parameters"])
 
 
 def _query_kind(entry: Json) -> str:
@@ -166,8 +181,8 @@ def _sink_edits(old: Json, new: Json) -> Iterator[Edit]:
 
 
 def _query_edits(old: Json, new: Json) -> Iterator[Edit]:
-    yield from _values(old, new, frozenset({"operators", "sinks", "sources"}), set())
-    for part in ("sink", "source"):
+    yield from _values(old, new, frozenset({"operators", "sinks", "sources", "tables"}), set())
+    for part in ("sink", "source", "table"):
         before, after = old.get(f"{part}s", ()), new.get(f"{part}s", ())
         yield from _named(part, dict.fromkeys(before, ""), dict.fromkeys(after, ""))
     before = {use["id"]: use for use in old.get("operators", ())}

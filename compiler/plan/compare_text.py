@@ -12,6 +12,8 @@ def changes_text(changes: PlanChanges) -> str:
     lines = ["stateful operators", *(_table(changes.operators) or ["  none"])]
     for title, group in (
         ("sources", changes.sources),
+        ("tables", changes.tables),
+        ("functions", changes.functions),
         ("queries", changes.queries),
         ("sinks", changes.sinks),
     ):

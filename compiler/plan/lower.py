@@ -19,11 +19,12 @@ from ...dsl.walk import rewrite
 from ..graph.graph import OperatorGraph, Query, StateUse
 from ..model import types
 from ..model.declared import PythonFunction
-from ..model.pipeline import Endpoint, Relation, Sink, Source
+from ..model.pipeline import Endpoint, Relation, Sink, Source, Table
 from ..model.schema import Field, Schema
 from ..model.steps import (
     Aggregate,
     AggregateCall,
+    Column,
     Deduplicate,
     Join,
     JoinSide,
@@ -59,6 +60,7 @@ def lower(graph: OperatorGraph) -> Document:
         },
         **_functions(pipeline.python_functions()),
         "sources": {s.name: _source(s) for s in pipeline.sources},
+        **_tables(pipeline.tables),
         "operators": {s.id: _operator(r, s) for r, s in graph.stateful()},
         "queries": {q.id: _query(q) for q in graph.queries},
         "sinks": {
@@ -106,13 +108,32 @@ def _source(source: Source) -> Document:
         "options": _options(source.endpoint),
         "columns": [_column(f) | {"nullable": f.nullable} for f in source.columns],
         **({"metadata": metadata} if metadata else {}),
-        "computed": [
-            {"name": c.name, "type": _type(c.value.type), "expression": sql(c.value.expression)}
-            for c in source.computed
-        ],
+        "computed": _computed(source.computed),
         "watermark": {"column": mark.column, "delay": mark.delay.text} if mark else None,
         **policies,
     }
+
+
+def _tables(tables: tuple[Table, ...]) -> Document:
+    """Return the reference data; a plan without any does not speak of it."""
+    described = {
+        t.name: {
+            "connector": t.endpoint.connector,
+            "options": _options(t.endpoint),
+            "columns": [_column(f) | {"nullable": f.nullable} for f in t.columns],
+            "computed": _computed(t.computed),
+            "refresh": None if t.refresh is None else t.refresh.text,
+        }
+        for t in tables
+    }
+    return {"tables": described} if described else {}
+
+
+def _computed(columns: tuple[Column, ...]) -> list[Document]:
+    return [
+        {"name": c.name, "type": _type(c.value.type), "expression": sql(c.value.expression)}
+        for c in columns
+    ]
 
 
 def _options(endpoint: Endpoint) -> dict[str, str]:
@@ -271,6 +292,7 @@ def _query(query: Query) -> Document:
         "output_mode": query.output_mode,
         "sinks": list(query.sinks),
         "sources": list(query.sources),
+        **({"tables": list(query.tables)} if query.tables else {}),
         "operators": [_use(use) for use in query.states],
     }
 

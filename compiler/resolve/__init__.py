@@ -4,23 +4,24 @@ In order of flow:
 
 - ``spec``: the whole file; declarations in the order in which they can be resolved.
 - ``names``: the one namespace, ids, references.
-- ``functions``, ``user_aggregates``: what a spec declares to be called; ``parts`` are the names inside,
-  ``binding`` finds the calls of them.
+- ``functions``, ``user_aggregates``: what a spec declares to be called; ``parts`` are the names
+  inside, ``binding`` finds the calls of them.
 - ``sources``, ``source_columns``, ``row_policies``, ``options``, ``durations``, ``checkpoints``,
-  ``sinks``, ``upserts``: one declaration each, and their parts.
+  ``sinks``, ``tables``, ``upserts``: one declaration each, and their parts.
 - ``foreign_options``: connectors and options of other engines.
 - ``file_columns``, ``kafka``, ``sink_columns``: what messages and sinks can hold; ``secrets``: passwords come from
   variables.
 - ``streams``: queries, WITH, unions. ``chain`` holds what is known on the way.
-- ``from_clause``, ``windows``, ``joins``, ``window_joins``, ``time_bounds``: what a SELECT reads.
+- ``from_clause``, ``windows``, ``joins``, ``lookups``, ``window_joins``, ``time_bounds``: what a
+  SELECT reads.
 - ``blocks``: one SELECT. ``columns``: its select list. ``keys``, ``aggregates``: GROUP BY.
   ``top_n``: QUALIFY. ``unbounded``: groups that nothing closes.
 - ``scope``: what a name means inside a SELECT.
 - ``expressions``: types of expressions; ``typing`` is their dispatch and context. By kind of node:
   ``references``, ``literals``, ``operators``, ``comparisons``, ``conditions``, ``casts``,
   ``calls``; ``foreign_functions`` knows those of other engines.
-- ``declared_calls``: calls of declared functions; ``conversions``: values on their way into declared
-  types; ``substitution``: expressions in the place of names.
+- ``declared_calls``: calls of declared functions; ``conversions``: values on their way into
+  declared types; ``substitution``: expressions in the place of names.
 - ``aggregate_calls``: calls of aggregates; ``aggregate_arguments``: what they are given;
   ``ordered_aggregates``: those whose result depends on an order.
 - ``not_built``: what is refused by name.

@@ -21,6 +21,7 @@ from .expressions import Clause, check
 from .from_clause import From
 from .joins import add_join
 from .keys import has_aggregate
+from .lookups import add_lookup
 from .not_built import not_built
 from .scope import BlockScope, Visible
 from .windows import no_group, taken_name
@@ -52,9 +53,9 @@ class BlockResolver:
             any(i.known.changes for i in source.inputs),
         )
         self._scope = BlockScope(
-            tuple(i.visible for i in source.inputs),
+            (*(i.visible for i in source.inputs), *(k.visible for k in source.lookups)),
             self._diagnostics,
-            qualified=source.join is not None,
+            qualified=source.joins,
             window=first.window,
         )
         self._roles = self._stateful_roles()
@@ -66,9 +67,7 @@ class BlockResolver:
         self._refuse_changes()
         if self._refuse_over() or (select.qualify is not None and self._ranking is None):
             return self._chain
-        if self._source.join is not None:
-            left, right = (i.known for i in self._source.inputs)
-            add_join(self._source.join, (left, right), self._scope, self._chain, self._id("join"))
+        self._join()
         if select.where is not None:
             clause = Clause("WHERE", aggregates=False)
             self._chain.add(Filter(check(select.where, self._scope, clause, self._diagnostics)))
@@ -81,6 +80,18 @@ class BlockResolver:
         else:
             self._rows()
         return self._chain
+
+    def _join(self) -> None:
+        """Bring together what FROM reads; each ON sees what stands before it."""
+        inputs, visible = self._source.inputs, tuple(i.visible for i in self._source.inputs)
+        if self._source.join is not None:
+            scope = BlockScope(visible, self._diagnostics, qualified=True)
+            known = (inputs[0].known, inputs[1].known)
+            add_join(self._source.join, known, scope, self._chain, self._id("join"))
+        for number, lookup in enumerate(self._source.lookups):
+            first = number == 0 and self._source.join is None
+            add_lookup(lookup, visible, first, self._chain)
+            visible = (*visible, lookup.visible)
 
     # Stateful steps and their ids.
 
@@ -151,7 +162,7 @@ class BlockResolver:
         return items
 
     def _top_of_input(self, ranking: top_n.Ranking) -> None:
-        if self._scope.window is not None or self._source.join is not None:
+        if self._scope.window is not None or self._source.joins:
             self._diagnostics.add(_top_of_rows(self._select))
             return
         rows = self._source.inputs[0].visible
@@ -212,7 +223,7 @@ class BlockResolver:
                     f"leave it out: an id is forgotten after the watermark's delay, {within}",
                 )
             )
-        if self._source.join is not None:
+        if self._source.joins:
             self._diagnostics.add(_distinct_over(node, "a join"))
         self._chain.add(Deduplicate(id=self._id("dedup"), keys=tuple(keys), within=within))
 

@@ -32,16 +32,17 @@ class Environment:
     """The names that may stand in FROM.
 
     ``broken`` ones are declared and have errors of their own; ``sinks`` can't be read, each is
-    there with what it reads.
+    there with what it reads. ``tables`` can be joined with.
     """
 
     relations: dict[str, Known]
     broken: set[str]
     sinks: dict[str, str] = field(default_factory=dict)
+    tables: dict[str, Known] = field(default_factory=dict)
 
     def child(self) -> Environment:
         """Return an environment to which names can be added without touching this one."""
-        return Environment(dict(self.relations), set(self.broken), self.sinks)
+        return Environment(dict(self.relations), set(self.broken), self.sinks, self.tables)
 
 
 @dataclass

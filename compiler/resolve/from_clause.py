@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TypeAlias
+from typing import TypeAlias, TypeGuard
 
 from ...dsl import codes
+from ...dsl.ast import expressions as e
 from ...dsl.ast import queries as q
 from ...dsl.ast.node import Name
 from ...dsl.diagnostics import Diagnostic, Label
@@ -16,9 +17,11 @@ from ..model.schema import Schema
 from ..model.steps import Window
 from .chain import Environment, Known, StreamContext, part_name
 from .joins import refuse_kind
+from .lookups import LookupJoin, refuse_lookup_kind, stream_behind
 from .names import check_id, sink_is_not_read, unknown_relation
 from .not_built import not_built
 from .scope import Visible
+from .tables import not_a_stream
 from .window_joins import unlike_windows
 from .windows import resolve_window
 
@@ -36,10 +39,16 @@ class Input:
 
 @dataclass(frozen=True, slots=True)
 class From:
-    """One input, or two that are joined."""
+    """One input, or two that are joined, and the tables in which their rows are looked up."""
 
     inputs: tuple[Input, ...]
     join: q.Join | None = None
+    lookups: tuple[LookupJoin, ...] = ()
+
+    @property
+    def joins(self) -> bool:
+        """Whether rows of several relations stand beside each other, under their aliases."""
+        return self.join is not None or bool(self.lookups)
 
 
 class FromResolver:
@@ -56,9 +65,14 @@ class FromResolver:
 
     def resolve(self, node: q.Relation) -> From | None:
         """Return what FROM reads, or None after saying what is wrong with it."""
+        if isinstance(node, q.Join) and self._is_table(node.right):
+            return self._lookup(node, node.right)
         if not isinstance(node, q.Join):
             found = self._input(node)
             return From((found,)) if found is not None else None
+        if self._is_table(node.left):
+            self._diagnostics.add(_stream_behind(node))
+            return None
         refused = refuse_kind(node)
         if refused is not None:
             self._diagnostics.add(refused)
@@ -79,6 +93,30 @@ class FromResolver:
             self._diagnostics.add(problem)
             return None
         return From((left, right), node)
+
+    def _is_table(self, node: q.Relation) -> TypeGuard[q.TableRef]:
+        """Return whether a relation is a declared table; a name of WITH comes first."""
+        if not isinstance(node, q.TableRef) or node.as_of is not None:
+            return False
+        return node.name.text in self._env.tables and node.name.text not in self._env.relations
+
+    def _lookup(self, node: q.Join, table: q.TableRef) -> From | None:
+        if self._is_table(node.left):
+            self._diagnostics.add(not_a_stream(node.left.name, "FROM"))
+            return None
+        below = self.resolve(node.left)
+        if refuse_lookup_kind(node, table.name.text, self._diagnostics) or below is None:
+            return None
+        known = self._env.tables[table.name.text]
+        visible = Visible((table.alias or table.name).text, known.schema, known.span)
+        others = (*(i.visible for i in below.inputs), *(k.visible for k in below.lookups))
+        if any(visible.alias.lower() == other.alias.lower() for other in others):
+            self._diagnostics.add(_same_alias(node, visible))
+            return None
+        visible = _joined(Input(known, visible), optional=node.kind == "LEFT").visible
+        lookup = LookupJoin(node, known.relation, visible)
+        inputs = below.inputs if below.joins else (_over(below.inputs[0]),)
+        return From(inputs, below.join, (*below.lookups, lookup))
 
     def _input(self, node: q.Relation) -> Input | None:
         match node:
@@ -108,10 +146,13 @@ class FromResolver:
             reads = self._env.sinks[node.name.text]
             self._diagnostics.add(sink_is_not_read(node.name, reads))
             return None
+        if self._is_table(node):
+            self._diagnostics.add(not_a_stream(node.name, "FROM"))
+            return None
         known = self._env.relations.get(node.name.text)
         if known is None:
             if node.name.text not in self._env.broken:
-                names = tuple(self._env.relations)
+                names = (*self._env.relations, *self._env.tables)
                 self._diagnostics.add(unknown_relation(node.name, names, "stream or source"))
             return None
         alias = node.alias or node.name
@@ -168,6 +209,22 @@ def _joined(side: Input, *, optional: bool) -> Input:
         fields = tuple(replace(field, nullable=True) for field in visible.schema)
         visible = replace(visible, schema=Schema(fields))
     return Input(side.known, visible)
+
+
+def _over(side: Input) -> Input:
+    """Return the stream of a lookup; the time that its window is over is under its alias."""
+    if side.window is None or not isinstance(side.window.column.expression, e.ColumnRef):
+        return side
+    ref = side.window.column.expression
+    qualified = replace(ref, parts=(Name(ref.span, side.visible.alias), *ref.parts))
+    column = replace(side.window.column, expression=qualified)
+    return replace(side, window=replace(side.window, column=column))
+
+
+def _stream_behind(node: q.Join) -> Diagnostic:
+    assert isinstance(node.left, q.TableRef)
+    stream = node.right.name.text if isinstance(node.right, q.TableRef) else "…"
+    return stream_behind(node, node.left.name.text, stream)
 
 
 def _second_join(node: q.Join) -> Diagnostic:

@@ -194,9 +194,6 @@ def _check(
 def _check_value(option: Option, spec: table.Option) -> Iterable[Diagnostic]:
     text = option.value
     if spec.choices and text not in spec.choices:
-        if spec.name == "format" and text in table.NOT_BUILT_FORMATS:
-            yield not_built(f"format `{text}`", option.value_span)
-            return
         near = closest(text, spec.choices)
         yield _bad_value(
             option,

@@ -13,6 +13,7 @@ from .chain import Environment
 from .names import sink_is_not_read, unknown_relation
 from .options import endpoint
 from .sink_columns import check_sink_columns
+from .tables import not_a_stream
 from .upserts import MODE_OPTIONS, refuse_upsert, resolve_upsert
 
 
@@ -36,6 +37,8 @@ def resolve_sink(
     if known is None:
         if node.stream.text in env.sinks:
             diagnostics.add(sink_is_not_read(node.stream, env.sinks[node.stream.text]))
+        elif node.stream.text in env.tables:
+            diagnostics.add(not_a_stream(node.stream, "a sink"))
         elif node.stream.text not in env.broken:
             diagnostics.add(unknown_relation(node.stream, tuple(env.relations), "stream or source"))
         return None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TypeAlias
+
 from ...dsl import codes
 from ...dsl.ast import expressions as e
 from ...dsl.ast import statements as st
@@ -17,10 +19,13 @@ from ..model.typed import Typed
 from .expressions import Clause, check
 from .scope import BlockScope, Visible
 
+Declares: TypeAlias = st.CreateSource | st.CreateTable
+"""The statements that declare columns."""
+
 _COMPUTED = Clause("a computed column", aggregates=False)
 
 
-def read_columns(node: st.CreateSource, diagnostics: Diagnostics) -> tuple[Field, ...]:
+def read_columns(node: Declares, diagnostics: Diagnostics) -> tuple[Field, ...]:
     """Return the columns that the connector reads; report any that are declared twice."""
     fields: list[Field] = []
     seen: dict[str, st.Column] = {}
@@ -58,7 +63,7 @@ def metadata_columns(
 
 
 def computed_columns(
-    node: st.CreateSource, read: Schema, diagnostics: Diagnostics
+    node: Declares, read: Schema, diagnostics: Diagnostics
 ) -> tuple[tuple[Column, Field], ...]:
     """Return the computed columns; each may use those that are read and the ones before it.
 
@@ -135,7 +140,7 @@ def _proctime_form(column: st.Column, call: e.Call) -> Diagnostic:
     )
 
 
-def _no_columns(node: st.CreateSource) -> Diagnostic:
+def _no_columns(node: Declares) -> Diagnostic:
     return Diagnostic(
         codes.SOURCE_COLUMNS,
         f"`{node.name}` declares no columns",

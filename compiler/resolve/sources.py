@@ -14,6 +14,7 @@ from ..model import connectors, types
 from ..model.pipeline import MalformedRows, Source, Watermark
 from ..model.schema import Duration, Field, Schema
 from .durations import duration
+from .file_columns import check_files
 from .kafka import check_messages
 from .options import endpoint
 from .row_policies import check_malformed, future_rows
@@ -47,6 +48,8 @@ def resolve_source(
         )
     if point is not None:
         check_malformed(node, connectors.SOURCES[point.connector], diagnostics)
+    if point is not None and point.connector == "files":
+        check_files(node, point, physical, diagnostics)
     if point is not None and point.connector == "rate":
         _check_rate_columns(node, physical, diagnostics)
     if point is not None and point.connector == "kafka":

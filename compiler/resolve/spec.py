@@ -10,7 +10,7 @@ from ...dsl.ast import statements as st
 from ...dsl.diagnostics import Diagnostic, Diagnostics, Label
 from ...dsl.settings import Settings
 from ...dsl.walk import walk
-from ..model.pipeline import Pipeline, Relation, Sink, Source
+from ..model.pipeline import Pipeline, Relation, Sink, Source, Table
 from .chain import Environment, Known
 from .checkpoints import resolve_checkpoint
 from .functions import resolve_functions
@@ -20,9 +20,9 @@ from .row_policies import side_streams
 from .sinks import resolve_sink
 from .sources import resolve_source
 from .streams import resolve_stream
+from .tables import resolve_table
 
 _NOT_BUILT: dict[type[st.Statement], str] = {
-    st.CreateTable: "CREATE TABLE",
     st.CreateOperator: "CREATE OPERATOR",
 }
 
@@ -34,6 +34,7 @@ def resolve(spec: st.Spec, settings: Settings, diagnostics: Diagnostics) -> Pipe
     declared = {name: functions.bind(node, diagnostics) for name, node in declared.items()}
     env = Environment({}, {name.text for name in spec.broken} | _side_streams(spec))
     sources: list[Source] = []
+    tables: list[Table] = []
     relations: list[Relation] = []
     sinks: list[Sink] = []
     for name, node in declared.items():
@@ -51,6 +52,11 @@ def resolve(spec: st.Spec, settings: Settings, diagnostics: Diagnostics) -> Pipe
                     env.relations.setdefault(side, known)
                 if relation is not None:
                     relations.append(relation)
+        elif isinstance(node, st.CreateTable):
+            schema, table = resolve_table(node, settings.variables, diagnostics)
+            env.tables[name] = Known(name, schema, False, node.name.span)
+            if table is not None:
+                tables.append(table)
         elif isinstance(node, st.CreateSink):
             env.sinks[name] = node.stream.text
     for stream in _ordered_streams(declared, env, diagnostics):
@@ -78,6 +84,7 @@ def resolve(spec: st.Spec, settings: Settings, diagnostics: Diagnostics) -> Pipe
         tuple(sinks),
         tuple(found for found in functions.known.values() if found is not None),
         frozenset(functions.called),
+        tuple(tables),
     )
 
 

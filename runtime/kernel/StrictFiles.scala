@@ -36,7 +36,7 @@ object Rejected {
 /**
  * Files of lines, a row a line, each of which fits the declared columns or is malformed as a whole.
  *
- * Options besides Spark's own: `streamc.source` names the source; `streamc.required` are the NOT NULL
+ * Options besides Spark's own: `streamc.owner` is the source in messages; `streamc.required` are the NOT NULL
  * columns, a line each; `streamc.rows` is `fail` (a malformed row ends the query), `good` (it
  * is left out) or `malformed` (there are no others, and the schema ends with Rejected.Columns).
  */
@@ -74,7 +74,7 @@ abstract class StrictFiles extends TextBasedFileFormat {
     val places = requiredSchema.fieldNames.map(declared.getFieldIndex(_).getOrElse(-1))
     val rejected = requiredSchema.fieldNames.map(Rejected.Columns.indexOf(_))
     val rows = options("streamc.rows")
-    val name = options("streamc.source")
+    val name = options("streamc.owner")
     (file: PartitionedFile) =>
       new FileRows(
         file, source.open(declared, file, conf.value.value), required, places, rejected, rows, name)
@@ -283,4 +283,4 @@ class FileRows(
 
 /** Ends the query that read the row. */
 case class MalformedRow(source: String, reason: String, position: String)
-    extends Exception(s"source `$source` has a malformed row: $reason, at $position")
+    extends Exception(s"$source has a malformed row: $reason, at $position")

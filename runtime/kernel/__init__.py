@@ -3,7 +3,9 @@
 - ``Layout.scala``: the stateful operators of a query and what they keep, from Spark's own plan.
 - ``Sources.scala``: distinct names for a source that one query reads twice.
 - ``StrictFiles.scala``: files of lines, of which each is a row or malformed; ``JsonRows.scala`` and
-  ``CsvRows.scala`` read a line, ``Texts.scala`` values that are written as text.
+  ``CsvRows.scala`` read a line, ``Texts.scala`` values that are written as text;
+  ``Messages.scala``: the same of Kafka's messages.
+- ``Tables.scala``: reference data that is read again, and the same for all queries.
 - ``Steps.scala``: sources that give their rows step by step; ``Ticks.scala``: watermarks that move
   without rows.
 - ``Files.scala``: writing, listing and moving files on any Hadoop path, one call a step.
