@@ -16,9 +16,12 @@ SETTING = "spark.jars.packages"
 
 @dataclass(frozen=True, slots=True)
 class Package:
-    """What a connector needs: its coordinates in Maven Central, and a class to know it by."""
+    """What a connector or a format needs.
 
-    connector: str
+    Its coordinates in Maven Central, and a class to know it by.
+    """
+
+    part: str
     coordinates: str
     known_by: str
 
@@ -29,13 +32,18 @@ _PACKAGES = (
         "org.apache.spark:spark-sql-kafka-0-10_2.13:4.2.0",
         "org.apache.spark.sql.kafka010.KafkaSourceProvider",
     ),
+    Package(
+        "avro",
+        "org.apache.spark:spark-avro_2.13:4.2.0",
+        "org.apache.spark.sql.avro.AvroFileFormat",
+    ),
 )
 
 
-def packages_of(connectors: Iterable[str]) -> tuple[Package, ...]:
-    """The packages that these connectors need."""
-    used = frozenset(connectors)
-    return tuple(package for package in _PACKAGES if package.connector in used)
+def packages_of(parts: Iterable[str]) -> tuple[Package, ...]:
+    """The packages that these connectors and formats need."""
+    used = frozenset(parts)
+    return tuple(package for package in _PACKAGES if package.part in used)
 
 
 def fetching(settings: Mapping[str, str], packages: Iterable[Package]) -> dict[str, str]:
@@ -57,7 +65,7 @@ def check_packages(spark: SparkSession, packages: Iterable[Package]) -> None:
         if not _has_class(spark, package.known_by):
             raise RuntimeFault(
                 PACKAGE_MISSING,
-                f"this Spark has no part for connector `{package.connector}`",
+                f"this Spark has no part for `{package.part}`",
                 f"start it with {package.coordinates}: `--packages` of spark-submit, or "
                 f"`{SETTING}` of the session",
             )

@@ -30,9 +30,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-from pyarrow import orc
 import yaml
 from compiled import compiled
+from pyarrow import orc
 from streamc.dsl.render import render
 
 if TYPE_CHECKING:
