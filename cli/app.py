@@ -17,6 +17,7 @@ from .compile import compile_specs
 from .diff import diff
 from .explain import explain
 from .fmt import fmt
+from .graph import graph
 from .init import init
 from .report import UserError, print_error
 from .run import run
@@ -35,6 +36,7 @@ app.command("compile")(compile_specs)
 app.command("diff")(diff)
 app.command("explain")(explain)
 app.command("fmt")(fmt)
+app.command("graph")(graph)
 app.command("init")(init)
 app.command("run")(run)
 app.command("test")(run_spec_tests)

@@ -1,0 +1,139 @@
+"""The flow of a pipeline as boxes and arrows, for whatever draws it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...dsl.records import dataclass
+from ..emit.describe import say
+from ..graph.graph import OperatorGraph
+from ..model.pipeline import Endpoint, Pipeline, Relation, Sink, Source
+from ..model.steps import SideRows, Stateful, Step
+from ..plan.lower import Document
+
+_PLACES = ("path", "topic", "topics", "topic_pattern", "table", "function")
+"""Options that say where the rows are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line in a box; ``is_state`` marks those that speak of state."""
+
+    text: str
+    is_state: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A source, a table, a stream, a side stream or a sink.
+
+    ``kind`` is ``source``, ``table``, ``stream``, ``side`` or ``sink``; ``name`` is the only one of
+    the pipeline.
+    """
+
+    name: str
+    kind: str
+    lines: tuple[Line, ...]
+
+    @property
+    def is_stateful(self) -> bool:
+        """Whether the box keeps state."""
+        return any(line.is_state for line in self.lines)
+
+
+@dataclass(frozen=True, slots=True)
+class Arrow:
+    """Rows that go from one box to another; ``is_side`` if these are what a source left out."""
+
+    start: str
+    end: str
+    is_side: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Flow:
+    """The boxes of a pipeline in the order of its spec, and the arrows between them."""
+
+    title: str
+    description: str
+    boxes: tuple[Box, ...]
+    arrows: tuple[Arrow, ...]
+
+
+def flow(graph: OperatorGraph, plan: Document) -> Flow:
+    """Return the flow of a pipeline that has a plan."""
+    pipeline = graph.pipeline
+    operators: dict[str, Document] = plan["operators"]
+    modes = {name: query.output_mode for query in graph.queries for name in query.sinks}
+    boxes = [
+        *map(_source, pipeline.sources),
+        *(_stream(relation, operators) for relation in pipeline.relations),
+        *(_sink(sink, modes[sink.name]) for sink in pipeline.sinks),
+    ]
+    return Flow(
+        pipeline.settings.pipeline,
+        pipeline.settings.description or "",
+        tuple(boxes),
+        tuple(_arrows(pipeline)),
+    )
+
+
+def _arrows(pipeline: Pipeline) -> Iterator[Arrow]:
+    for relation in pipeline.relations:
+        for name in dict.fromkeys(relation.inputs):
+            yield Arrow(name, relation.name, _is_side(relation))
+    for sink in pipeline.sinks:
+        yield Arrow(sink.relation, sink.name)
+
+
+def _is_side(relation: Relation) -> bool:
+    return any(isinstance(step, SideRows) for step in relation.steps)
+
+
+def _source(source: Source) -> Box:
+    lines = [*_endpoint(source.endpoint)]
+    if source.watermark is not None:
+        lines.append(f"watermark: {source.watermark.column} - {source.watermark.delay}")
+    return Box(source.name, "source", tuple(map(Line, lines)))
+
+
+def _sink(sink: Sink, mode: str) -> Box:
+    lines = [*_endpoint(sink.endpoint)]
+    if sink.upsert:
+        lines.append(f"one row for each {', '.join(sink.key)}")
+    elif mode == "update":
+        lines.append("each change of a row")
+    return Box(sink.name, "sink", tuple(map(Line, lines)))
+
+
+def _endpoint(endpoint: Endpoint) -> Iterator[str]:
+    format_ = endpoint.option("format")
+    yield f"{endpoint.connector}, {format_}" if format_ else endpoint.connector
+    yield from (text for name in _PLACES if (text := endpoint.option(name)))
+
+
+def _stream(relation: Relation, operators: dict[str, Document]) -> Box:
+    lines: list[Line] = []
+    for step in relation.steps:
+        lines += _step(step, operators)
+    return Box(
+        relation.name,
+        "side" if _is_side(relation) else "stream",
+        tuple(lines) or (Line(f"columns of {', '.join(relation.inputs)}"),),
+    )
+
+
+def _step(step: Step, operators: dict[str, Document]) -> Iterator[Line]:
+    if words := say(step):
+        yield Line(words)
+    if isinstance(step, Stateful):
+        yield Line(f"state {step.id}{_keys(operators[step.id])}", is_state=True)
+
+
+def _keys(operator: Document) -> str:
+    """Return the words for the keys of an operator's state, its window included."""
+    sides = operator.get("sides") or [operator]
+    names = [str(key["name"]) for key in sides[0].get("keys", ())]
+    if operator.get("window"):
+        names.append("window")
+    return f" by {', '.join(names)}" if names else ""
