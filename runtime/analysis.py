@@ -67,7 +67,7 @@ def refusals(
     for source in plan.sources:
         (root / "rows" / source).mkdir(parents=True)
     storage = Storage(kernel, session)
-    job = StepJob(plan, session, storage, settings.variables, root, folders)
+    job = _EmptyJob(plan, session, storage, settings.variables, root, folders)
     # PySpark logs what it raises; here it is told in the words of the spec.
     logging.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL)
     try:
@@ -77,6 +77,38 @@ def refusals(
     except spark_errors() as error:
         return [_refusal(error, settings.state, line=_line(error, script))]
     return [found for query in plan.queries for found in _of_query(query, job, kernel)]
+
+
+class _EmptyJob(StepJob):
+    """A job whose sources have the columns that they will have, and no rows."""
+
+    def read(
+        self,
+        name: str,
+        *,
+        connector: str,
+        schema: Sequence[str],
+        metadata: Mapping[str, str] | None = None,
+        **options: Any,
+    ) -> DataFrame:
+        from pyspark.sql import functions as F
+
+        known = {} if connector == "files" else metadata or {}
+        own = metadata if connector == "files" else None
+        rows = super().read(name, connector=connector, schema=schema, metadata=own, **options)
+        nothing = [F.lit(None).cast(_KAFKA[key]).alias(column) for column, key in known.items()]
+        return rows.select("*", *nothing)
+
+
+_KAFKA = {
+    "key": "BINARY",
+    "topic": "STRING",
+    "partition": "INT",
+    "offset": "BIGINT",
+    "timestamp": "TIMESTAMP",
+    "headers": "ARRAY<STRUCT<key: STRING, value: BINARY>>",
+}
+"""The types of what Kafka knows of a message."""
 
 
 def _of_query(query: Query, job: StepJob, kernel: Any) -> Iterator[Refusal]:

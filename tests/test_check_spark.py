@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from compiled import compiled_text
+from compiled import compiled, compiled_text
+from golden_extension import cases
 from streamc.cli.pages import read_page
 from streamc.cli.spark_check import check_on_spark
 from streamc.dsl.diagnostics import Diagnostics
@@ -103,3 +104,10 @@ def test_sound_specs_and_the_page(spark: SparkSession) -> None:
         "FROM TUMBLE(clicks, ts, INTERVAL 1 MINUTE) GROUP BY page, window_start"
     )
     assert found(spark, sound, fails, mended) == [("SC0590", "FIELD_NOT_FOUND", "price")]
+
+
+def test_spark_takes_every_golden_script_and_keeps_its_state(spark: SparkSession) -> None:
+    results = [compiled(case / "spec.stream", "spec.stream") for case in cases("golden")]
+    refused = [one for diagnostics in check_on_spark(results, spark) for one in diagnostics]
+    # The module of a Python function is nowhere.
+    assert [one.message for one in refused if "there is no module" not in one.message] == []

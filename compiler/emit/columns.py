@@ -22,8 +22,11 @@ from .literals import quoted
 _INT_LIMIT = 2**31
 """Python's whole numbers below it become Spark's INT, as the literal in SQL does."""
 
-_MOST_ARGUMENTS = {"count": 1, "percentile": 2}
-"""Where PySpark's aggregate takes fewer columns than Spark's."""
+_MOST_ARGUMENTS = {"count": 1, "percentile": 1}
+"""Where PySpark's aggregate takes fewer columns than Spark's, or is another one to Spark.
+
+``F.percentile(x, 0.5)`` counts each value by an INT where SQL and MEDIAN do by a BIGINT.
+"""
 
 _WINDOW_PARTS = {(struct, part) for struct in WINDOW_STRUCTS for part in ("start", "end")}
 

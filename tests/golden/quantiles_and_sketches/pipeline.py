@@ -31,7 +31,7 @@ def build(job: Job) -> None:
         clicks.groupBy(F.window("ts", "1 hour"), "page")
         .agg(
             F.median("cost").alias("middle"),
-            F.percentile("cost", 0.5).alias("middle_again"),
+            F.expr("percentile(cost, 0.5)").alias("middle_again"),
             F.expr("percentile(cost, array(0.9, 0.99)) FILTER (WHERE cost > 0)").alias("high"),
             F.approx_percentile("cost", 0.5).alias("about_middle"),
             F.approx_count_distinct("user_id", 0.2).alias("about_users"),
