@@ -53,17 +53,36 @@ class StepRun:
     """A running pipeline; see `step_run`."""
 
     def __init__(
-        self, plan: Plan, job: StepJob, kernel: Any, settings: RunSettings, root: Path
+        self,
+        plan: Plan,
+        make_job: Callable[[], StepJob],
+        kernel: Any,
+        settings: RunSettings,
+        root: Path,
     ) -> None:
         self._plan = plan
+        self._make_job = make_job
         self._kernel = kernel
         self._settings = settings
         self._root = root
-        self._spark = job.spark
         self._sinks = {name: CapturingSink(name) for name in plan.sinks}
-        self._prepared = tuple(self._prepare(query, job) for query in plan.queries)
+        self._prepared: tuple[_Prepared, ...] = ()
         self._started: list[tuple[_Prepared, StreamingQuery]] = []
         self._step = 0
+        self._fills = 0
+
+    def fill(self, tables: Mapping[str, str]) -> None:
+        """Makes these lines the content of tables.
+
+        A table that is read once sees it if no batch has run since the start, one with a refresh
+        in the next batch.
+        """
+        self._fills += 1
+        for table, lines in tables.items():
+            folder = self._root / "tables" / table
+            for old in folder.iterdir():
+                old.unlink()
+            (folder / str(self._fills)).write_text(lines, encoding="utf-8")
 
     def feed(self, rows: Mapping[str, str]) -> None:
         """Gives each named source these lines, the others none: one micro-batch of every query.
@@ -82,9 +101,8 @@ class StepRun:
         self._next({}, dict.fromkeys(self._plan.sources, END_OF_TIME))
 
     def restart(self) -> None:
-        """Stops all queries and starts them again from their checkpoints."""
+        """Stops all queries; the next batch starts them again from their checkpoints."""
         self.stop()
-        self.start()
 
     def take(self, sink: str) -> list[dict[str, Any]]:
         """The rows that a sink has got since it was last asked, in the order in which they came.
@@ -94,7 +112,13 @@ class StepRun:
         """
         return self._sinks[sink].take()
 
-    def start(self) -> None:
+    def _run(self) -> None:
+        """Starts all queries unless they run. As late as this, since it is when tables are read."""
+        if self._started:
+            return
+        if self._plan.tables or not self._prepared:
+            job = self._make_job()
+            self._prepared = tuple(self._prepare(query, job) for query in self._plan.queries)
         for prepared in self._prepared:
             self._started.append((prepared, self._start(prepared)))
 
@@ -105,6 +129,7 @@ class StepRun:
         self._started.clear()
 
     def _next(self, rows: Mapping[str, str], ticks: Mapping[str, int]) -> None:
+        self._run()
         self._step += 1
         for source in self._plan.sources:
             self._write("rows", source, rows.get(source, ""))
@@ -121,9 +146,9 @@ class StepRun:
     def _prepare(self, query: Query, job: StepJob) -> _Prepared:
         from pyspark.sql import DataFrame
 
-        frame = DataFrame(self._kernel.Sources.distinct(job.frame_of(query)._jdf), self._spark)
+        frame = DataFrame(self._kernel.Sources.distinct(job.frame_of(query)._jdf), job.spark)
         check_layout(query, spark_layout(self._kernel, frame, query.output_mode))
-        stepped = DataFrame(self._kernel.Steps.wrap(frame._jdf, str(self._root)), self._spark)
+        stepped = DataFrame(self._kernel.Steps.wrap(frame._jdf, str(self._root)), job.spark)
         writer = BatchWriter(query.id, [self._sinks[name] for name in query.sinks])
         return _Prepared(query, stepped, writer)
 
@@ -190,7 +215,7 @@ def step_run(
     folders: Sequence[str] = (),
     tell: Callable[[str], None] = lambda line: None,
 ) -> Iterator[StepRun]:
-    """Starts the pipeline of an emitted script in an empty folder of its own; stops it at the end.
+    """Runs the pipeline of an emitted script in an empty folder of its own; stops it at the end.
 
     Variables of the pipeline that have no value keep their names: most stand in paths that are not
     used here. `folders` are searched for the modules of Python functions. Raises RuntimeFault when
@@ -204,7 +229,6 @@ def step_run(
         kernel = load_kernel(session, kernel_jar(tell))
         run = _prepared(plan, build, session, kernel, settings, root, folders)
         try:
-            run.start()
             yield run
         finally:
             run.stop()
@@ -245,12 +269,17 @@ def _prepared(
     root: Path,
     folders: Sequence[str],
 ) -> StepRun:
-    for kind in ("rows", "ticks"):
-        for source in plan.sources:
-            (root / kind / source).mkdir(parents=True)
-    job = StepJob(plan, session, Storage(kernel, session), settings.variables, root, folders)
-    build(job)
-    return StepRun(plan, job, kernel, settings, root)
+    for kind, names in (("rows", plan.sources), ("ticks", plan.sources), ("tables", plan.tables)):
+        for name in names:
+            (root / kind / name).mkdir(parents=True)
+
+    def make_job() -> StepJob:
+        storage = Storage(kernel, session)
+        job = StepJob(plan, session, storage, settings.variables, root, folders)
+        build(job)
+        return job
+
+    return StepRun(plan, make_job, kernel, settings, root)
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,12 +314,7 @@ class StepJob(Job):
         malformed_rows: str = FAIL,
         **options: Any,
     ) -> DataFrame:
-        if connector != "files" or options.get("format") not in READ_AS_WRITTEN:
-            options = {"format": "json"}
-        options.pop("max_files_per_trigger", None)
-        options["path"] = str(self._root / "rows" / name)
-        for option, value in options.items():
-            self._refuse_unset(name, option, str(value))
+        options = self._own_options(f"source `{name}`", connector, options, f"rows/{name}")
         return super().read(
             name,
             connector="files",
@@ -300,17 +324,43 @@ class StepJob(Job):
             **options,
         )
 
+    def table(
+        self,
+        name: str,
+        *,
+        connector: str,
+        schema: Sequence[str],
+        refresh: str | None = None,
+        **options: Any,
+    ) -> DataFrame:
+        options = self._own_options(f"table `{name}`", connector, options, f"tables/{name}")
+        every = None if refresh is None else "0 seconds"
+        return super().table(name, connector="files", schema=schema, refresh=every, **options)
+
     def frame_of(self, query: Query) -> DataFrame:
         """The frame that the sinks of a query share."""
         return self.calls_of(query)[0].frame
 
-    def _refuse_unset(self, source: str, option: str, value: str) -> None:
+    def _own_options(
+        self, owner: str, connector: str, options: Mapping[str, Any], folder: str
+    ) -> dict[str, Any]:
+        """The options for reading a folder of the run with the parsing of the pipeline."""
+        parsed = connector == "files" and options.get("format") in READ_AS_WRITTEN
+        own = dict(options) if parsed else {"format": "json"}
+        own.pop("max_files_per_trigger", None)
+        own["path"] = str(self._root / folder)
+        # `check --spark` makes a job without a run.
+        (self._root / folder).mkdir(parents=True, exist_ok=True)
+        for option, value in own.items():
+            self._refuse_unset(owner, option, str(value))
+        return own
+
+    def _refuse_unset(self, owner: str, option: str, value: str) -> None:
         for variable in self._variables:
             if f"${{{variable}}}" in value:
                 raise RuntimeFault(
                     MISSING_VARIABLE,
-                    f"`{option}` of source `{source}` needs the variable `{variable}`, "
-                    "which has no value",
+                    f"`{option}` of {owner} needs the variable `{variable}`, which has no value",
                     f"give it one in the test: `variables: {{{variable}: …}}`",
                 )
 

@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from ...compiler.cases.compare import Comparison, compare
-from ...compiler.cases.model import Advance, Case, Drain, Expect, Restart, Rows
+from ...compiler.cases.model import Advance, Case, Drain, Expect, Fill, Restart, Rows
 from ...compiler.cases.ways import arranged
 from ...compiler.driver import output_files
 from ...runtime.errors import RuntimeFault
@@ -105,6 +105,8 @@ def _started(
 def _checks(case: Case, way: str, run: StepRun) -> Iterator[Checked]:
     for placed in arranged(case.steps, way):
         match placed.step:
+            case Fill(lines):
+                run.fill({name: _text(case, name, rows) for name, rows in lines.items()})
             case Rows(lines):
                 run.feed({name: _text(case, name, rows) for name, rows in lines.items()})
             case Advance(instants):
@@ -117,7 +119,7 @@ def _checks(case: Case, way: str, run: StepRun) -> Iterator[Checked]:
                 yield Checked(placed.number, compare(expect, run.take(expect.sink)))
 
 
-def _text(case: Case, source: str, rows: Sequence[str]) -> str:
+def _text(case: Case, name: str, rows: Sequence[str]) -> str:
     if not rows:
         return ""
-    return "".join(f"{line}\n" for line in (*case.first_lines.get(source, ()), *rows))
+    return "".join(f"{line}\n" for line in (*case.first_lines.get(name, ()), *rows))

@@ -23,6 +23,13 @@ class Rows:
 
 
 @dataclass(frozen=True, slots=True)
+class Fill:
+    """Tables hold these lines of text from now on."""
+
+    lines: Mapping[str, tuple[str, ...]]
+
+
+@dataclass(frozen=True, slots=True)
 class Advance:
     """Watermarks that are moved without rows, in microseconds by source."""
 
@@ -72,7 +79,7 @@ class Expect:
     tolerance: float | None = None
 
 
-Step = Rows | Advance | Drain | Restart | Expect
+Step = Fill | Rows | Advance | Drain | Restart | Expect
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +94,7 @@ class Placed:
 class Case:
     """One test of a spec, in each of the ``ways`` in which its rows are to arrive.
 
-    ``first_lines`` are those that every file of a source begins with.
+    ``first_lines`` are those that every file of a source or table begins with.
     """
 
     name: str

@@ -76,14 +76,13 @@ class _CaseReader:
             key, _ = self._test.entries[0]
             reader.tell_unset(self._test.get("variables") or key)
             reader.tell_metadata(key)
-        first = {s.name: reader.first_lines(s.name) for s in self._pipeline.sources}
         return Case(
             self._text("name") or "",
             variables,
             self._profile(),
             self._ways(),
             placed,
-            {name: lines for name, lines in first.items() if lines},
+            reader.first_lines(),
             self._test.span,
         )
 

@@ -1,4 +1,4 @@
-"""Rows that tests give to sources, and the lines of text that the sources read."""
+"""Rows that tests give to sources and tables, and the lines of text that these read."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ...dsl import codes
 from ...dsl.records import dataclass
 from ...dsl.yaml_nodes import Mapping, Node, Scalar, Sequence
 from ..model import types as t
-from ..model.pipeline import Source
+from ..model.pipeline import Source, Table
 from .told import Teller, described
 from .values import Misfit, Value, json_text, read_value
 
@@ -26,7 +26,7 @@ class Lines:
     ``unset`` are options that need a variable without a value, each with its variable.
     """
 
-    source: Source
+    source: Source | Table
     format: str
     delimiter: str
     null: str
@@ -34,7 +34,7 @@ class Lines:
     unset: tuple[tuple[str, str], ...]
 
     @classmethod
-    def of(cls, source: Source, variables: Names[str, str | None]) -> Lines:
+    def of(cls, source: Source | Table, variables: Names[str, str | None]) -> Lines:
         """Return how a source reads text when its variables have these values."""
         endpoint = source.endpoint
         unset: list[tuple[str, str]] = []
@@ -171,7 +171,7 @@ def _given(node: Node, type_: t.Type, lines: Lines) -> Value:
     return value
 
 
-def _unknown(key: Scalar, source: Source, teller: Teller) -> None:
+def _unknown(key: Scalar, source: Source | Table, teller: Teller) -> None:
     if any(column.name.lower() == key.text.lower() for column in source.schema):
         teller.tell(
             codes.TEST_COLUMN,

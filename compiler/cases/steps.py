@@ -7,9 +7,9 @@ from collections.abc import Mapping as Names
 
 from ...dsl import codes
 from ...dsl.yaml_nodes import Mapping, Node, Scalar, Sequence
-from ..model.pipeline import Pipeline
+from ..model.pipeline import Pipeline, Source, Table
 from .expectations import read_expect
-from .model import Advance, Column, Drain, Expect, Placed, Restart, Rows, Step
+from .model import Advance, Column, Drain, Expect, Fill, Placed, Restart, Rows, Step
 from .rows import Lines, read_rows
 from .told import Teller, described
 from .values import instant_micros
@@ -28,7 +28,9 @@ class StepReader:
         """``variables`` are the values that options are filled with, None where they have none."""
         self._teller = teller
         self._sources = {source.name: source for source in pipeline.sources}
-        self._lines = {name: Lines.of(s, variables) for name, s in self._sources.items()}
+        self._tables = {table.name: table for table in pipeline.tables}
+        given: list[Source | Table] = [*pipeline.sources, *pipeline.tables]
+        self._lines = {one.name: Lines.of(one, variables) for one in given}
         schemas = {source.name: source.schema for source in pipeline.sources}
         schemas |= {relation.name: relation.schema for relation in pipeline.relations}
         self._sinks = {
@@ -42,12 +44,16 @@ class StepReader:
             self._teller.form(f"`steps` is {described(node)}, not a list", node)
             return ()
         found: list[Placed] = []
-        drained = False
+        drained = begun = False
         for number, item in enumerate(node, 1):
             for step in self._item(item):
-                if drained and isinstance(step, Rows | Advance | Drain):
+                moves = isinstance(step, Rows | Advance | Drain)
+                if drained and moves:
                     self._after_drain(item)
+                if begun and isinstance(step, Fill):
+                    self._read_once(step, item)
                 drained = drained or isinstance(step, Drain)
+                begun = (begun or moves) and not isinstance(step, Restart)
                 found.append(Placed(step, number))
         return tuple(found)
 
@@ -67,17 +73,17 @@ class StepReader:
                 )
 
     def _map(self, node: Mapping) -> Iterator[Step]:
-        """Yield the steps of one item: its rows together, then what it advances and expects."""
+        """Yield the steps of one item: tables, rows together, what it advances, what it expects."""
         lines: dict[str, tuple[str, ...]] = {}
         for key, value in node:
-            if key.text in _KEYS:
-                continue
-            if key.text in self._sources:
+            if key.text in self._lines:
                 lines[key.text] = read_rows(value, self._lines[key.text], self._teller)
-            else:
+            elif key.text not in _KEYS:
                 self._unknown_step(key)
-        if lines:
-            yield Rows(lines)
+        if tables := {name: rows for name, rows in lines.items() if name in self._tables}:
+            yield Fill(tables)
+        if rows := {name: rows for name, rows in lines.items() if name in self._sources}:
+            yield Rows(rows)
         if (advance := node.get("advance")) is not None:
             yield Advance(self._instants(advance))
         if (expect := node.get("expect")) is not None:
@@ -103,9 +109,9 @@ class StepReader:
                     node.span,
                 )
 
-    def first_lines(self, source: str) -> tuple[str, ...]:
-        """Return the lines that every file of a source begins with."""
-        return self._lines[source].first
+    def first_lines(self) -> dict[str, tuple[str, ...]]:
+        """Return the lines that every file of a source or table begins with, if any."""
+        return {name: lines.first for name, lines in self._lines.items() if lines.first}
 
     def _instants(self, node: Node) -> dict[str, int]:
         found: dict[str, int] = {}
@@ -154,8 +160,19 @@ class StepReader:
                 "leave the step out; `restart` goes on from what was committed",
             )
             return
-        known = (*self._sources, *_KEYS, *_WORDS)
+        known = (*self._lines, *_KEYS, *_WORDS)
         self._teller.unknown("source and no step", word, known, codes.TEST_NAME)
+
+    def _read_once(self, step: Fill, node: Node) -> None:
+        for name in step.lines:
+            if self._tables[name].refresh is None:
+                self._teller.tell(
+                    codes.TEST_ORDER,
+                    f"`{name}` is read once a run, and a batch has run already",
+                    node.span,
+                    "give its rows before the first batch or after a restart; or declare "
+                    "`refresh` in the spec",
+                )
 
     def _after_drain(self, node: Node) -> None:
         self._teller.tell(
