@@ -234,7 +234,8 @@ class Grouping:
         if self._scope.window is not None and not self._grouped_by_window:
             return changes
         if not closes and not self._chain.context.unbounded and self._keys_are_known:
-            self._diagnostics.add(unbounded(self._select, self._chain.context.stream))
+            stream, times = self._chain.context.stream, self._scope.event_times()
+            self._diagnostics.add(unbounded(self._select, stream, times))
         return changes
 
 
