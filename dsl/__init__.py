@@ -8,7 +8,8 @@ In order of flow:
   ``actions`` makes nodes of its rules, ``spelling`` is what the texts of tokens stand for.
 - ``ast``: the nodes of the tree.
 - ``syntax_hints``: parse errors told as the mistake that was made, each from its ``place``;
-  ``foreign_statements``, ``foreign_columns`` and ``foreign_queries`` know the SQL of other engines,
+  ``foreign_statements``, ``foreign_columns``, ``foreign_queries`` and ``foreign_windows`` know the
+  SQL of other engines,
   ``expectations`` puts into words what could have come, ``mistakes`` are those that tokens and
   actions find.
 - ``yaml_nodes``: YAML files beside a spec, each value with its place.

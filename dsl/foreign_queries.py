@@ -49,10 +49,13 @@ def window_words(place: Place) -> Diagnostic | None:
 
 
 def window_clause(place: Place) -> Diagnostic | None:
-    """``WINDOW TUMBLING (SIZE 1 MINUTE)``."""
+    """``FROM t WINDOW TUMBLING (SIZE 1 MINUTE)``."""
     if place.text() != "(" or place.word(-2) != "WINDOW" or place.word(-1) not in _KSQL_WINDOWS:
         return None
-    form = WINDOW_FORMS[_KSQL_WINDOWS[place.word(-1)]]
+    kind = _KSQL_WINDOWS[place.word(-1)]
+    form = WINDOW_FORMS[kind]
+    if place.kind(-4) in ("FROM", "JOIN") and kind == "TUMBLE" and place.word(1) == "SIZE":
+        form = f"TUMBLE({place.text(-3)}, ts, INTERVAL {place.text(2)} {place.word(3)})"
     return place.report(
         codes.WINDOW_CLAUSE,
         "a window is opened in FROM, not in a clause behind it",

@@ -80,18 +80,6 @@ def not_a_cell(span: Span) -> Mistake:
     return Mistake(codes.NOT_A_NAME, "only entries of a state cell can be changed", span)
 
 
-def window_in_group_by(span: Span, name: str) -> Mistake:
-    """``GROUP BY TUMBLE(…)``."""
-    kind = name.upper()
-    kind = kind if kind in ("TUMBLE", "HOP", "CUMULATE", "SESSION") else "TUMBLE"
-    return Mistake(
-        codes.WINDOW_IN_GROUP_BY,
-        f"`{name}` is no key: a window stands in `FROM`",
-        span,
-        help=f"`FROM {WINDOW_FORMS[kind]} GROUP BY window_start`",
-    )
-
-
 def window_arguments(span: Span, kind: str, word: str) -> Mistake:
     """``TUMBLE(TABLE t, DESCRIPTOR(ts), …)``."""
     return Mistake(

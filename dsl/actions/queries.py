@@ -29,7 +29,8 @@ from ..ast.queries import (
     TableRef,
     WindowTable,
 )
-from ..mistakes import window_arguments, window_in_group_by
+from ..foreign_windows import window_in_group_by
+from ..mistakes import window_arguments
 from ..source import Span
 
 _WINDOWS = ("TUMBLE", "HOP", "CUMULATE", "SESSION", "COUNT_WINDOW", "WINDOW", "SESSION_WINDOW")
@@ -66,6 +67,12 @@ def select(
     lateness: Expression | None,
     late_rows: LateRows | None,
 ) -> Select:
+    keys = group or ()
+    for key in keys:
+        if isinstance(key, Call) and key.name.text.upper() in _WINDOWS:
+            read = relation.name.text if isinstance(relation, TableRef) else "t"
+            others = [other for other in keys if other is not key]
+            raise window_in_group_by(key, read, others)
     return Select(
         span,
         quantifier is True,
@@ -101,9 +108,6 @@ def select_item(span: Span, expression: Expression | Star, alias: Name | None = 
 
 
 def group_by(_span: Span, *keys: Expression) -> tuple[Expression, ...]:
-    for key in keys:
-        if isinstance(key, Call) and key.name.text.upper() in _WINDOWS:
-            raise window_in_group_by(key.span, key.name.text)
     return keys
 
 
