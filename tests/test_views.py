@@ -11,9 +11,11 @@ from pathlib import Path
 
 import pytest
 from compiled import compiled
+from golden_extension import cases
 from streamc.cli.app import main
 from streamc.compiler.driver import CompileResult
 from streamc.compiler.views.dot import dot
+from streamc.compiler.views.explain import WIDTH, explain
 from streamc.compiler.views.flow import Flow, flow
 from streamc.compiler.views.mermaid import mermaid
 from streamc.compiler.views.placing import Placed, place
@@ -78,6 +80,25 @@ def _are_apart(placed: Placed, one: int, other: int) -> bool:
     return a.layer != b.layer or abs(a.y - b.y) >= (a.height + b.height) / 2 + 9
 
 
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_explanations(case: Path, golden: Callable[[str, str], None]) -> None:
+    found = result(case)
+    assert found.graph is not None and found.spec is not None
+    golden("explain.txt", explain(found.graph, found.spec))
+
+
+@pytest.mark.parametrize("case", cases("golden"), ids=lambda case: case.name)
+def test_every_operator_has_a_picture_and_an_explanation(case: Path) -> None:
+    found = compiled(case / "spec.stream", f"{case.name}.stream")
+    assert found.graph is not None and found.spec is not None and found.plan is not None
+    text = explain(found.graph, found.spec)
+    assert max(map(len, text.split("\n"))) <= WIDTH
+    for _, step in found.graph.stateful():
+        assert f"\n{step.id}: " in text
+    for draw in (mermaid, dot, svg):
+        assert draw(flow(found.graph, found.plan))
+
+
 def test_the_command_draws(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -99,3 +120,13 @@ def test_the_command_refuses_a_broken_spec(
     captured = capsys.readouterr()
     assert (ended.value.code, captured.out) == (2, "")
     assert "SC0201" in captured.err
+
+
+def test_the_command_explains_a_spec(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["streamc", "explain", str(CASES[0] / "spec.stream")])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 0
+    assert capsys.readouterr().out.startswith("pipeline spec: 1 query, 3 operators with state")

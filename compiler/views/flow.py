@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from ...dsl.records import dataclass
 from ..emit.describe import say
 from ..graph.graph import OperatorGraph
-from ..model.pipeline import Endpoint, Pipeline, Relation, Sink, Source
-from ..model.steps import SideRows, Stateful, Step
+from ..model.pipeline import Endpoint, Pipeline, Relation, Sink, Source, Table
+from ..model.steps import SideRows, Stateful, Step, tables_of
 from ..plan.lower import Document
 
 _PLACES = ("path", "topic", "topics", "topic_pattern", "table", "function")
@@ -67,6 +67,7 @@ def flow(graph: OperatorGraph, plan: Document) -> Flow:
     modes = {name: query.output_mode for query in graph.queries for name in query.sinks}
     boxes = [
         *map(_source, pipeline.sources),
+        *map(_table, pipeline.tables),
         *(_stream(relation, operators) for relation in pipeline.relations),
         *(_sink(sink, modes[sink.name]) for sink in pipeline.sinks),
     ]
@@ -82,6 +83,8 @@ def _arrows(pipeline: Pipeline) -> Iterator[Arrow]:
     for relation in pipeline.relations:
         for name in dict.fromkeys(relation.inputs):
             yield Arrow(name, relation.name, _is_side(relation))
+        for name in dict.fromkeys(tables_of(relation.steps)):
+            yield Arrow(name, relation.name)
     for sink in pipeline.sinks:
         yield Arrow(sink.relation, sink.name)
 
@@ -95,6 +98,11 @@ def _source(source: Source) -> Box:
     if source.watermark is not None:
         lines.append(f"watermark: {source.watermark.column} - {source.watermark.delay}")
     return Box(source.name, "source", tuple(map(Line, lines)))
+
+
+def _table(table: Table) -> Box:
+    often = f"read every {table.refresh}" if table.refresh is not None else "read once a run"
+    return Box(table.name, "table", tuple(map(Line, (*_endpoint(table.endpoint), often))))
 
 
 def _sink(sink: Sink, mode: str) -> Box:

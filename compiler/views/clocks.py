@@ -1,0 +1,113 @@
+"""When a query's watermark gets where, and how far the operators of a chain are behind it.
+
+Spark gives a query one watermark: the least, over the event times that it reads, of the latest
+seen less the delay. An interval join passes on rows that are older than that by its bound; what
+reads them has a watermark that is behind by as much.
+"""
+
+from __future__ import annotations
+
+from ...dsl.records import dataclass
+from ..graph.graph import OperatorGraph, Query, upstream
+from ..model.pipeline import Relation
+from ..model.steps import Join, Stateful, Step, Window, windows_of
+from .instants import instant
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """An event time that a query's watermark waits for; ``source`` None is the processing time."""
+
+    source: str | None
+    delay: int
+
+
+@dataclass(frozen=True, slots=True)
+class Lag:
+    """How far an operator's watermark is behind that of its query, in microseconds.
+
+    ``is_open`` says that it is behind by a millisecond more, Spark's smallest step: what happens at
+    an instant then happens behind it.
+    """
+
+    micros: int = 0
+    is_open: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """When an operator's watermark gets somewhere, in one or more queries that have it."""
+
+    queries: tuple[str, ...]
+    clocks: tuple[Clock, ...]
+    lag: Lag
+
+    def reaches(self, micros: int, *, passes: bool = False) -> str:
+        """Return what must have been seen for the watermark to reach an instant, or to pass it."""
+        is_open = passes or self.lag.is_open
+        seen = []
+        for clock in self.clocks:
+            at = instant(micros + self.lag.micros + clock.delay)
+            of = "read" if clock.source is None else f"of {clock.source}"
+            at_or_of = "at " if clock.source is None else "of "
+            when = f"later than {at}" if is_open else f"{at_or_of}{at} or later"
+            seen.append(f"a row {of} {when}")
+        return " and ".join(seen)
+
+
+def timings(graph: OperatorGraph, step: Stateful) -> list[Timing]:
+    """Return when a step's watermark gets where; one for all queries in which it is the same."""
+    lag = _lags(graph)[step.id]
+    found: dict[tuple[Clock, ...], list[str]] = {}
+    for query in graph.queries:
+        if any(use.step.id == step.id for use in query.states):
+            found.setdefault(_clocks(graph, query), []).append(query.id)
+    return [Timing(tuple(queries), clocks, lag) for clocks, queries in found.items()]
+
+
+def _clocks(graph: OperatorGraph, query: Query) -> tuple[Clock, ...]:
+    sources = [source for source in map(graph.source, query.sources) if source is not None]
+    clocks = [Clock(s.name, s.watermark.delay.micros) for s in sources if s.watermark is not None]
+    if any(window.processing for window in _windows(graph, query)):
+        clocks.append(Clock(None, 0))
+    return tuple(clocks)
+
+
+def _windows(graph: OperatorGraph, query: Query) -> list[Window]:
+    relations = {r.name: r for r in graph.pipeline.relations}
+    names = dict.fromkeys(upstream(query.relation, relations))
+    steps = [step for name in names if name in relations for step in relations[name].steps]
+    return [window for step in steps for window in windows_of(step)]
+
+
+def _lags(graph: OperatorGraph) -> dict[str, Lag]:
+    """Return how far each stateful step is behind, by its id."""
+    relations = {r.name: r for r in graph.pipeline.relations}
+    behind: dict[str, Lag] = {}
+    found: dict[str, Lag] = {}
+    for relation in graph.pipeline.relations:
+        lag = _input_lag(relation, relations, behind)
+        for step in relation.steps:
+            if isinstance(step, Stateful):
+                found[step.id] = lag
+            lag = _after(step, lag)
+        behind[relation.name] = lag
+    return found
+
+
+def _input_lag(relation: Relation, relations: dict[str, Relation], behind: dict[str, Lag]) -> Lag:
+    lags = [behind[name] for name in relation.inputs if name in relations]
+    return max(lags, key=lambda lag: (lag.micros, lag.is_open), default=Lag())
+
+
+def _after(step: Step, lag: Lag) -> Lag:
+    if isinstance(step, Join) and step.lower is not None and step.upper is not None:
+        return Lag(lag.micros + max(0, step.upper, -step.lower), is_open=True)
+    return lag
+
+
+def passes_on(step: Join) -> int:
+    """Return how much further behind the watermark is that a join passes on."""
+    if step.lower is None or step.upper is None:
+        return 0
+    return max(0, step.upper, -step.lower)

@@ -1,0 +1,103 @@
+"""A pipeline explained: each source, each operator with state, each query, each sink."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable, Iterator
+
+from ...dsl.ast.statements import CreateStream, Spec
+from ..emit.describe import say
+from ..graph.graph import OperatorGraph
+from ..model.connectors import SINKS
+from ..model.pipeline import Relation, Sink, Source
+from ..model.steps import Stateful
+from .operators import NO_BOUND, Fact, facts
+
+WIDTH = 100
+
+_WATERMARK = """The watermark of a query is the least, over its sources, of the latest event time
+seen less the delay. It is set at the end of a batch: what it closes comes out in the next batch,
+and rows that arrive in that one still count. Times below are examples."""
+
+
+def explain(graph: OperatorGraph, spec: Spec) -> str:
+    """Return what there is to know about the state of a pipeline, and what its sinks promise."""
+    pipeline = graph.pipeline
+    stateful = graph.stateful()
+    queries, operators = len(graph.queries), len(stateful)
+    head = (
+        f"pipeline {pipeline.settings.pipeline}: {queries} quer{'y' if queries == 1 else 'ies'}, "
+        f"{operators or 'no'} operator{'' if operators == 1 else 's'} with state"
+    )
+    lines = [head, "", "Sources", *_table(_source(s) for s in pipeline.sources)]
+    if stateful:
+        lines += ["", *textwrap.wrap(" ".join(_WATERMARK.split()), WIDTH)]
+    reasons = _reasons(spec)
+    for relation, step in stateful:
+        lines += ["", *_operator(graph, relation, step, reasons.get(relation.stream))]
+    lines += ["", "Sinks", *_table(_sink(graph, sink) for sink in pipeline.sinks)]
+    return "\n".join(lines) + "\n"
+
+
+def _reasons(spec: Spec) -> dict[str, str]:
+    """Return why streams have state without bounds, by their names."""
+    return {
+        statement.name.text: option.value
+        for statement in spec.statements
+        if isinstance(statement, CreateStream)
+        for option in statement.options
+        if option.name.text.lower() == "unbounded"
+    }
+
+
+def _source(source: Source) -> Fact:
+    words = [source.endpoint.connector, source.endpoint.option("format") or ""]
+    text = ", ".join(word for word in words if word)
+    mark = source.watermark
+    if mark is None:
+        return Fact(source.name, (f"{text}; no event time",))
+    late = f"rows may come up to {mark.delay} out of order"
+    if mark.delay.micros == 0:
+        late = "rows come in order"
+    return Fact(source.name, (f"{text}; event time {mark.column}, {late}",))
+
+
+def _operator(
+    graph: OperatorGraph, relation: Relation, step: Stateful, reason: str | None
+) -> Iterator[str]:
+    words = say(step)
+    yield from textwrap.wrap(f"{step.id}: {words}", WIDTH, subsequent_indent="  ")
+    found = list(facts(step, graph))
+    if reason is not None:
+        accepted = Fact(NO_BOUND.name, (f"nothing; accepted in the spec: {reason!r}",))
+        found = [accepted if fact == NO_BOUND else fact for fact in found]
+    queries = [q.id for q in graph.queries if any(use.step.id == step.id for use in q.states)]
+    name = "query" if len(queries) == 1 else "queries"
+    found.append(Fact(name, (", ".join(queries) or "none: no sink reads it",)))
+    if relation.name != step.id:
+        found.append(Fact("stream", (relation.stream,)))
+    yield from _table(found)
+
+
+def _sink(graph: OperatorGraph, sink: Sink) -> Fact:
+    promise = SINKS[sink.endpoint.connector].promise
+    if sink.upsert and promise.startswith("at least once"):
+        key = ", ".join(sink.key)
+        promise += f". By {key} effectively once: what comes again replaces itself"
+    query = next(q for q in graph.queries if sink.name in q.sinks)
+    rows = "changes of rows" if query.output_mode == "update" else "rows"
+    text = f"{sink.endpoint.connector}, {rows} of {query.id}. {promise[0].upper()}{promise[1:]}."
+    return Fact(sink.name, (text,))
+
+
+def _table(found: Iterable[Fact]) -> Iterator[str]:
+    """Return facts with their names in a column, wrapped."""
+    rows = list(found)
+    width = max((len(row.name) for row in rows), default=0)
+    for row in rows:
+        name = row.name
+        for text in row.texts:
+            first = f"  {name:<{width}}  "
+            rest = " " * len(first)
+            yield from textwrap.wrap(text, WIDTH, initial_indent=first, subsequent_indent=rest)
+            name = ""

@@ -1,0 +1,59 @@
+"""How many bytes rows take in a state store: fixed ones, and the lengths of what has no fixed one.
+
+A row of Spark's has a bit for each column, rounded up to eight bytes, eight bytes a column, and
+behind them what does not fit there. The store and its files add to that; the numbers are for
+comparing, not for buying machines.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ...dsl.records import dataclass
+from ..model import types
+
+_WORD = 8
+_LONG_DECIMAL = 18
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """Bytes that are known, and the names of what is as long as it is."""
+
+    fixed: int = 0
+    open: tuple[str, ...] = ()
+
+    def __add__(self, other: Size) -> Size:
+        return Size(self.fixed + other.fixed, tuple(dict.fromkeys((*self.open, *other.open))))
+
+    def __str__(self) -> str:
+        return " + ".join([f"{self.fixed} bytes", *self.open])
+
+
+def row_size(columns: Iterable[tuple[str, types.Type]]) -> Size:
+    """Return what a row of some columns takes."""
+    found = list(columns)
+    size = Size(_WORD * -(-len(found) // 64) + _WORD * len(found))
+    for name, type_ in found:
+        size += _behind(name, type_)
+    return size
+
+
+def _behind(name: str, type_: types.Type) -> Size:
+    """Return what a value takes behind the eight bytes of its column."""
+    match type_:
+        case types.Decimal(precision=precision):
+            return Size(2 * _WORD if precision > _LONG_DECIMAL else 0)
+        case types.Struct(fields=fields):
+            inner = row_size((field.name, field.type) for field in fields)
+            return Size(inner.fixed, (name,) if inner.open else ())
+        case types.IntervalType():
+            return Size()
+        case types.Scalar() if type_ not in (types.STRING, types.BINARY, types.VARIANT):
+            return Size() if types.is_known(type_) else Size(0, (name,))
+    return Size(0, (name,))
+
+
+def number_size(count: int) -> Size:
+    """Return what a row of whole numbers takes."""
+    return Size(_WORD + _WORD * count)
