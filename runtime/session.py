@@ -37,6 +37,10 @@ _RESERVED = {
     f"{_STREAMING}.checkpointLocation": "set `state` instead",
     "spark.sql.session.timeZone": "a TIMESTAMP is an instant, read and shown in UTC",
 }
+_EXCLUDED_RULES = "spark.sql.optimizer.excludedRules"
+_ELIMINATE_OUTER_JOIN = "org.apache.spark.sql.catalyst.optimizer.EliminateOuterJoin"
+"""Drops an outer join that no aggregate above can tell from none, and its state with it."""
+
 _LEAST_BATCHES = 100
 _DEFAULTS = {
     # Spark's own, INT96, tells other readers neither the zone nor that it is an instant.
@@ -68,7 +72,14 @@ def sql_settings(settings: RunSettings, checkpoint: Checkpoint) -> dict[str, str
         f"{_STREAMING}.offsetLog.formatVersion": "2",
         f"{_STREAMING}.minBatchesToRetain": str(_batches_to_retain(settings, checkpoint)),
         "spark.sql.session.timeZone": "UTC",
+        _EXCLUDED_RULES: _excluded_rules(settings.spark.get(_EXCLUDED_RULES, "")),
     }
+
+
+def _excluded_rules(wanted: str) -> str:
+    """What a pipeline wants excluded, and the rule whose work the plan does not know of."""
+    rules = [rule.strip() for rule in wanted.split(",") if rule.strip()]
+    return ",".join(dict.fromkeys([*rules, _ELIMINATE_OUTER_JOIN]))
 
 
 def _batches_to_retain(settings: RunSettings, checkpoint: Checkpoint) -> int:
