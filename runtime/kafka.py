@@ -8,46 +8,49 @@ column, or a JSON object of several.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from .errors import BAD_OPTION, RuntimeFault
+from .malformed import apply_policy, side_columns
 from .options import choose, quoted, refuse_rest, spark_options
+from .reading import FAIL, SEND, Declaration, Reading
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
-    from pyspark.sql.types import StructType
 
+    from .storage import Storage
     from .upserts import Upsert
 
 READ_FORMATS = ("json", "csv", "text", "raw")
 WRITE_FORMATS = ("json", "csv", "text")
+_METADATA = {name: name for name in ("key", "topic", "partition", "offset", "timestamp", "headers")}
+_READ = "__read"
 _SUBSCRIBE = {"topic": "subscribe", "topics": "subscribe", "topic_pattern": "subscribePattern"}
 
 
-def read_kafka(
-    spark: SparkSession, name: str, schema: StructType, options: dict[str, Any]
-) -> DataFrame:
-    """The messages of a source as the columns of `schema`; takes its options out of `options`.
-
-    Begins with the earliest message unless told otherwise. A value that is not of the format fails
-    the query. A message without a value, a tombstone, has NULL in all columns of its value.
-    """
-    owner = f"source `{name}`"
+def read_kafka(spark: SparkSession, storage: Storage, source: Declaration) -> Reading:
+    """The messages of a source; begins with the earliest unless told otherwise."""
+    options = dict(source.options)
     format = str(options.pop("format"))
-    choose(format, dict.fromkeys(READ_FORMATS), owner, "format")
+    choose(format, dict.fromkeys(READ_FORMATS), source.owner, "format")
     settings = {
         "kafka.bootstrap.servers": str(options.pop("bootstrap_servers")),
         "startingOffsets": str(options.pop("starting_offsets", "earliest")),
-        **_subscription(owner, options),
+        **_subscription(source.owner, options),
     }
+    if "headers" in source.metadata.values():
+        settings["includeHeaders"] = "true"
     if (most := options.pop("max_offsets_per_trigger", None)) is not None:
         settings["maxOffsetsPerTrigger"] = str(most)
     settings.update(spark_options(options))
-    columns = message_columns(format, schema, options)
-    refuse_rest(owner, options)
-    messages = spark.readStream.name(name).format("kafka").options(**settings).load()
-    return messages.select(columns).select("row.*")
+    written = _csv(options) if format == "csv" else {}
+    refuse_rest(source.owner, options)
+
+    def load() -> DataFrame:
+        return spark.readStream.name(source.name).format("kafka").options(**settings).load()
+
+    return read_messages(load, source, format, written)
 
 
 def _subscription(owner: str, options: dict[str, Any]) -> dict[str, str]:
@@ -59,25 +62,76 @@ def _subscription(owner: str, options: dict[str, Any]) -> dict[str, str]:
     return {_SUBSCRIBE[name]: str(value) for name, value in given}
 
 
-def message_columns(format: str, schema: StructType, options: dict[str, Any]) -> Column:
-    """The declared columns of a message, as the struct `row`."""
+def read_messages(
+    load: Callable[[], DataFrame], source: Declaration, format: str, written: Mapping[str, str]
+) -> Reading:
+    """The messages that `load` gives, as the source declares them; `written` says how csv is.
+
+    A message without a value, or with a blank one, is no row.
+    """
     from pyspark.sql import functions as F
 
+    known = [
+        F.col(choose(key, _METADATA, source.owner, "metadata")).alias(name)
+        for name, key in source.metadata.items()
+    ]
+    names = [quoted(field.name) for field in source.columns.fields]
     if format == "raw":
-        return F.struct(*[F.col(quoted(field.name)) for field in schema.fields]).alias("row")
-    value = F.col("value").cast("string")
-    if format == "text":
-        return F.struct(value.alias(schema.fields[0].name)).alias("row")
-    if format == "json":
-        return F.from_json(value, schema, {"mode": "FAILFAST"}).alias("row")
-    return F.from_csv(value, schema.toDDL(), _csv(options, "FAILFAST")).alias("row")
+        reading = apply_policy(source, load(), _place())
+        return Reading(reading.rows.select(*map(F.col, names), *known), reading.malformed)
+    fails = source.malformed_rows == FAIL
+    messages = load().withColumn(_READ, _read(source, format, written, fails))
+    good = messages.where(f"{_READ}.reason IS NULL AND {_READ}.row IS NOT NULL")
+    columns = [F.col(f"{_READ}.row.{name}") for name in names]
+    rows = good.select(*columns, *known)
+    if source.malformed_rows != SEND:
+        return Reading(rows)
+
+    def rejected() -> DataFrame:
+        found = load().withColumn(_READ, _read(source, format, written, fails))
+        raw, reason = F.col("value").cast("string"), F.col(f"{_READ}.reason")
+        bad = found.where(f"{_READ}.reason IS NOT NULL")
+        return bad.select(*side_columns(source.name, raw, reason, _place()))
+
+    return Reading(rows, rejected)
 
 
-def _csv(options: dict[str, Any], mode: str | None = None) -> dict[str, str]:
+def _read(source: Declaration, format: str, written: Mapping[str, str], fails: bool) -> Column:
+    """The kernel's reading of a message: a struct of `row` and `reason`."""
+    from pyspark.sql import Column, SparkSession
+    from pyspark.sql import functions as F
+
+    spark = SparkSession.active()
+    jvm: Any = spark._jvm
+    options = jvm.java.util.HashMap()
+    for name, value in written.items():
+        options.put(name, value)
+    required = jvm.java.util.ArrayList()
+    for name in source.required():
+        required.add(name)
+    read = jvm.org.apache.spark.sql.streamc.Messages.read(
+        F.col("value")._jc,
+        _place()._jc,
+        format,
+        source.columns.json(),
+        options,
+        required,
+        source.name,
+        fails,
+    )
+    return Column(read)
+
+
+def _place() -> Column:
+    """Where a message lies: `topic-partition@offset`."""
+    from pyspark.sql import functions as F
+
+    return F.expr("concat(topic, '-', partition, '@', offset)")
+
+
+def _csv(options: dict[str, Any]) -> dict[str, str]:
     # A quote within quotes is doubled, as everywhere but in Spark.
     found = {"escape": '"'}
-    if mode is not None:
-        found["mode"] = mode
     if (delimiter := options.pop("delimiter", None)) is not None:
         found["sep"] = str(delimiter)
     if (null := options.pop("null_value", None)) is not None:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from .files import read_files
 from .kafka import read_kafka
-from .malformed import apply_policy
 from .options import choose, refuse_rest, spark_options
 from .reading import POLICIES, Declaration, Reading
 from .storage import Storage
@@ -35,12 +34,5 @@ def _rate(spark: SparkSession, storage: Storage, source: Declaration) -> Reading
     return Reading(frame.select(*[frame[field.name] for field in source.columns.fields]))
 
 
-def _kafka(spark: SparkSession, storage: Storage, source: Declaration) -> Reading:
-    from pyspark.sql import functions as F
-
-    rows = read_kafka(spark, source.name, source.columns, dict(source.options))
-    return apply_policy(source, rows, F.lit(None).cast("string"))
-
-
 _Reader = Callable[["SparkSession", Storage, Declaration], Reading]
-_CONNECTORS: dict[str, _Reader] = {"files": read_files, "kafka": _kafka, "rate": _rate}
+_CONNECTORS: dict[str, _Reader] = {"files": read_files, "kafka": read_kafka, "rate": _rate}

@@ -46,35 +46,37 @@ def produce(root: Path, brokers: str, name: str, *lines: str) -> None:
     assert done.returncode == 0, done.stderr
 
 
-def consume(root: Path, brokers: str) -> subprocess.CompletedProcess[str]:
-    return run("consume", root, brokers, out=root / "out")
+def consume(root: Path, brokers: str) -> None:
+    done = run("consume", root, brokers, out=root / "out")
+    assert done.returncode == 0, done.stderr
 
 
 def copies(root: Path) -> list[tuple[object, ...]]:
     rows = read_output(root / "out" / "copies", "json")
-    return sorted((row["card"], row.get("amount")) for row in rows)
+    return sorted((row["place"], row["sent_by"], row["card"], row["amount"]) for row in rows)
 
 
 def test_messages_come_and_go(tmp_path: Path, brokers: str) -> None:
     first = '{"card": "a", "amount": 1, "paid_at": "2026-01-01T10:00:00Z"}'
     second = '{"card": "b", "amount": 2, "paid_at": "2026-01-01T10:10:00Z", "more": [1]}'
     third = '{"card": "a", "amount": 4, "paid_at": "2026-01-01T10:20:00Z"}'
+    wrong = '{"card": "a", "amount": "many"}'
     produce(tmp_path, brokers, "1.csv", f"a|{first}", f"b|{second}")
-    done = consume(tmp_path, brokers)
-    assert done.returncode == 0, done.stderr
-    assert copies(tmp_path) == [("a", 1), ("b", 2)]
+    consume(tmp_path, brokers)
+    assert copies(tmp_path) == [(0, "a", "a", 1), (1, "b", "b", 2)]
 
-    # A restart goes on behind the last message.
-    produce(tmp_path, brokers, "2.csv", f"a|{third}")
-    done = consume(tmp_path, brokers)
-    assert done.returncode == 0, done.stderr
-    assert copies(tmp_path) == [("a", 1), ("a", 4), ("b", 2)]
+    # A restart goes on behind the last message; one that is none of the declared kind is put aside.
+    produce(tmp_path, brokers, "2.csv", f"a|{third}", f"c|{wrong}")
+    consume(tmp_path, brokers)
+    assert copies(tmp_path) == [(0, "a", "a", 1), (1, "b", "b", 2), (2, "a", "a", 4)]
+    (rejected,) = read_output(tmp_path / "out" / "rejected", "json")
+    assert (rejected["raw"], rejected["position"]) == (wrong, "payments-0@3")
 
     done = run("look", tmp_path, brokers, out=tmp_path / "out")
     assert done.returncode == 0, done.stderr
     messages = [(row["k"], row["v"]) for row in read_output(tmp_path / "out" / "texts", "json")]
-    sent = [("a", first), ("a", third), ("b", second)]
-    assert sorted(m for m in messages if m in sent) == sorted(sent)
+    sent = [("a", first), ("a", third), ("b", second), ("c", wrong)]
+    assert sorted(m for m in messages if m in sent) == sent
     hour = "2026-01-01T10:00:00.000Z"
     totals = [(json.loads(k), json.loads(v)["total"]) for k, v in messages if (k, v) not in sent]
     assert sorted(totals, key=lambda one: (one[0]["card"], one[1])) == [
@@ -83,10 +85,33 @@ def test_messages_come_and_go(tmp_path: Path, brokers: str) -> None:
         ({"card": "b", "hour": hour}, 2),
     ]
 
-    # A message that is none of the declared kind stops the query that reads it.
-    produce(tmp_path, brokers, "3.csv", 'a|{"card": "a", "amount": "many"}')
-    done = consume(tmp_path, brokers)
-    assert done.returncode == 1, done.stderr
-    assert "error[SR0501] query-failed: query `" in done.stderr
-    assert "Traceback" not in done.stderr
-    assert copies(tmp_path) == [("a", 1), ("a", 4), ("b", 2)]
+
+WITHOUT_THE_PART = f"""
+from pathlib import Path
+from pyspark.sql import SparkSession
+from compiled import compiled, written
+from streamc.runtime import Arguments, RuntimeFault, run_script
+
+spec = Path({str(SPECS / "look.stream")!r})
+script = written(compiled(spec, spec.name), Path())
+spark = SparkSession.builder.master("local[1]").config("spark.ui.enabled", False).getOrCreate()
+variables = dict(brokers="localhost:1", out="out")
+try:
+    run_script(script, Arguments(True, variables, state="state"), spark=spark)
+except RuntimeFault as fault:
+    print(fault.render())
+"""
+
+
+def test_a_spark_without_the_part_for_kafka(tmp_path: Path) -> None:
+    folders = f"{Path(__file__).parent}:{os.environ.get('PYTHONPATH', '')}"
+    done = subprocess.run(
+        [sys.executable, "-c", WITHOUT_THE_PART],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": folders},
+    )
+    assert "error[SR0320] package-missing" in done.stdout, done.stderr
+    assert "spark-sql-kafka-0-10_2.13:4.2.0" in done.stdout

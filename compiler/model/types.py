@@ -322,6 +322,11 @@ def is_numeric(type_: Type) -> bool:
     return type_ in INTEGRALS or type_ in FRACTIONALS or isinstance(type_, Decimal)
 
 
+def is_nested(type_: Type) -> bool:
+    """Return whether a type holds values of other types."""
+    return isinstance(type_, Array | Map | Struct) or type_ == VARIANT
+
+
 def is_day_time(type_: Type) -> bool:
     """Return whether values are intervals of a fixed length."""
     return isinstance(type_, IntervalType) and type_.is_day_time

@@ -15,7 +15,7 @@ from ..model.schema import Schema
 def check_sink_columns(
     node: st.CreateSink, point: Endpoint, key: tuple[str, ...], schema: Schema
 ) -> Iterator[Diagnostic]:
-    """Yield what a connector can't write: messages of text are one column, tables hold no spans."""
+    """Yield the columns that a connector, or the format of its files or messages, can't hold."""
     match point.connector:
         case "kafka" if point.option("format") == "text":
             rest = [f for f in schema if f.name not in key]
@@ -27,6 +27,15 @@ def check_sink_columns(
                     f"besides the key it has: {shown}",
                     "select that column only, or take the format `json`",
                 )
+        case "kafka" | "files" if point.option("format") == "csv":
+            for field in schema:
+                if types.is_nested(field.type):
+                    yield _refused(
+                        node,
+                        f"a line of csv can't hold `{field.name} {field.type}`",
+                        "has this column",
+                        f"select its parts, or a text, as in `TO_JSON({field.name})`",
+                    )
         case "postgres":
             for field in schema:
                 if isinstance(field.type, types.IntervalType):

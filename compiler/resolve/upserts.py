@@ -87,9 +87,7 @@ def _key(
             )
         elif field is None:
             diagnostics.add(_unknown(name, option, node, schema))
-        elif isinstance(field.type, types.Array | types.Map | types.Struct) or (
-            field.type == types.VARIANT
-        ):
+        elif types.is_nested(field.type):
             diagnostics.add(_key_type(field, option))
         else:
             found.append(field.name)

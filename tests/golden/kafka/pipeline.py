@@ -20,6 +20,11 @@ def build(job: Job) -> None:
                 "amount DECIMAL(12,2)",
                 "paid_at TIMESTAMP",
             ],
+            metadata={
+                "sent_at": "timestamp",
+                "headers": "headers",
+            },
+            malformed_rows="send",
             bootstrap_servers=job.var("brokers"),
             topic="payments",
             format="json",
@@ -77,6 +82,9 @@ def build(job: Job) -> None:
         null_value="-",
     )
 
+    # rejected: malformed rows of payments
+    rejected = job.malformed_rows("payments")
+
     # per_card: tumbling windows of 1 minute by card_id, each change
     per_card = (
         payments.groupBy(F.window("paid_at", "1 minute"), "card_id")
@@ -103,7 +111,7 @@ def build(job: Job) -> None:
         key=["card_id", "window_start"],
     )
 
-    # copies: kafka csv sink
+    # copies: kafka json sink
     job.sink(
         "copies",
         payments,
@@ -111,7 +119,7 @@ def build(job: Job) -> None:
         output_mode="append",
         bootstrap_servers=job.var("brokers"),
         topic="copies",
-        format="csv",
+        format="json",
         key=["payment_id"],
     )
 
@@ -140,6 +148,17 @@ def build(job: Job) -> None:
         cells,
         connector="memory",
         output_mode="append",
+    )
+
+    # rejected_out: kafka csv sink
+    job.sink(
+        "rejected_out",
+        rejected,
+        connector="kafka",
+        output_mode="append",
+        bootstrap_servers=job.var("brokers"),
+        topic="rejected",
+        format="csv",
     )
 
 
