@@ -40,10 +40,11 @@ def _load(module: str, owner: str, folders: Sequence[str]) -> ModuleType:
             return importlib.import_module(module)
         except Exception as error:
             if isinstance(error, ModuleNotFoundError) and error.name in _parents(module):
+                listed = ", ".join(dict.fromkeys(folders))
                 raise RuntimeFault(
                     FUNCTION_MISSING,
                     f"{owner}: there is no module `{module}`",
-                    f"put {module.replace('.', '/')}.py into one of: {', '.join(folders)}",
+                    f"put {module.replace('.', '/')}.py into one of: {listed}",
                 ) from None
             raise RuntimeFault(
                 MODULE_BROKEN,

@@ -210,11 +210,18 @@ def describe_top_n(step: TopN) -> Document:
     }
 
 
+def _time(expression: Expression) -> str:
+    """Return the column that a window is over; the alias of a lookup's stream is no part of it."""
+    if isinstance(expression, ColumnRef):
+        return sql(ColumnRef(expression.span, expression.parts[-1:]))
+    return sql(expression)
+
+
 def _window(window: Window) -> Document:
     session = window.kind == "session"
     document: Document = {
         "kind": window.kind,
-        "column": sql(window.column.expression),
+        "column": _time(window.column.expression),
         "size": None if session else window.size.text,
         "slide": window.slide.text if window.kind == "hop" and window.slide else None,
         "gap": window.size.text if session else None,

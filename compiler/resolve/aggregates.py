@@ -207,8 +207,11 @@ class Grouping:
 
         def bare(node: Node) -> Node | None:
             if isinstance(node, e.ColumnRef) and len(node.parts) > 1:
-                column = node.parts[1].text
-                if sum(r.schema.find(column) is not None for r in self._scope.relations) == 1:
+                owner, column = (part.text for part in node.parts[:2])
+                holders = [r for r in self._scope.relations if r.schema.find(column) is not None]
+                # What a column of the stream is does not change when a table is looked up.
+                streams = [r for r in holders if not r.is_table]
+                if len(holders) == 1 or [r.alias for r in streams] == [owner]:
                     return replace(node, parts=node.parts[1:])
             return None
 

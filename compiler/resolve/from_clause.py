@@ -108,7 +108,8 @@ class FromResolver:
         if refuse_lookup_kind(node, table.name.text, self._diagnostics) or below is None:
             return None
         known = self._env.tables[table.name.text]
-        visible = Visible((table.alias or table.name).text, known.schema, known.span)
+        alias = (table.alias or table.name).text
+        visible = Visible(alias, known.schema, known.span, is_table=True)
         others = (*(i.visible for i in below.inputs), *(k.visible for k in below.lookups))
         if any(visible.alias.lower() == other.alias.lower() for other in others):
             self._diagnostics.add(_same_alias(node, visible))

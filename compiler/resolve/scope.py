@@ -25,7 +25,8 @@ class Visible:
     """A relation in FROM under the name by which its columns may be qualified.
 
     ``window`` is the one that a side of a window join opens. ``optional`` says that a row of a join
-    may have no row of this relation: all its columns are NULL then.
+    may have no row of this relation: all its columns are NULL then. ``is_table``: its rows are
+    looked up.
     """
 
     alias: str
@@ -33,6 +34,7 @@ class Visible:
     span: Span
     window: Window | None = None
     optional: bool = False
+    is_table: bool = False
 
 
 class BlockScope:
