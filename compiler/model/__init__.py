@@ -16,7 +16,7 @@ What a resolved spec is made of:
 
 - ``schema``: columns, event times, durations.
 - ``steps``: the operators of the language.
-- ``connectors``: the connectors and their options.
+- ``connectors``: the connectors and their options; ``spark_options``: Spark's own, passed on.
 - ``pipeline``: sources, relations, sinks, the whole.
 - ``text``: a pipeline as text.
 """

@@ -17,11 +17,11 @@ from ..model import connectors as table
 from ..model.pipeline import Endpoint
 from .foreign_options import CONNECTORS, OPTIONS, of_ksqldb, topic_of
 from .not_built import not_built
+from .passed_options import PREFIX, check_passed
 from .secrets import check_secrets
 
 _VARIABLE = re.compile(r"\$\{")
 _FUNCTION = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
-_PASSED = "spark."
 
 
 def endpoint(
@@ -34,6 +34,7 @@ def endpoint(
 ) -> Endpoint | None:
     """Return the connector with its options, or None after saying what is wrong with them."""
     before = len(diagnostics)
+    role = "sink" if known is table.SINKS else "table" if known is table.TABLES else "source"
     given = unique_options(options, diagnostics)
     for option in given.values():
         parts = split_variables(option.value, option.value_span, diagnostics)
@@ -48,8 +49,9 @@ def endpoint(
     for name, option in given.items():
         if name == "connector":
             continue
-        if name.startswith(_PASSED) and connector.passes_spark:
-            passed.append((name.removeprefix(_PASSED), option.value))
+        if name.startswith(PREFIX) and connector.passes_spark:
+            diagnostics.extend(check_passed(option, role, connector.name, formats))
+            passed.append((name.removeprefix(PREFIX), option.value))
             continue
         diagnostics.extend(_check(option, connector, formats))
         checked[name] = option.value

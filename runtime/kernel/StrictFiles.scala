@@ -36,8 +36,8 @@ object Rejected {
 /**
  * Files of lines, a row a line, each of which fits the declared columns or is malformed as a whole.
  *
- * Options besides Spark's own: `streamc.owner` is the source in messages; `streamc.required` are the NOT NULL
- * columns, a line each; `streamc.rows` is `fail` (a malformed row ends the query), `good` (it
+ * Options besides Spark's own: `streamc.owner` is the source in messages; `streamc.required` are the
+ * NOT NULL columns, a line each; `streamc.rows` is `fail` (a malformed row ends the query), `good` (it
  * is left out) or `malformed` (there are no others, and the schema ends with Rejected.Columns).
  */
 abstract class StrictFiles extends TextBasedFileFormat {
@@ -115,11 +115,17 @@ class Records(
     new FileSplit(file.toPath, file.start, file.length, Array.empty[String]),
     new TaskAttemptContextImpl(conf, task))
   Option(TaskContext.get()).foreach(_.addTaskCompletionListener[Unit](_ => reader.close()))
-  protected var number = 0L
+  private var number = 0L
+  private var from = 0L
   private var line: Text = _
+  private var ended = false
 
   /** Goes to the next record; false at the end. */
-  def advance(): Boolean = nextLine()
+  def advance(): Boolean = {
+    val more = nextLine()
+    from = number
+    more
+  }
 
   /** The record as a row, null when it is none. Throws Malformed. */
   def row(): InternalRow = parser.parse(line.getBytes, line.getLength)
@@ -127,21 +133,24 @@ class Records(
   /** The record as it stands in the file; what is no UTF-8 in it is shown as such. */
   def raw: UTF8String = UTF8String.fromBytes(line.getBytes, 0, line.getLength).makeValid()
 
-  /** The file and the line; the byte, in a part of a large file that is read from its middle. */
+  /** The file and the first line, or the byte in a part of a large file that has no beginning. */
   def position: String =
-    if (file.start == 0) s"${file.urlEncodedPath}:$number"
+    if (file.start == 0) s"${file.urlEncodedPath}:$from"
     else s"${file.urlEncodedPath}:byte ${reader.getCurrentKey.get}"
 
   /** The bytes of the line that was read last. */
   final def bytes: Text = line
 
   final def nextLine(): Boolean = {
-    val more = reader.nextKeyValue()
-    if (more) {
-      line = reader.getCurrentValue
-      number += 1
-    } else reader.close()
-    more
+    if (!ended) {
+      ended = !reader.nextKeyValue()
+      if (ended) reader.close()
+      else {
+        line = reader.getCurrentValue
+        number += 1
+      }
+    }
+    !ended
   }
 }
 
@@ -171,17 +180,20 @@ class CsvRecords(
   override def raw: UTF8String =
     if (spanned == null) super.raw else UTF8String.fromBytes(spanned).makeValid()
 
-  /** Adds lines until the quote is closed. */
+  /** Adds lines until the quote is closed; one without a quote can't be the last. */
   private def span(): InternalRow = {
     val whole = new java.io.ByteArrayOutputStream
     whole.write(bytes.getBytes, 0, bytes.getLength)
     while (nextLine()) {
       whole.write('\n')
       whole.write(bytes.getBytes, 0, bytes.getLength)
-      spanned = whole.toByteArray
-      try return parser.parse(spanned, spanned.length)
-      catch { case CsvRows.Unclosed => }
+      if (bytes.find(options.quote.toString) >= 0) {
+        spanned = whole.toByteArray
+        try return parser.parse(spanned, spanned.length)
+        catch { case CsvRows.Unclosed => }
+      }
     }
+    spanned = whole.toByteArray
     throw CsvRows.Unclosed
   }
 
