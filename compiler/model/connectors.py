@@ -30,10 +30,10 @@ class Connector:
 
     ``one_of`` are options of which exactly one is given. ``takes_changes``: a sink can be given
     rows that replace earlier ones. ``may_be_malformed``: rows of a source can be.
-    ``passes_spark``: options prefixed ``spark.`` go to Spark as they are. ``sends_key``: a key has a
-    meaning without upserts too, being sent along with each row. ``promise`` is what a sink promises
-    of each row, in a sentence. A sink that can replace the rows of a key has ``upsert`` among the
-    choices of ``mode``.
+    ``passes_spark``: options prefixed ``spark.`` go to Spark as they are. ``sends_key``: a key has
+    a meaning without upserts too, being sent along with each row. ``promise`` is what a sink
+    promises of each row, in a sentence. A sink that can replace the rows of a key has ``upsert``
+    among the choices of ``mode``.
     """
 
     name: str
