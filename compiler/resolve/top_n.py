@@ -145,7 +145,8 @@ class TopNResolver:
         """Put the row number back where the select list has it."""
         if self._found.position is not None:
             field = self._chain.schema.find(self._found.position)
-            assert field is not None
+            if field is None:
+                return  # the ranking was refused, and that has been said
             at = next(
                 i for i, item in enumerate(self._select.items) if is_row_number(item.expression)
             )
