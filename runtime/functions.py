@@ -32,18 +32,18 @@ def register_function(
     travel to the executors with it. Raises RuntimeFault when it or pandas cannot be had.
     """
     owner = f"function `{name}`"
-    arrow = _check_packages(owner)
+    _check_packages(owner)
     function = load_function(target, owner, folders, _FORM)
     _send_along(function, folders)
     _use_own_python(spark)
     from pyspark.sql.pandas.functions import arrow_udf, pandas_udf
 
     call = _guarded(function, f"function `{name}` ({target})")
-    make: Any = arrow_udf if _takes_arrow(function, arrow) else pandas_udf
+    make: Any = arrow_udf if _takes_arrow(function) else pandas_udf
     spark.udf.register(name, make(call, returns))
 
 
-def _check_packages(owner: str) -> Any:
+def _check_packages(owner: str) -> None:
     from pyspark.errors import PySparkImportError
     from pyspark.sql.pandas.utils import (
         require_minimum_pandas_version,
@@ -59,18 +59,15 @@ def _check_packages(owner: str) -> Any:
             f"{owner} is called with pandas Series: {str(error).split('] ')[-1]}",
             "install pandas (below 3) and pyarrow beside PySpark, on all machines",
         ) from None
-    import pyarrow
-
-    return pyarrow
 
 
-def _takes_arrow(function: Callable[..., object], arrow: Any) -> bool:
+def _takes_arrow(function: Callable[..., object]) -> bool:
     try:
         hints = typing.get_type_hints(function)
     except Exception:
         # Annotations that name what is imported for type checkers only.
         return False
-    return any(isinstance(hint, type) and issubclass(hint, arrow.Array) for hint in hints.values())
+    return any(getattr(hint, "__module__", "").startswith("pyarrow") for hint in hints.values())
 
 
 def _use_own_python(spark: SparkSession) -> None:
