@@ -35,7 +35,7 @@ _PACKAGES = (
     Package(
         "avro",
         "org.apache.spark:spark-avro_2.13:4.2.0",
-        "org.apache.spark.sql.avro.AvroFileFormat",
+        "org.apache.spark.sql.v2.avro.AvroDataSourceV2",
     ),
 )
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from compiled import compiled
+from compiled import compiled, compiled_text, written
 from golden_extension import cases
 from run_case import (
     WAYS,
@@ -27,7 +27,7 @@ from run_case import (
     read_output,
     write_input,
 )
-from streamc.runtime import Arguments, Result, run_script
+from streamc.runtime import Arguments, Result, RuntimeFault, run_script
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -207,3 +207,20 @@ def test_a_failed_query_ends_the_command_with_one(tmp_path: Path) -> None:
     assert done.returncode == 1, done.stderr
     assert "query `hours` failed: " in done.stderr and "1.json" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+AVRO = """
+CREATE SOURCE events (id BIGINT)
+  WITH (connector = 'files', path = '${in}', format = 'avro', spark.pathGlobFilter = '*.avro');
+CREATE SINK screen FROM events WITH (connector = 'console');
+"""
+
+
+def test_a_running_spark_must_have_the_part_for_avro(tmp_path: Path, spark: SparkSession) -> None:
+    result = compiled_text(f"---\nvariables: {{in: null}}\n---\n{AVRO}", "events.stream")
+    script = written(result, tmp_path)
+    asked = Arguments(variables={"in": str(tmp_path)}, state=str(tmp_path / "state"))
+    with pytest.raises(RuntimeFault) as raised:
+        run_script(script, asked, spark=spark)
+    assert raised.value.code.slug == "package-missing"
+    assert "spark-avro" in raised.value.render()
