@@ -98,10 +98,9 @@ def _source(source: Source) -> Document:
     mark, malformed, future = source.watermark, source.malformed_rows, source.future_rows
     policies: Document = {}
     if malformed.action != "fail":
-        policies["malformed_rows"] = {"action": malformed.action, "to": malformed.to}
+        policies["malformed_rows"] = _policy(malformed.to)
     if future is not None:
-        action = "skip" if future.to is None else "send"
-        policies["future_rows"] = {"beyond": future.beyond.text, "action": action, "to": future.to}
+        policies["future_rows"] = {"beyond": future.beyond.text} | _policy(future.to)
     metadata = [_column(m.field) | {"key": m.key} for m in source.metadata]
     return {
         "connector": source.endpoint.connector,
@@ -134,6 +133,10 @@ def _computed(columns: tuple[Column, ...]) -> list[Document]:
         {"name": c.name, "type": _type(c.value.type), "expression": sql(c.value.expression)}
         for c in columns
     ]
+
+
+def _policy(to: str | None) -> Document:
+    return {"action": "skip"} if to is None else {"action": "send", "to": to}
 
 
 def _options(endpoint: Endpoint) -> dict[str, str]:
