@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ...dsl.format.words import identifier
 from ..model.pipeline import Relation
 from ..model.steps import AssignWindow, Join, JoinSide, SideRows, Step, Union
 from . import columns
@@ -50,8 +51,12 @@ def _join(step: Join, rest: tuple[Step, ...]) -> tuple[str, tuple[Call, ...]]:
 
 
 def _side(side: JoinSide) -> tuple[str, tuple[Call, ...]]:
-    window = () if side.window is None else calls(AssignWindow(side.window))
-    return side.relation, (*window, Call("alias", (quoted(side.alias),)))
+    before: tuple[Call, ...] = ()
+    if side.window is not None:
+        before = calls(AssignWindow(side.window))
+    elif side.may_lack_time and side.event_time is not None:
+        before = (Call("where", (quoted(f"{identifier(side.event_time)} IS NOT NULL"),)),)
+    return side.relation, (*before, Call("alias", (quoted(side.alias),)))
 
 
 def _union(step: Union, rest: tuple[Step, ...]) -> tuple[str, tuple[Call, ...]]:

@@ -141,7 +141,9 @@ class JoinSide:
     """One input of a join.
 
     The alias its columns are qualified with, its equality keys, its event time; in a window join the
-    window that each row is given first, which is the last column of its schema.
+    window that each row is given first, which is the last column of its schema. ``may_lack_time``
+    says that a row may come without an instant and that nothing else drops it: it would wait for a
+    partner for ever.
     """
 
     relation: str
@@ -150,6 +152,7 @@ class JoinSide:
     keys: tuple[Typed, ...]
     event_time: str | None
     window: Window | None = None
+    may_lack_time: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,11 +19,11 @@ In order of flow:
 - ``scope``: what a name means inside a SELECT.
 - ``expressions``: types of expressions; ``typing`` is their dispatch and context. By kind of node:
   ``references``, ``literals``, ``operators``, ``comparisons``, ``conditions``, ``casts``,
-  ``calls``; ``foreign_functions`` knows those of other engines.
+  ``calls``, ``calendar``; ``foreign_functions`` knows those of other engines.
 - ``declared_calls``: calls of declared functions; ``conversions``: values on their way into
   declared types; ``substitution``: expressions in the place of names.
 - ``aggregate_calls``: calls of aggregates; ``aggregate_arguments``: what they are given;
-  ``ordered_aggregates``: those whose result depends on an order.
+  ``ordered_aggregates``: those whose result depends on an order; ``correlation``.
 - ``not_built``: what is refused by name.
 """
 

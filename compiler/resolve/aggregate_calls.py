@@ -13,6 +13,7 @@ from ..model.aggregate_cells import registers
 from ..model.aggregates import AggregateFunction, aggregate
 from ..model.typed import Typed
 from .aggregate_arguments import checked_arguments
+from .correlation import correlation
 from .ordered_aggregates import ORDERED, ordered
 from .typing import Context, FoundAggregate, require_boolean, typed, unknown
 
@@ -41,6 +42,8 @@ def typed_aggregate(node: e.Call, context: Context) -> Typed:
         return unknown(resolved)
     if name in ORDERED or node.order_by:
         return ordered(node, resolved, checked, context) or unknown(resolved)
+    if name == "corr":
+        return correlation(resolved, checked, context)
     return _noted(node, resolved, found, checked, context)
 
 

@@ -23,7 +23,7 @@ from ...dsl.ast.node import Name, Node
 from ...dsl.diagnostics import Diagnostic, Label
 from ...dsl.format import sql
 from ...dsl.source import Span
-from ...dsl.walk import children, rewrite
+from ...dsl.walk import children, rewrite, walk
 from ..model import types
 from ..model.same import canonical
 from ..model.schema import Field, Schema
@@ -95,7 +95,11 @@ class Grouping:
 
     def _project(self, item: Item) -> Column:
         expression = item.value.expression
-        if has_aggregate(expression) and not self._has_plain(expression):
+        if (
+            has_aggregate(expression)
+            and not self._has_plain(expression)
+            and not any(_is_moved(node) for node in walk(expression))
+        ):
             name = self._add_column(item.name, item.value)
             return Column(item.name, replace(item.value, expression=_ref(item.span, name)))
         after = self._after(expression)
@@ -240,6 +244,17 @@ class Grouping:
             stream, times = self._chain.context.stream, self._scope.event_times()
             self._diagnostics.add(unbounded(self._select, stream, times))
         return changes
+
+
+def _is_moved(node: Node) -> bool:
+    """Return whether Spark takes what is inside an expression out of it and computes it last.
+
+    It does so for what would be computed twice; the aggregates in it are then not kept in the order
+    in which they are written. Behind the aggregate it has no choice.
+    """
+    return isinstance(node, e.Between) or (
+        isinstance(node, e.Call) and node.name.text.lower() == "nullif"
+    )
 
 
 class _HavingScope:

@@ -70,8 +70,8 @@ def add_join(
         Join(
             id=state_id,
             join=node.kind.lower(),
-            left=_side(known[0], left, bounds.left_keys),
-            right=_side(known[1], right, bounds.right_keys),
+            left=_side(known[0], left, bounds.left_keys, kept=node.kind in ("LEFT", "FULL")),
+            right=_side(known[1], right, bounds.right_keys, kept=node.kind in ("RIGHT", "FULL")),
             condition=condition,
             lower=bounds.lower,
             upper=bounds.upper,
@@ -103,8 +103,12 @@ def _may_be_null(key: e.Expression, side: Known) -> bool:
     return field.nullable if field is not None else name not in WINDOW_STRUCTS
 
 
-def _side(known: Known, visible: Visible, keys: tuple[e.Expression, ...]) -> JoinSide:
+def _side(
+    known: Known, visible: Visible, keys: tuple[e.Expression, ...], *, kept: bool
+) -> JoinSide:
+    """Return a side of the join; ``kept`` says that its rows come out without a partner too."""
     times = visible.schema.event_times()
+    time = known.schema.find(times[0].name) if times else None
     schema = visible.schema
     if visible.window is not None:
         schema = Schema((*schema.fields, window_field(visible.window)))
@@ -115,6 +119,7 @@ def _side(known: Known, visible: Visible, keys: tuple[e.Expression, ...]) -> Joi
         tuple(Typed(k, types.UNKNOWN) for k in keys),
         times[0].name if times else None,
         visible.window,
+        may_lack_time=kept and visible.window is None and time is not None and time.nullable,
     )
 
 

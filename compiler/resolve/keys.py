@@ -160,7 +160,7 @@ def _window_key(part: Typed) -> Key:
 def _optional_window(node: e.Expression) -> Diagnostic:
     return Diagnostic(
         codes.WINDOW_JOIN,
-        f"`{sql(node)}` is NULL in rows without a partner, and a group without a window never closes",
+        f"`{sql(node)}` is NULL without a partner, and a group without a window never closes",
         Label(node.span),
         help="group by the window of the side whose rows are all kept; behind a FULL JOIN there is "
         "none: aggregate each side by its window, and join what comes out",

@@ -44,7 +44,8 @@ def build(job: Job) -> None:
 
     # answered: left interval join of views and clicks
     answered = (
-        views.alias("v")
+        views.where("seen_at IS NOT NULL")
+        .alias("v")
         .join(
             clicks.alias("c"),
             F.expr(

@@ -46,7 +46,8 @@ def build(job: Job) -> None:
     kept_right = (
         views.alias("v")
         .join(
-            clicks.alias("c"),
+            clicks.where("ts IS NOT NULL")
+            .alias("c"),
             F.expr(
                 "c.user_id = v.user_id"
                 " AND c.cost > 1"
@@ -64,9 +65,11 @@ def build(job: Job) -> None:
 
     # kept_both: full interval join of views and clicks
     kept_both = (
-        views.alias("v")
+        views.where("seen_at IS NOT NULL")
+        .alias("v")
         .join(
-            clicks.alias("c"),
+            clicks.where("ts IS NOT NULL")
+            .alias("c"),
             F.expr(
                 "c.user_id = v.user_id"
                 " AND c.page = v.page"
