@@ -94,11 +94,6 @@ def _compile(source: SourceFile, last: int) -> CompileResult:
     return CompileResult(source, diagnostics, spec, model, graph, plan, plan_json, script)
 
 
-def check_source(source: SourceFile) -> Diagnostics:
-    """Return everything that is wrong with a spec, without emitting anything."""
-    return compile_source(source, stop_after="graph").diagnostics
-
-
 def output_files(result: CompileResult, folder: Path) -> dict[Path, str]:
     """Return the files that a spec becomes, the script first and its plan beside it.
 

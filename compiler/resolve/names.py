@@ -73,16 +73,14 @@ def _side_streams(statement: st.Statement) -> Iterator[tuple[Name, str]]:
 def check_id(name: Name, what: str) -> Iterator[Diagnostic]:
     """Yield why a name can't be an id, if it can't."""
     if "__" in name.text:
-        yield _reserved(name, f"`{name.text}` holds `__`, which is kept for derived ids", "_")
+        yield _reserved(name, f"`{name.text}` holds `__`, which is kept for derived ids")
     elif not _ID.fullmatch(name.text):
-        yield _reserved(
-            name, f"`{name.text}` can't name a {what}: ids are `[a-z_][a-z0-9_]*`", name.text
-        )
+        yield _reserved(name, f"`{name.text}` can't name a {what}: ids are `[a-z_][a-z0-9_]*`")
     elif keyword.iskeyword(name.text) or name.text in ("F", "match", "type"):
-        yield _reserved(name, f"`{name.text}` is a word of Python", name.text)
+        yield _reserved(name, f"`{name.text}` is a word of Python")
     elif name.text in _TAKEN_IN_SCRIPTS:
         what_it_is = _TAKEN_IN_SCRIPTS[name.text]
-        yield _reserved(name, f"`{name.text}` is {what_it_is} in emitted scripts", name.text)
+        yield _reserved(name, f"`{name.text}` is {what_it_is} in emitted scripts")
 
 
 def referenced_relations(query: q.Query) -> Iterator[q.TableRef]:
@@ -135,7 +133,7 @@ def _duplicate(name: Name, first: Name, kind: str) -> Diagnostic:
     )
 
 
-def _reserved(name: Name, message: str, basis: str) -> Diagnostic:
+def _reserved(name: Name, message: str) -> Diagnostic:
     mended = re.sub(r"[^a-z0-9_]", "_", name.text.lower())
     mended = re.sub(r"__+", "_", mended)
     if not re.match(r"[a-z_]", mended) or mended == name.text:

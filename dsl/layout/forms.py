@@ -80,13 +80,6 @@ def first_leaf(tree: Tree) -> Leaf:
     return tree
 
 
-def last_leaf(tree: Tree) -> Leaf:
-    """Return the last token of a tree."""
-    while isinstance(tree, Branch):
-        tree = tree.parts[-1]
-    return tree
-
-
 def bracketed(parts: Sequence[Tree], *, item: Callable[[Sequence[Tree]], Doc] | None = None) -> Run:
     """Return ``head(a, b) tail`` with a line for each item if it has no room on one.
 
