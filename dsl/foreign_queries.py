@@ -20,14 +20,6 @@ _JOINS = {
     "GLOBAL": "leave GLOBAL out",
     "ANY": f"join within a bound of time: {_INTERVAL_JOIN}",
 }
-_STANDARD_CALLS = {
-    "SUBSTRING": "write `SUBSTRING(text, begin, length)`",
-    "SUBSTR": "write `SUBSTR(text, begin, length)`",
-    "TRIM": "write `BTRIM(text, characters)`, LTRIM or RTRIM",
-    "POSITION": "write `LOCATE(part, text)`",
-    "OVERLAY": "write `OVERLAY(text, part, begin, length)`",
-}
-_OF_STANDARD_CALLS = ("FROM", "FOR", "IN", "PLACING")
 
 
 def window_words(place: Place) -> Diagnostic | None:
@@ -151,12 +143,6 @@ def expressions(place: Place) -> Diagnostic | None:
         help_ = f"write `{kind}(…)`"
         return place.report(codes.FOREIGN_EXPRESSION, message, help=help_, offset=opened - 1)
     bracket = place.open_bracket()
-    called = place.word(bracket - 1) if bracket is not None else ""
-    trims = called == "TRIM" and place.word(-1) in ("BOTH", "LEADING", "TRAILING")
-    if called in _STANDARD_CALLS and (trims or _in_standard_call(place)):
-        message = f"`{called}` takes its arguments with commas between them"
-        help_ = _STANDARD_CALLS[called]
-        return place.report(codes.FOREIGN_EXPRESSION, message, help=help_)
     if place.word() == "TO" and place.kind(1) == "UNIT" and bracket is not None:
         function = place.text(bracket - 1)
         if function.upper() in ("FLOOR", "CEIL"):
@@ -168,12 +154,6 @@ def expressions(place: Place) -> Diagnostic | None:
         message = "`->` makes a function; a field is behind a dot"
         return place.report(codes.FOREIGN_EXPRESSION, message, help=f"write `{path}`")
     return None
-
-
-def _in_standard_call(place: Place) -> bool:
-    """Return whether a word of standard SQL stands between arguments: ``SUBSTRING(x FROM 1)``."""
-    words = (place.word(), place.word(-1))
-    return any(word in _OF_STANDARD_CALLS for word in words)
 
 
 def _open_index(place: Place) -> int | None:

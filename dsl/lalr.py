@@ -45,6 +45,9 @@ FOLLOWED_BY = {
     "PARTITION": ("BY",),
     "ORDER": ("BY",),
     **dict.fromkeys(("CAST", "TRY_CAST", "EXTRACT", "WINDOWING", "COUNT_WINDOW"), ("(",)),
+    **dict.fromkeys(("SUBSTRING", "OVERLAY", "POSITION", "TRIM", "ANY", "ALL"), ("(",)),
+    "STRUCT": ("(", "<"),
+    **dict.fromkeys(("BOTH", "LEADING", "TRAILING"), ("STRING", "NAME", "FROM")),
 }
 
 Action = Callable[..., Any]

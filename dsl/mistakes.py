@@ -62,6 +62,11 @@ def long_star(span: Span) -> Mistake:
     return Mistake(codes.NOT_A_NAME, "`*` stands behind the name of one relation only", span)
 
 
+def not_a_parameter(span: Span) -> Mistake:
+    """``(a, b + 1) -> …``."""
+    return Mistake(codes.NOT_A_NAME, "a function's parameters are names", span)
+
+
 def repeated_policy(span: Span, words: str) -> Mistake:
     """ON MALFORMED ROWS or ON FUTURE ROWS twice."""
     return Mistake(codes.REPEATED_CLAUSE, f"`{words}` is given twice", span, "remove one")

@@ -42,6 +42,8 @@ SPELLINGS = {
     "!": "NOT",
     **dict.fromkeys(("LIKE", "ILIKE"), "LIKE"),
     **dict.fromkeys(("RLIKE", "REGEXP"), "RLIKE"),
+    **dict.fromkeys(("SUBSTRING", "SUBSTR"), "SUBSTRING"),
+    **dict.fromkeys(("ANY", "SOME"), "ANY"),
     **dict.fromkeys(("DATE", "TIMESTAMP", "TIMESTAMP_NTZ", "TIMESTAMP_LTZ", "X"), "TYPED"),
     **dict.fromkeys(("TUMBLE", "HOP", "CUMULATE", "SESSION"), "WINDOWING"),
 }

@@ -13,7 +13,19 @@ from lark.load_grammar import load_grammar
 from streamc.grammar.generate import STARTS, grammar_text
 
 TEXTS = {
-    "NAME": ("a", "b", "ts", "card_id", "Key", "`a b`", "date", "timestamp", "state", "f"),
+    "NAME": (
+        "a",
+        "b",
+        "ts",
+        "card_id",
+        "Key",
+        "`a b`",
+        "date",
+        "timestamp",
+        "state",
+        "f",
+        "struct",
+    ),
     "ALIAS": ("x", "y", "`z z`"),
     "INTEGER": ("1", "5", "100"),
     "NUMBER": ("1.5", "1e3", "10L"),
@@ -31,7 +43,10 @@ TEXTS = {
 }
 
 
-_NARROW = {("program_statement", "index"), ("star", "column")}
+_NARROW = {
+    ("program_statement", "index"),
+    ("star", "column"),
+}
 """Where a rule stands in another that takes but some of what it gives."""
 
 

@@ -43,6 +43,15 @@ a LIKE 'x%'
 a NOT LIKE 'x%'
 a LIKE 'x%' ESCAPE '/'
 a NOT ILIKE 'x\_%' ESCAPE '\\'
+a LIKE ANY ('x%')
+a NOT ILIKE SOME ('x%', b)
+a LIKE ALL ('x%', 'y%', b || '%') AND c
+a LIKE ALL ('x%')
+a LIKE ANY ('x%', 'y%')
+a NOT LIKE ANY ('x%')
+a NOT LIKE ALL ('x%')
+a NOT LIKE ALL ('x%', 'y%')
+a LIKE any
 a RLIKE r'\d+'
 a NOT REGEXP '\\d+'
 CASE WHEN a THEN 1 END
@@ -58,6 +67,36 @@ CAST(a AS SET<LIST<VARCHAR(3)>>)
 a::INT::STRING
 -1::INT
 EXTRACT(DAY FROM ts)
+(a, b)
+(a, b) IN ((1, 2), (3, c + 1))
+(a, b).col1
+substring(a FROM 2)
+substr(a FROM 2 FOR b + 1)
+substring(a, 2, 3)
+overlay(a PLACING 'x' FROM 2)
+overlay(a PLACING 'x' FROM 2 FOR 3)
+overlay(a, 'x', 2)
+position('x' IN a)
+position('x', a)
+position('x', a, 2)
+trim(a)
+trim(FROM a)
+trim('x' FROM a)
+trim(BOTH FROM a)
+trim(LEADING FROM a)
+trim(TRAILING 'x' FROM a)
+trim(BOTH b FROM a)
+trim(LEADING 'x' FROM a)
+trim(TRAILING FROM a)
+timestampadd(HOUR, 1, ts)
+trim(both)
+substring + trim + position
+struct(a, b AS c, a + 1, t.d)
+struct()
+struct(a)
+struct(t.*, b)
+struct + a
+first(a IGNORE NULLS)
 f()
 count(*)
 count(t.*)
@@ -86,6 +125,7 @@ sum(x) OVER (w PARTITION BY a ORDER BY b RANGE 1 PRECEDING)
 percentile_cont(0.5) WITHIN GROUP (ORDER BY x DESC)
 transform(xs, x -> x + 1)
 aggregate(xs, 0, (acc, x) -> acc + x)
+f((a, b), c)
 f(a => 1, b => 'x')
 xs[0][i + 1].name.first
 f(x).y

@@ -93,7 +93,7 @@ def test_every_rule_of_the_grammar_is_laid_out(monkeypatch: pytest.MonkeyPatch) 
     used = recorded(monkeypatch)
     made = derivations()
     for rule in [rule for rules in made.rules.values() for rule in rules]:
-        for seed in range(60):
+        for seed in range(5_000):
             words = made.through(rule, random.Random(seed), seed % 6)
             if words is None or tree(text := f"{' '.join(words)};") is not None:
                 break

@@ -88,9 +88,6 @@ def only(text: str) -> tuple[str, str, str]:
         ("SELECT a FROM STREAM(t)", "table-function", "STREAM"),
         ("WITH x (y) AS (SELECT a FROM t) SELECT y FROM x", "not-a-name", "("),
         ("SELECT y FROM (SELECT a FROM t) AS x (y)", "not-a-name", "("),
-        ("SELECT TRIM(BOTH ' ' FROM a) FROM t", "foreign-expression", "' '"),
-        ("SELECT POSITION('a' IN b) FROM t", "foreign-expression", "b"),
-        ("SELECT SUBSTRING(a FROM 2 FOR 3) FROM t", "foreign-expression", "FROM"),
         ("SELECT a AS 'b' FROM t", "not-a-name", "'b'"),
         ("SELECT t.a.* FROM t", "not-a-name", "t.a.*"),
         ("SELECT a FORM t", "syntax", "FORM"),
@@ -187,6 +184,7 @@ def test_mistakes_in_statements(text: str, slug: str, marked: str) -> None:
         ("SELECT a FROM t WHERE x BETWEEN 1, 2", "expected `AND`"),
         ("SELECT a FROM t JOIN u", "expected `ON` or `USING`"),
         ("SELECT a FROM t GROUP a", "expected `BY`"),
+        ("SELECT OVERLAY(a PLACING b) FROM t", "expected `FROM`"),
         ("SELECT CASE WHEN a THEN b FROM t", "expected `ELSE`, `END` or `WHEN`"),
     ],
 )

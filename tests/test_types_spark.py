@@ -117,6 +117,42 @@ def test_arithmetic_of_numbers(spark: SparkSession, relation: DataFrame) -> None
     assert differences(spark, found) == []
 
 
+BY_WORDS = """
+TRIM(LEADING 'x' FROM 'xxaxx') | TRIM(TRAILING 'x' FROM 'xxaxx') | TRIM(BOTH 'x' FROM 'xxaxx')
+TRIM('x' FROM 'xxaxx') | TRIM(FROM concat(' a ')) | TRIM(LEADING FROM concat(' a '))
+TRIM(TRAILING FROM concat(' a '))
+TRIM(' a ') | SUBSTRING('abcdef' FROM 2) | SUBSTR('abcdef' FROM 2 FOR 3) | POSITION('c' IN 'abc')
+OVERLAY('abcdef' PLACING 'xy' FROM 2) | OVERLAY('abcdef' PLACING 'xy' FROM 2 FOR 4)
+'ab' LIKE ANY ('x', 'a%') | 'ab' NOT LIKE ANY ('x', 'a%') | 'ab' LIKE ALL ('%b', 'a%')
+'ab' NOT ILIKE ALL ('X', 'Y') | 'ab' LIKE ANY ('x', NULL) | struct(1, 2 AS b) | (1, 'a').col2
+TIMESTAMPADD(MONTH, 1, TIMESTAMP '2026-01-31 10:00:00') | DATEADD(quarter, -1, DATE '2026-01-31')
+TIMESTAMPDIFF(HOUR, TIMESTAMP '2026-01-01 00:30:00', TIMESTAMP '2026-01-02 00:00:00')
+"""
+
+
+def test_calls_by_words_give_what_spark_gives(spark: SparkSession) -> None:
+    texts = [text.strip() for line in BY_WORDS.strip().splitlines() for text in line.split(" | ")]
+    emitted = [sql(checked(text).value.expression) for text in texts]
+    items = [f"{text} AS c{i}" for i, text in enumerate((*texts, *emitted))]
+    row = list(spark.sql(f"SELECT {', '.join(items)}").collect()[0])
+    right, got = row[: len(texts)], row[len(texts) :]
+    assert dict(zip(texts, got, strict=True)) == dict(zip(texts, right, strict=True))
+
+
+def test_rows_are_compared_under_the_names_of_the_left(
+    spark: SparkSession, relation: DataFrame
+) -> None:
+    found = [checked(text) for text in ("rec = (big, 'b')", "(i, s) < (2L, s)", "rec IN ((2L, s))")]
+    texts = [sql(one.value.expression) for one in found]
+    assert texts == [
+        "rec = named_struct('x', big, 'y', 'b')",
+        "struct(i, s) < named_struct('i', 2L, 's', s)",
+        "rec IN (named_struct('x', 2L, 'y', s))",
+    ]
+    assert [one.codes for one in found] == [[], [], []]
+    assert [type_ for type_, _ in of_spark(spark, texts)] == ["boolean"] * 3
+
+
 @pytest.mark.parametrize("operator", ["+", "-", "*", "/", "=", "<", "||"])
 def test_operators_on_all_kinds(spark: SparkSession, relation: DataFrame, operator: str) -> None:
     pairs = product(ONE_OF_A_KIND, ONE_OF_A_KIND)
@@ -201,6 +237,14 @@ rand(1) | randn() | regexp_replace(s, 'a', 'b', 1) | schema_of_json('{}') | shuf
 to_char(i, '999') | uuid() | xpath_string(s, 'a/b') | bigint(s) | string(m) | date(ts)
 timestamp(i) | boolean(i) | decimal(i) | double(m) | upper(v) | upper(span) | length(raw)
 hash(i, s) | to_json(rec) | parse_json(s) | typeof(i)
+(i, s) | (i, rec.x, i + 1).col3 | (i, s) IN ((1, 'a'), (2, s)) | struct(i, s AS t, i + 1, rec.y)
+s LIKE ANY ('a%', s) | s NOT LIKE ALL ('a') | s ILIKE SOME ('a', NULL) | s NOT ILIKE ANY ('a', 'b')
+SUBSTRING(s FROM 2) | SUBSTR(s FROM 2 FOR i) | SUBSTRING(raw FROM 1 FOR 2) | POSITION('a' IN s)
+POSITION('a', s, 2) | OVERLAY(s PLACING 'x' FROM 2) | OVERLAY(raw PLACING raw FROM 2 FOR 3)
+TRIM(s) | TRIM(FROM s) | TRIM('x' FROM s) | TRIM(BOTH FROM s) | TRIM(BOTH 'x' FROM s)
+TRIM(LEADING FROM s) | TRIM(LEADING 'x' FROM s) | TRIM(TRAILING s FROM s) | TRIM(TRAILING FROM s)
+TIMESTAMPADD(HOUR, i, ts) | DATEADD(MONTH, -1, day) | DATE_ADD(quarter, big, ntz)
+TIMESTAMPDIFF(DAY, ts, day) | DATEDIFF(WEEK, day, ntz) | DATE_DIFF(MICROSECOND, ts, ts)
 """.replace("tiny | 3", "tiny PIPE 3")
 
 

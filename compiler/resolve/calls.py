@@ -9,6 +9,7 @@ from ...dsl.ast import expressions as e
 from ...dsl.ast.node import Name
 from ...dsl.diagnostics import Diagnostic, Label
 from ...dsl.mistakes import ARRAYS_IN_PLACE
+from ...dsl.source import Span
 from ...dsl.suggest import closest
 from ..model import types as t
 from ..model.coercion import can_cast
@@ -17,6 +18,7 @@ from ..model.rules import RULES
 from ..model.signatures import Bindings, Pattern, Signature, accepts, filled
 from ..model.typed import Typed
 from .aggregate_calls import typed_aggregate
+from .calendar import is_by_unit, typed_by_unit
 from .comparisons import text_for_number
 from .foreign_functions import OTHER_WAYS, is_window_function, window_function
 from .literals import text_as_moment, texts_as_moments
@@ -26,11 +28,19 @@ from .typing import Context, typed, unknown
 _ONE_OF_MANY_TYPES = frozenset({"array", "coalesce", "greatest", "if", "ifnull", "least", "nvl"})
 
 
+@typed.register(e.Row)
+def _typed_row(node: e.Row, context: Context) -> Typed:
+    name = Name(Span(node.span.start, node.span.start), "struct")
+    return typed(e.Call(node.span, name, node.items), context)
+
+
 @typed.register(e.Call)
 def _typed_call(node: e.Call, context: Context) -> Typed:
     if node.over is not None:
         context.report(_misplaced_over(node, context))
         return unknown(node)
+    if is_by_unit(node):
+        return typed_by_unit(node, context)
     if aggregate(node.name.text) is not None:
         return typed_aggregate(node, context)
     if is_window_function(node):

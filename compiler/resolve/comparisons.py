@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from ...dsl import codes
 from ...dsl.ast import expressions as e
+from ...dsl.ast.node import Name
 from ...dsl.diagnostics import Diagnostic, Label
 from ..model import types as t
 from ..model.coercion import can_cast, can_compare, common_type
@@ -38,6 +39,21 @@ def require_comparable(left: Typed, right: Typed, nodes: Pair, context: Context,
         context.report(_no_order(left.type, nodes, what))
     else:
         context.report(_incomparable(left.type, right.type, nodes, context, what))
+
+
+def with_names_of(left: t.Type, node: e.Expression) -> e.Expression:
+    """Return a row that is compared with a struct, its values under the names of the other.
+
+    Spark takes structs of other names for other types.
+    """
+    if not (isinstance(node, e.Row) and isinstance(left, t.Struct)):
+        return node
+    if len(node.items) != len(left.fields):
+        return node
+    arguments: list[e.Expression] = []
+    for field, item in zip(left.fields, node.items, strict=True):
+        arguments += [e.StringLiteral(item.span, field.name), item]
+    return e.Call(node.span, Name(node.span, "named_struct"), tuple(arguments))
 
 
 def unified(

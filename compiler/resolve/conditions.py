@@ -7,7 +7,7 @@ from ...dsl.ast import expressions as e
 from ...dsl.diagnostics import Diagnostic, Label
 from ..model import types as t
 from ..model.typed import Typed
-from .comparisons import require_comparable, unified
+from .comparisons import require_comparable, unified, with_names_of
 from .typing import Context, require_boolean, typed
 
 
@@ -44,7 +44,7 @@ def _typed_between(node: e.Between, context: Context) -> Typed:
 @typed.register(e.InList)
 def _typed_in(node: e.InList, context: Context) -> Typed:
     operand = typed(node.operand, context)
-    items = [typed(item, context) for item in node.items]
+    items = [typed(with_names_of(operand.type, item), context) for item in node.items]
     for value, item in zip(items, node.items, strict=True):
         require_comparable(operand, value, (node.operand, item), context, "`IN`")
     expressions = tuple(item.expression for item in items)
@@ -64,6 +64,20 @@ def _typed_like(node: e.Like, context: Context) -> Typed:
         *(node.escape, node.negated),
     )
     return Typed(resolved, t.BOOLEAN, operand.nullable or pattern.nullable)
+
+
+@typed.register(e.LikeAny)
+def _typed_like_any(node: e.LikeAny, context: Context) -> Typed:
+    operand, *patterns = (typed(one, context) for one in (node.operand, *node.patterns))
+    written = (node.operand, *node.patterns)
+    for value, one in zip((operand, *patterns), written, strict=True):
+        if value.type != t.STRING and not t.is_open(value.type):
+            context.report(_no_text(node.operator, one, value.type, context))
+    resolved = e.LikeAny(
+        *(node.span, operand.expression, node.operator, node.quantifier),
+        *(tuple(pattern.expression for pattern in patterns), node.negated),
+    )
+    return Typed(resolved, t.BOOLEAN, any(value.nullable for value in (operand, *patterns)))
 
 
 @typed.register(e.Case)

@@ -22,8 +22,6 @@ _COLUMNS = {
 
 OTHER_WAYS = {
     # Flink SQL
-    "timestampadd": "write `ts + INTERVAL 1 DAY`",
-    "timestampdiff": "write `later - earlier`, which is an interval",
     "json_value": "write `GET_JSON_OBJECT(text, '$.path')`",
     "json_query": "write `GET_JSON_OBJECT(text, '$.path')`",
     "json_exists": "write `GET_JSON_OBJECT(text, '$.path') IS NOT NULL`",

@@ -9,7 +9,7 @@ from ..model import coercion
 from ..model import types as t
 from ..model.rules import concatenated, operand_type
 from ..model.typed import Typed
-from .comparisons import require_comparable
+from .comparisons import require_comparable, with_names_of
 from .literals import number_type
 from .typing import Context, require_boolean, typed
 
@@ -28,7 +28,10 @@ def _typed_binary(node: e.Binary, context: Context) -> Typed:
         chain.append(chain[-1].left)
     left = typed(chain[-1].left, context)
     for link in reversed(chain):
-        right = typed(link.right, context)
+        operand = link.right
+        if link.operator in _COMPARISONS:
+            operand = with_names_of(left.type, operand)
+        right = typed(operand, context)
         resolved = e.Binary(link.span, link.operator, left.expression, right.expression)
         type_ = _binary_type(link, left, right, context)
         left = Typed(resolved, type_, _binary_nullable(link.operator, type_, left, right))

@@ -23,9 +23,12 @@ from ..ast.expressions import (
     IsTest,
     Lambda,
     Like,
+    LikeAny,
     NamedArgument,
+    Row,
     SortItem,
     Star,
+    StringLiteral,
     Unary,
     VariantPath,
     When,
@@ -33,11 +36,22 @@ from ..ast.expressions import (
 )
 from ..ast.node import Name
 from ..ast.types import TypeNode
-from ..mistakes import long_star
+from ..mistakes import long_star, not_a_parameter
+from ..records import dataclass
 from ..source import Span
 from ..spelling import text_of
 
+
+@dataclass(frozen=True, slots=True)
+class NamedField(Expression):
+    """``expression AS name`` in STRUCT, until the call is made."""
+
+    expression: Expression
+    name: Name
+
+
 _SAME = {"!=": "<>", "==": "="}
+_TRIMS = {"BOTH": "trim", "LEADING": "ltrim", "TRAILING": "rtrim"}
 
 
 def or_(span: Span, left: Expression, right: Expression) -> Expression:
@@ -74,6 +88,18 @@ def like(
 ) -> Expression:
     character = None if escape is None else text_of(escape)
     return Like(span, operand, operator.upper(), pattern, character, negation is not None)
+
+
+def like_any(
+    span: Span,
+    operand: Expression,
+    negation: str | None,
+    operator: str,
+    quantifier: str,
+    *patterns: Expression,
+) -> Expression:
+    word = "ALL" if quantifier.upper() == "ALL" else "ANY"
+    return LikeAny(span, operand, operator.upper(), word, patterns, negation is not None)
 
 
 def rlike(
@@ -149,6 +175,10 @@ def when(span: Span, condition: Expression, result: Expression) -> When:
     return When(span, condition, result)
 
 
+def row(span: Span, *items: Expression) -> Row:
+    return Row(span, items)
+
+
 def empty_call(span: Span, name: Name) -> Call:
     return Call(span, name, ())
 
@@ -161,6 +191,10 @@ def call(
     order: tuple[SortItem, ...] | None,
 ) -> Call:
     return Call(span, name, arguments_, distinct is not None, order or ())
+
+
+def call_nulls_inside(span: Span, name: Name, argument: Expression, treatment: str) -> Call:
+    return Call(span, name, (argument,), nulls=treatment)
 
 
 def call_order(span: Span, called: Call, order: tuple[SortItem, ...]) -> Call:
@@ -191,9 +225,17 @@ def lambda_one(span: Span, parameter: Name, body: Expression) -> Expression:
     return Lambda(span, (parameter,), body)
 
 
-def lambda_many(span: Span, *rest: Any) -> Expression:
-    *parameters, body = rest
-    return Lambda(span, tuple(parameters), body)
+def lambda_many(span: Span, parameters: Row, body: Expression) -> Expression:
+    names: list[Name] = []
+    for item in parameters.items:
+        if not isinstance(item, ColumnRef) or len(item.parts) > 1:
+            raise not_a_parameter(item.span)
+        names.append(item.parts[0])
+    return Lambda(span, tuple(names), body)
+
+
+def named_field(span: Span, expression: Expression, name: Name) -> Expression:
+    return NamedField(span, expression, name)
 
 
 def star(span: Span) -> Star:
@@ -258,3 +300,65 @@ def frame_current(span: Span) -> FrameBound:
 
 def frame_offset(span: Span, offset: Expression, side: str) -> FrameBound:
     return FrameBound(span, side.upper(), offset)
+
+
+# Calls with words between the arguments become those with commas.
+
+
+def call_by_words(span: Span, word: str, *arguments_: Expression | None) -> Call:
+    return _plain(span, word, *(argument for argument in arguments_ if argument is not None))
+
+
+def call_by_commas(span: Span, word: str, arguments_: tuple[Expression, ...]) -> Call:
+    return call(span, _word(span, word), None, arguments_, None)
+
+
+def trim(span: Span, word: str, text: Expression) -> Call:
+    return _plain(span, word, text)
+
+
+def trim_characters(span: Span, _word: str, characters: Expression, text: Expression) -> Call:
+    return _plain(span, "btrim", text, characters)
+
+
+def trim_side(span: Span, _word: str, side: str, text: Expression) -> Call:
+    return _plain(span, _TRIMS[side.upper()], text)
+
+
+def trim_side_characters(
+    span: Span, _word: str, side: str, characters: Expression, text: Expression
+) -> Call:
+    if side.upper() == "BOTH":
+        return _plain(span, "btrim", text, characters)
+    # These take what to trim first.
+    return _plain(span, _TRIMS[side.upper()], characters, text)
+
+
+def _plain(span: Span, word: str, *arguments_: Expression) -> Call:
+    return Call(span, _word(span, word), arguments_)
+
+
+def _word(span: Span, word: str) -> Name:
+    return Name(Span(span.start, min(span.start + len(word), span.end)), word)
+
+
+def struct_call(span: Span, word: str, *items: Expression | None) -> Call:
+    """Return ``STRUCT(a, b AS c)`` as what Spark has for it when a field has a name of its own."""
+    given = [item for item in items if item is not None]
+    if not any(isinstance(item, NamedField) for item in given):
+        return _plain(span, word, *given)
+    arguments_: list[Expression] = []
+    for number, item in enumerate(given, 1):
+        value = item.expression if isinstance(item, NamedField) else item
+        arguments_ += [StringLiteral(item.span, _field_name(item, number)), value]
+    return Call(span, Name(_word(span, word).span, "named_struct"), tuple(arguments_))
+
+
+def _field_name(item: Expression, number: int) -> str:
+    """Return the name that Spark gives to a field of a struct."""
+    match item:
+        case NamedField(name=name) | FieldAccess(field=name):
+            return name.text
+        case ColumnRef(parts=parts):
+            return parts[-1].text
+    return f"col{number}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..ast.expressions import Call, Expression, Interval, SortItem, Star, WindowSpec
+from ..ast.expressions import Call, Expression, Interval, Row, SortItem, Star, WindowSpec
 from ..ast.node import Name
 from ..ast.queries import (
     CommonTable,
@@ -220,8 +220,8 @@ def window_input_query(span: Span, query_: Query, alias_: Name | None) -> Subque
     return SubqueryRef(span, query_, alias_)
 
 
-def window_keys(_span: Span, *keys: Expression) -> tuple[Expression, ...]:
-    return keys
+def window_keys(_span: Span, key: Expression) -> tuple[Expression, ...]:
+    return key.items if isinstance(key, Row) else (key,)
 
 
 def match_recognize(

@@ -144,6 +144,31 @@ class Like(Expression):
 
 
 @dataclass(frozen=True, slots=True)
+class LikeAny(Expression):
+    """``x [NOT] LIKE | ILIKE ANY | ALL (a, b)``; ``SOME`` is kept as ``ANY``."""
+
+    operand: Expression
+    operator: str
+    quantifier: str
+    patterns: tuple[Expression, ...]
+    negated: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Row(Expression):
+    """``(a, b)``: a struct of several values."""
+
+    items: tuple[Expression, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Word(Expression):
+    """A word as an argument that is no column: the unit of ``TIMESTAMPADD(HOUR, 1, ts)``."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class When(Node):
     """``WHEN condition THEN result``."""
 

@@ -27,9 +27,11 @@ from ..ast.expressions import (
     IsTest,
     Lambda,
     Like,
+    LikeAny,
     NamedArgument,
     NullLiteral,
     NumberLiteral,
+    Row,
     SortItem,
     Star,
     StringLiteral,
@@ -37,6 +39,7 @@ from ..ast.expressions import (
     Unary,
     VariantPath,
     WindowSpec,
+    Word,
 )
 from ..diagnostics import InternalError
 from .types import type_sql
@@ -119,7 +122,7 @@ def _level(node: Expression) -> int:
             return _NOT
         case Unary():
             return _SIGN
-        case Between() | InList() | Like() | IsTest() | IsDistinct():
+        case Between() | InList() | Like() | LikeAny() | IsTest() | IsDistinct():
             return _PREDICATE
         case Lambda() | NamedArgument():
             return _ANY
@@ -243,6 +246,23 @@ def _like(node: Like, spell: Spelling) -> str:
     operand, pattern = _at(node.operand, _COMPARISON, spell), _at(node.pattern, _COMPARISON, spell)
     text = f"{operand} {_not(node.negated)}{node.operator} {pattern}"
     return text if node.escape is None else f"{text} ESCAPE {string(node.escape)}"
+
+
+@_writes
+def _like_any(node: LikeAny, spell: Spelling) -> str:
+    operand = _at(node.operand, _COMPARISON, spell)
+    patterns = _list(node.patterns, spell)
+    return f"{operand} {_not(node.negated)}{node.operator} {node.quantifier} ({patterns})"
+
+
+@_writes
+def _row(node: Row, spell: Spelling) -> str:
+    return f"({_list(node.items, spell)})"
+
+
+@_writes
+def _word(node: Word, _spell: Spelling) -> str:
+    return node.text
 
 
 @_writes

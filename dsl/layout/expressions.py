@@ -90,14 +90,14 @@ def _between(branch: Branch) -> Run:
     return group(words(Branch("", "", head)), indent(LINE, doc(and_), SPACE, doc(high)))
 
 
-@form("in_list")
+@form("in_list", "like_any")
 def _in_list(branch: Branch) -> Run:
     opening = next(i for i, part in enumerate(branch.parts) if is_symbol(part, "("))
     head = list(map(doc, branch.parts[:opening]))
     return spaced([*head, bracketed(branch.parts[opening:])])
 
 
-@form("atom", "predicate", "expression")
+@form("atom")
 def _atom(branch: Branch) -> Run:
     if not is_symbol(branch.parts[0], "("):
         return words(branch)
@@ -151,7 +151,15 @@ def _case(branch: Branch) -> Run:
     return group(head, inside, LINE, doc(end), broken=is_split)
 
 
-@form("cast", "try_cast", "extract", "call")
+@form("row")
+def _row(branch: Branch) -> Run:
+    return bracketed(branch.parts)
+
+
+@form(
+    *("cast", "try_cast", "extract", "call", "call_nulls_inside", "call_by_words", "struct_call"),
+    *("call_by_commas", "trim", "trim_characters", "trim_side", "trim_side_characters"),
+)
 def _call(branch: Branch) -> Run:
     """Return a name with arguments in brackets; also ``a::INT``."""
     if is_symbol(branch.parts[1], "::"):
