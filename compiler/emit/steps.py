@@ -10,7 +10,6 @@ from functools import singledispatch
 
 from ...dsl.ast import expressions as e
 from ...dsl.diagnostics import InternalError
-from ...dsl.format import sql
 from ..model.steps import (
     Aggregate,
     AssignWindow,
@@ -142,9 +141,11 @@ def window(step: Window) -> str:
 
 
 def key(item: Key) -> str:
-    """Return a grouping key under the name that it has afterwards."""
+    """Return a grouping key under the name that it has afterwards.
+
+    An expression always gets it: the one that Spark would give is not ours, `(v % 3)` for `v % 3`.
+    """
     expression = item.value.expression
     if isinstance(expression, e.ColumnRef) and expression.parts[-1].text == item.name:
         return quoted(columns.path(expression))
-    text = columns.value(expression)
-    return text if sql(expression) == item.name else f"{text}.alias({quoted(item.name)})"
+    return f"{columns.value(expression)}.alias({quoted(item.name)})"

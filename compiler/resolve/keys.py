@@ -53,7 +53,7 @@ def resolve_keys(
             elif scope.window is None and all(key.name != WINDOW_STRUCTS[0] for key in keys):
                 keys.append(_window_key(value))
         elif all(key.value.expression != value.expression for key in keys):
-            keys.append(Key(_key_name(value, items, keys), value))
+            keys.append(Key(_key_name(value, items, keys, scope), value))
     return Grouped(tuple(keys), by_window, complete)
 
 
@@ -130,9 +130,13 @@ def _aliased(node: e.Expression, items: tuple[Item, ...], scope: BlockScope) -> 
     return next((item for item in items if item.name.lower() == name), None)
 
 
-def _key_name(value: Typed, items: tuple[Item, ...], keys: list[Key]) -> str:
-    """Return the name of a key after grouping: the column's, else the alias it is selected by."""
-    taken = {key.name.lower() for key in keys} | set(WINDOW_STRUCTS)
+def _key_name(value: Typed, items: tuple[Item, ...], keys: list[Key], scope: BlockScope) -> str:
+    """Return the name of a key after grouping: the column's, else the alias it is selected by.
+
+    Else its own text; a column that is called as the window is gets another name.
+    """
+    used = {key.name.lower() for key in keys}
+    taken = used | set(WINDOW_STRUCTS)
     if isinstance(value.expression, e.ColumnRef):
         own = value.expression.parts[-1].text
         if own.lower() not in taken:
@@ -140,7 +144,12 @@ def _key_name(value: Typed, items: tuple[Item, ...], keys: list[Key]) -> str:
     for item in items:
         if item.value.expression == value.expression and item.name.lower() not in taken:
             return item.name
-    return sql(value.expression)
+    if scope.window is not None:
+        used.add(scope.window.struct)
+    name = sql(value.expression)
+    while name.lower() in used:
+        name += "_"
+    return name
 
 
 def _window_key(part: Typed) -> Key:

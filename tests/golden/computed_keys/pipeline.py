@@ -44,6 +44,23 @@ def build(job: Job) -> None:
         )
     )
 
+    # costs: tumbling windows of 1 hour by round(cost / 10)
+    costs = (
+        clicks.groupBy(
+            F.window("ts", "1 hour"),
+            F.expr("round(cost / 10)").alias("round(cost / 10)"),
+        )
+        .agg(
+            F.max("cost").alias("most"),
+            F.count(F.lit(1)).alias("n"),
+        )
+        .select(
+            F.expr("'about ' || `round(cost / 10)` * 10").alias("about"),
+            "most",
+            "n",
+        )
+    )
+
     # sections_out: files parquet sink
     job.sink(
         "sections_out",
@@ -52,6 +69,16 @@ def build(job: Job) -> None:
         output_mode="append",
         format="parquet",
         path="out/sections",
+    )
+
+    # costs_out: files parquet sink
+    job.sink(
+        "costs_out",
+        costs,
+        connector="files",
+        output_mode="append",
+        format="parquet",
+        path="out/costs",
     )
 
 
