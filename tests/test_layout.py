@@ -330,3 +330,9 @@ def test_an_expression_of_any_depth_is_laid_out_or_refused() -> None:
     made = format_source(SourceFile("x.stream", deep))
     assert made.text is None
     assert [one.code.number for one in made.diagnostics] == ["SC0121"]
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "specs").rglob("*.stream")), ids=lambda p: p.stem)
+def test_the_examples_are_laid_out(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert formatted(text) == text, "`streamc fmt specs` does it"
