@@ -61,7 +61,7 @@ def _format_stdin(check: bool, diff: bool) -> tuple[bool, list[Diagnostics]]:
     from ..dsl.source import SourceFile
 
     try:
-        given = sys.stdin.buffer.read().decode("utf-8")
+        given = sys.stdin.buffer.read().decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise UserError("standard input is not UTF-8") from error
     source = SourceFile("<stdin>", given.replace("\r\n", "\n"))
@@ -91,7 +91,7 @@ def _format_files(paths: list[Path], check: bool, diff: bool) -> tuple[bool, lis
         if made.text is None:
             broken.append(made.diagnostics)
         elif made.text != source.text:
-            texts[path] = _with_line_ends_of(path.read_bytes().decode("utf-8"), made.text)
+            texts[path] = _with_line_ends_of(path.read_bytes().decode("utf-8-sig"), made.text)
     if diff:
         sys.stdout.write("".join(difference(path, text) for path, text in texts.items()))
     if check:

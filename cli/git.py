@@ -18,7 +18,7 @@ def read_revision(revision: str, path: str, folder: Path) -> SourceFile:
     ``path`` is relative to its root, or to ``folder`` when it begins with ``./``. Raises
     ``UserError`` when there is no git, no repository, no such revision, or no such file in it.
     """
-    from ..dsl.source import SourceFile
+    from ..dsl.source import SourceFile, decoded
 
     _git(folder, ["rev-parse", "--git-dir"], f"{folder} is not in a git repository")
     _git(
@@ -32,7 +32,7 @@ def read_revision(revision: str, path: str, folder: Path) -> SourceFile:
         f"revision `{revision}` has no file {path.removeprefix('./')}",
     )
     try:
-        text = content.decode("utf-8").replace("\r\n", "\n")
+        text = decoded(content)
     except UnicodeDecodeError as error:
         raise UserError(f"{path} is not UTF-8 at revision `{revision}`") from error
     shown = path if "/" in path else f"./{path}"

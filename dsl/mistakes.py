@@ -40,6 +40,10 @@ def unreadable(text: str, span: Span) -> Diagnostic:
     if text[0].isdigit():
         help_ = "a name that begins with a digit stands in backticks"
         return Diagnostic(codes.UNREADABLE, f"`{text}` is not a number", Label(span), help=help_)
+    if not text[0].isprintable():
+        message = f"the character U+{ord(text[0]):04X} has no meaning here"
+        help_ = "remove it; an editor may show it as a blank or not at all"
+        return Diagnostic(codes.UNREADABLE, message, Label(span), help=help_)
     message = f"`{text[0]}` has no meaning here"
     return Diagnostic(codes.UNREADABLE, message, Label(span), help=_UNREADABLE.get(text[0]))
 

@@ -30,6 +30,14 @@ class Position(NamedTuple):
     column: int
 
 
+def decoded(content: bytes) -> str:
+    """Return UTF-8 text with line feeds as line ends and without a byte order mark.
+
+    Raises ``UnicodeDecodeError``.
+    """
+    return content.decode("utf-8-sig").replace("\r\n", "\n")
+
+
 class SourceFile:
     """The text of one spec and the name it was given by (never made absolute)."""
 
@@ -40,7 +48,7 @@ class SourceFile:
     @classmethod
     def read(cls, path: Path) -> SourceFile:
         """Read UTF-8 text; raises ``OSError`` or ``UnicodeDecodeError``."""
-        return cls(path.as_posix(), path.read_bytes().decode("utf-8").replace("\r\n", "\n"))
+        return cls(path.as_posix(), decoded(path.read_bytes()))
 
     @property
     def stem(self) -> str:

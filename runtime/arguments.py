@@ -41,7 +41,7 @@ def parse_variables(pairs: Sequence[str]) -> dict[str, str]:
             raise RuntimeFault(
                 BAD_ARGUMENT,
                 f"`--var {pair}` is not NAME=VALUE",
-                f"write `--var {name}=…`",
+                f"write `--var {name or 'NAME'}=…`",
             )
         variables[name] = value
     return variables

@@ -144,6 +144,23 @@ def test_paths_that_are_no_specs(run: Run, path: str, message: str) -> None:
         assert ended.err.startswith(message)
 
 
+def test_a_byte_order_mark_is_no_part_of_a_spec(run: Run) -> None:
+    front_matter = "---\npipeline: clicks\n---\n"
+    Path("a.stream").write_bytes(b"\xef\xbb\xbf" + (front_matter + SPEC).encode())
+    assert run("check", "a.stream").code == 0
+    assert run("fmt", "--check", "a.stream").code == 1
+    assert run("fmt", "a.stream").out == "a.stream changed\n"
+    assert Path("a.stream").read_text(encoding="utf-8").startswith("---\n")
+
+
+def test_a_character_that_cannot_be_seen_is_named(run: Run) -> None:
+    for character, name in (("\0", "U+0000"), ("\u200b", "U+200B")):
+        write("a.stream", f"{SPEC}{character}")
+        ended = run("check", "a.stream")
+        assert ended.code == 2
+        assert f"unreadable: the character {name} has no meaning here\n" in ended.err
+
+
 # compile
 
 

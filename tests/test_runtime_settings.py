@@ -75,6 +75,9 @@ def test_argument_that_is_no_pair() -> None:
     with pytest.raises(RuntimeFault) as caught:
         parse_variables(["limit"])
     assert fault(caught) == ("SR0104", "write `--var limit=…`")
+    with pytest.raises(RuntimeFault) as caught:
+        parse_variables(["=4"])
+    assert fault(caught) == ("SR0104", "write `--var NAME=…`")
 
 
 def test_arguments_win_over_the_profile() -> None:
