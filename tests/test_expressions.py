@@ -143,6 +143,8 @@ MISTAKES = [
     ("v[0]", "operand-type", None),
     ("s:a", "operand-type", "write `parse_json(s):a`"),
     ("array(rec)[0].z", "unknown-field", "its fields are: x, y"),
+    ("array(rec).z", "unknown-field", "its fields are: x, y"),
+    ("parse_json(s).a", "unknown-field", "write `parse_json(s):a`"),
     ("named_struct('amount', 1).amont", "unknown-field", "did you mean `amount`?"),
     ("map_concat(dict, dict).a", "unknown-field", "write `map_concat(dict, dict)['a']`"),
     # Calls.

@@ -18,8 +18,9 @@ In order of flow:
   ``top_n``: QUALIFY. ``unbounded``: groups that nothing closes.
 - ``scope``: what a name means inside a SELECT.
 - ``expressions``: types of expressions; ``typing`` is their dispatch and context. By kind of node:
-  ``references``, ``literals``, ``operators``, ``comparisons``, ``conditions``, ``casts``,
-  ``calls``, ``calendar``; ``foreign_functions`` knows those of other engines.
+  ``references`` (``fields`` of structs), ``literals``, ``operators``, ``comparisons``,
+  ``conditions``, ``casts``, ``calls``, ``calendar``; ``foreign_functions`` knows those of
+  other engines.
 - ``declared_calls``: calls of declared functions; ``conversions``: values on their way into
   declared types; ``substitution``: expressions in the place of names.
 - ``aggregate_calls``: calls of aggregates; ``aggregate_arguments``: what they are given;

@@ -6,10 +6,10 @@ from ...dsl import codes
 from ...dsl.ast import expressions as e
 from ...dsl.ast.node import Name
 from ...dsl.diagnostics import Diagnostic, Label
-from ...dsl.suggest import closest
 from ..model import types as t
 from ..model.coercion import common_type
 from ..model.typed import Typed
+from .fields import field_of, unknown_field
 from .typing import Context, typed, unknown
 
 _CALLED_WITHOUT_PARENTHESES = frozenset({"current_date", "current_timestamp", "current_user"})
@@ -41,16 +41,11 @@ def _typed_field(node: e.FieldAccess, context: Context) -> Typed:
 
 def field_type(type_: t.Type, name: Name, owner: e.Expression, context: Context) -> t.Type:
     """Return the type of a field of a struct (of each struct, for an array of them)."""
-    match type_:
-        case t.Array(t.Struct() as element):
-            inner = field_type(element, name, owner, context)
-            return inner if inner is t.UNKNOWN else t.Array(inner)
-        case t.Struct():
-            found = type_.field(name.text)
-            if found is not None:
-                return found.type
+    found = field_of(type_, name.text)
+    if found is not None:
+        return found.type
     if type_ is not t.UNKNOWN:
-        context.report(_unknown_field(type_, name, owner, context))
+        context.report(unknown_field(type_, name, context.text(owner)))
     return t.UNKNOWN
 
 
@@ -82,27 +77,6 @@ def _typed_variant_path(node: e.VariantPath, context: Context) -> Typed:
     if operand.type != t.VARIANT and not t.is_open(operand.type):
         context.report(_no_variant(node, operand.type, context))
     return Typed(e.VariantPath(node.span, operand.expression, node.path), t.VARIANT)
-
-
-def _unknown_field(type_: t.Type, name: Name, owner: e.Expression, context: Context) -> Diagnostic:
-    written = context.text(owner)
-    if not isinstance(type_, t.Struct):
-        return Diagnostic(
-            codes.UNKNOWN_FIELD,
-            f"`{written}` is {type_}, which has no fields",
-            Label(name.span),
-            help=f"write `{written}['{name}']`"
-            if isinstance(type_, t.Map)
-            else f"remove `.{name}`",
-        )
-    known = [field.name for field in type_.fields]
-    near = closest(name.text, known)
-    return Diagnostic(
-        codes.UNKNOWN_FIELD,
-        f"there is no field `{name}` in `{written}`",
-        Label(name.span),
-        help=f"did you mean `{near[0]}`?" if near else f"its fields are: {', '.join(known)}",
-    )
 
 
 def _bad_index(node: e.Index, type_: t.Type, wanted: str, context: Context) -> Diagnostic:

@@ -15,6 +15,7 @@ from ..model import types
 from ..model.schema import Duration, Field, Schema
 from ..model.steps import Window
 from ..model.typed import Typed
+from .fields import field_of, unknown_field
 from .foreign_functions import PSEUDO_COLUMNS
 
 WINDOW_COLUMNS = ("window_start", "window_end", "window_time")
@@ -162,9 +163,11 @@ class BlockScope:
         for part in path:
             if type_ is types.UNKNOWN:
                 return Typed(e.ColumnRef(ref.span, ref.parts), types.UNKNOWN)
-            inner = type_.field(part.text) if isinstance(type_, types.Struct) else None
+            inner = field_of(type_, part.text)
             if inner is None:
-                self._diagnostics.add(_unknown_field(part, field.name, type_))
+                written = ".".join(name.text for name in names[self.qualified :])
+                or_ = ", or qualify by the relation's alias"
+                self._diagnostics.add(unknown_field(type_, part, written, or_))
                 return None
             names.append(Name(part.span, inner.name))
             type_, nullable = inner.type, True
@@ -261,24 +264,6 @@ def _unknown_qualifier(name: Name, relations: tuple[Visible, ...]) -> Diagnostic
         f"there is no `{name}` in FROM",
         Label(name.span),
         help=f"did you mean `{near[0]}`?" if near else f"there are: {', '.join(known)}",
-    )
-
-
-def _unknown_field(part: Name, column: str, type_: types.Type) -> Diagnostic:
-    if not isinstance(type_, types.Struct):
-        return Diagnostic(
-            codes.UNKNOWN_FIELD,
-            f"`{column}` is {type_}, which has no fields",
-            Label(part.span),
-            help=f"remove `.{part}`, or qualify by the relation's alias",
-        )
-    near = closest(part.text, [f.name for f in type_.fields])
-    fields = ", ".join(f.name for f in type_.fields)
-    return Diagnostic(
-        codes.UNKNOWN_FIELD,
-        f"there is no field `{part}` in `{column}`",
-        Label(part.span),
-        help=f"did you mean `{near[0]}`?" if near else f"its fields are: {fields}",
     )
 
 

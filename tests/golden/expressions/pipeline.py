@@ -18,6 +18,7 @@ def build(job: Job) -> None:
                 "user_id STRING NOT NULL",
                 "page STRING",
                 "cost DOUBLE",
+                "places ARRAY<STRUCT<city: STRING, at: STRUCT<lat: DOUBLE>>>",
                 "ts TIMESTAMP",
             ],
             format="json",
@@ -44,6 +45,8 @@ def build(job: Job) -> None:
             F.expr("ts + INTERVAL 1 HOUR 30 MINUTES").alias("due"),
             F.expr("'it\\'s' || ' \"quoted\"'").alias("note"),
             F.expr("EXTRACT(HOUR FROM ts)").alias("hour"),
+            F.col("places.city").alias("cities"),
+            F.expr("places.at.lat[0]").alias("lat"),
         )
     )
 
