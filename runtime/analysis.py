@@ -69,7 +69,8 @@ def refusals(
     storage = Storage(kernel, session)
     job = _EmptyJob(plan, session, storage, settings.variables, root, folders)
     # PySpark logs what it raises; here it is told in the words of the spec.
-    logging.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL)
+    for name in ("SQLQueryContextLogger", "DataFrameQueryContextLogger"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
     try:
         build(job)
     except RuntimeFault as fault:

@@ -89,7 +89,7 @@ def _operator_lines(
             yield _keys_line(number, keys, facts[f"keys{side}"], exact=True)
             yield _side_line(number, columns, facts[f"side{side}"])
         return
-    own_keys = [key for key in use.operator.keys if key.name != _WINDOW[0]]
+    own_keys = [key for key in use.operator.keys if (key.name, _type(key)) != _WINDOW]
     yield _keys_line(number, own_keys, facts["keys"], exact=kind != "aggregate")
     names = [a["function"] for a in operator.get("aggregates", [])]
     for planned, name, buffers in zip_longest(use.aggregates, names, facts["aggregates"]):
@@ -117,6 +117,10 @@ def _side_line(number: int, planned: Sequence[Column], seen: _Pairs) -> _Line:
     expected = [(name, type_ or "?") for name, type_ in types.items()]
     left, right = (_show("side", side, named=True) for side in (expected, seen))
     return _Line(number, left, right, agrees)
+
+
+def _type(column: Column) -> str | None:
+    return None if column.type is None else normal_type(column.type)
 
 
 def _filled(planned: Sequence[Column], seen: _Pairs) -> _Pairs:
