@@ -20,6 +20,7 @@ _PROTECTED = (
         "spark.sql.session.timeZone",
         "the time zone is UTC, so that windows do not depend on a machine",
     ),
+    ("spark.sql.exchange.reuse", "equal branches of a union lose their watermark with it"),
     ("spark.sql.streaming.checkpointLocation", "each query has its place under `state`"),
     ("spark.sql.streaming.queryEvolution.", "offsets are kept by the names of sources"),
     ("spark.sql.streaming.offsetLog.", "offsets are kept by the names of sources"),

@@ -35,6 +35,7 @@ _RESERVED = {
     f"{_STREAMING}.offsetLog.formatVersion": "the ids of sources rely on it",
     f"{_STREAMING}.minBatchesToRetain": "set RETAIN in the CHECKPOINT statement instead",
     f"{_STREAMING}.checkpointLocation": "set `state` instead",
+    "spark.sql.exchange.reuse": "the watermarks of equal branches rely on it",
     "spark.sql.session.timeZone": "a TIMESTAMP is an instant, read and shown in UTC",
 }
 _EXCLUDED_RULES = "spark.sql.optimizer.excludedRules"
@@ -71,6 +72,9 @@ def sql_settings(settings: RunSettings, checkpoint: Checkpoint) -> dict[str, str
         f"{_STREAMING}.queryEvolution.enableSourceEvolution": "true",
         f"{_STREAMING}.offsetLog.formatVersion": "2",
         f"{_STREAMING}.minBatchesToRetain": str(_batches_to_retain(settings, checkpoint)),
+        # Below a shuffle that is used again Spark finds no watermark: the operator above it would
+        # never give up a row.
+        "spark.sql.exchange.reuse": "false",
         "spark.sql.session.timeZone": "UTC",
         _EXCLUDED_RULES: _excluded_rules(settings.spark.get(_EXCLUDED_RULES, "")),
     }

@@ -118,6 +118,7 @@ def test_mistakes_are_marked(text: str, code: str, marked: str) -> None:
     [
         "spark.sql.session.timeZone",
         "spark.sql.session.timezone",
+        "spark.sql.exchange.reuse",
         "spark.sql.streaming.queryEvolution.enableSourceEvolution",
         "spark.sql.streaming.offsetLog.formatVersion",
         "spark.sql.streaming.checkpointLocation",

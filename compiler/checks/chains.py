@@ -7,12 +7,11 @@ only.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 
 from ...dsl import codes
 from ...dsl.diagnostics import Diagnostic, Label
-from ..graph.graph import OperatorGraph, branches, upstream
+from ..graph.graph import OperatorGraph, upstream
 from ..model.pipeline import Relation
 from ..model.steps import Aggregate, Deduplicate, Join, Stateful, TopN, windows_of
 
@@ -33,7 +32,6 @@ def check_chains(graph: OperatorGraph) -> Iterator[Diagnostic]:
                     yield _refused(step, Label(relation.span), Label(above.span))
     yield from _two_event_times(graph)
     yield from _two_times(graph)
-    yield from _many_joins(graph)
 
 
 def _refused(step: Stateful, changing: Label, above: Label) -> Diagnostic:
@@ -93,40 +91,3 @@ def _second_watermark(relation: Relation, what: str, above: Label, fix: str) -> 
         secondary=(above,),
         help=fix,
     )
-
-
-_MOST_JOINS = 2
-"""Of more joins over one source in a union, Spark 4.2 gives some no watermark (tried out)."""
-
-
-def _many_joins(graph: OperatorGraph) -> Iterator[Diagnostic]:
-    """Of many joins over one source in a union some would keep all rows for good."""
-    relations = {r.name: r for r in graph.pipeline.relations}
-    for relation in relations.values():
-        if not branches(relation.steps):
-            continue
-        reads = Counter(_joined_sources(relation.name, relations, joined=False))
-        for name, count in reads.items():
-            source = graph.source(name)
-            if source is not None and count > _MOST_JOINS:
-                yield Diagnostic(
-                    codes.UNSUPPORTED_CHAIN,
-                    f"in a union of {count} joins over one source Spark would lose track of time",
-                    Label(relation.span, "some of the joins would never give up a row"),
-                    secondary=(Label(source.span, f"`{name}` is in all of them"),),
-                    help="give each join a sink of its own",
-                )
-                break
-
-
-def _joined_sources(name: str, relations: dict[str, Relation], *, joined: bool) -> Iterator[str]:
-    """Yield the sources that a relation reads through joins, as often as it reads them."""
-    relation = relations.get(name)
-    if relation is None:
-        if joined:
-            yield name
-        return
-    joined = joined or any(isinstance(step, Join) for step in relation.steps)
-    inputs = [branch.input for branch in branches(relation.steps)] or relation.inputs
-    for below in inputs:
-        yield from _joined_sources(below, relations, joined=joined)
