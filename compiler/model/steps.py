@@ -140,10 +140,10 @@ class Aggregate(Stateful):
 class JoinSide:
     """One input of a join.
 
-    The alias its columns are qualified with, its equality keys, its event time; in a window join the
-    window that each row is given first, which is the last column of its schema. ``may_lack_time``
-    says that a row may come without an instant and that nothing else drops it: it would wait for a
-    partner for ever.
+    The alias its columns are qualified with, its equality keys, its event time; in a window join
+    the window that each row is given first, which is the last column of its schema.
+    ``may_lack_time`` says that a row may come without an instant and that nothing else drops it: it
+    would wait for a partner for ever.
     """
 
     relation: str
