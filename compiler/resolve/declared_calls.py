@@ -31,6 +31,11 @@ from .conversions import converted
 from .substitution import substituted
 from .typing import Context, FoundAggregate, typed
 
+_KLL_SIZE = {
+    f"kll_sketch_agg_{type_}": f"kll_sketch_get_n_{type_}"
+    for type_ in ("bigint", "float", "double")
+}
+
 
 @typed.register(DeclaredCall)
 def _typed_declared(node: DeclaredCall, context: Context) -> Typed:
@@ -109,15 +114,24 @@ def _aggregate(call: e.Call, found: UserAggregate, context: Context) -> Typed:
         name = Name(call.name.span, part.function.name)
         native = e.Call(call.span, name, (lifted,), filter=condition)
         context.found.append(FoundAggregate(native, part.function, (part.lift.type,)))
-        read[part.name.lower()] = _in_order(native)
+        read[part.name.lower()] = _as_read(native)
     return replace(found.lower, expression=substituted(found.lower.expression, read))
 
 
-def _in_order(native: e.Call) -> e.Expression:
-    """Return what LOWER sees of an aggregate: a list is in the order of its values."""
-    if native.name.text != "collect_list":
+def _as_read(native: e.Call) -> e.Expression:
+    """Return what LOWER sees of an aggregate.
+
+    A list is in the order of its values. A sketch of no quantiles is NULL: reading one from it
+    would be an error, which ends the query.
+    """
+    span, name = native.span, native.name.text
+    if name == "collect_list":
+        return e.Call(span, Name(span, "sort_array"), (native,))
+    if name not in _KLL_SIZE:
         return native
-    return e.Call(native.span, Name(native.span, "sort_array"), (native,))
+    size = e.Call(span, Name(span, _KLL_SIZE[name]), (native,))
+    is_filled = e.Binary(span, ">", size, e.NumberLiteral(span, "0"))
+    return e.Case(span, None, (e.When(span, is_filled, native),), None)
 
 
 def _misplaced(call: e.Call, result: Typed, context: Context) -> bool:

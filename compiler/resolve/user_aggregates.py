@@ -117,7 +117,8 @@ def _function(
 
 def _read(part: Accumulator) -> Field:
     """Return an accumulator as LOWER sees it."""
-    return Field(part.name, part.function.result((part.lift.type,)), part.function.nullable)
+    nullable = part.function.nullable or part.function.name.startswith("kll_")
+    return Field(part.name, part.function.result((part.lift.type,)), nullable)
 
 
 def _lift_it(parameter: Parameter) -> str:
