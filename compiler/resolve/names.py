@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import keyword
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TypeAlias
 
 from ...dsl import codes
@@ -15,6 +15,7 @@ from ...dsl.ast import queries as q
 from ...dsl.ast import statements as st
 from ...dsl.ast.node import Name, Node
 from ...dsl.diagnostics import Diagnostic, Diagnostics, Label
+from ...dsl.source import Span
 from ...dsl.suggest import closest
 from ...dsl.walk import children
 
@@ -60,6 +61,31 @@ def declared_names(spec: st.Spec, diagnostics: Diagnostics) -> dict[str, Declare
             else:
                 diagnostics.extend(check_id(declared, kind))
     return found
+
+
+def shared_ids(declared: Mapping[str, Declared]) -> Iterator[Diagnostic]:
+    """Yield a diagnostic for each uid that another relation has: the two would share state."""
+    uids: list[tuple[st.CreateStream, st.Option]] = []
+    taken: dict[str, tuple[Span, str]] = {}
+    for node in declared.values():
+        uid = _uid(node)
+        if uid is not None and isinstance(node, st.CreateStream):
+            uids.append((node, uid))
+            continue
+        if isinstance(node, st.CreateSource | st.CreateStream):
+            kind = KINDS[type(node)]
+            taken[node.name.text] = node.name.span, f"the id of {kind} `{node.name}`"
+        for side, kind in _side_streams(node):
+            taken.setdefault(side.text, (side.span, f"the id of {kind} `{side}`"))
+    for node, uid in uids:
+        first = taken.setdefault(uid.value, (uid.value_span, f"the uid of stream `{node.name}`"))
+        if first[0] is not uid.value_span:
+            yield _shared_id(uid, *first)
+
+
+def _uid(node: Declared) -> st.Option | None:
+    options = node.options if isinstance(node, st.CreateStream) else ()
+    return next((o for o in options if o.name.text == "uid"), None)
 
 
 def _side_streams(statement: st.Statement) -> Iterator[tuple[Name, str]]:
@@ -130,6 +156,17 @@ def _duplicate(name: Name, first: Name, kind: str) -> Diagnostic:
         Label(name.span, "declared again"),
         secondary=(Label(first.span, f"first declared here, as a {kind}"),),
         help="give one of them another name: sources, streams and sinks share one namespace",
+    )
+
+
+def _shared_id(uid: st.Option, first: Span, owner: str) -> Diagnostic:
+    return Diagnostic(
+        codes.DUPLICATE_NAME,
+        f"`{uid.value}` is {owner} already",
+        Label(uid.value_span, "two streams with one id would share their state"),
+        secondary=(Label(first, "first taken here"),),
+        help="a uid is the former name of this stream alone: remove it, or give the other stream "
+        "one of its own",
     )
 
 

@@ -14,7 +14,7 @@ from ..model.pipeline import Pipeline, Relation, Sink, Source, Table
 from .chain import Environment, Known
 from .checkpoints import resolve_checkpoint
 from .functions import resolve_functions
-from .names import Declared, declared_names, referenced_relations
+from .names import Declared, declared_names, referenced_relations, shared_ids
 from .not_built import not_built
 from .row_policies import side_streams
 from .sinks import resolve_sink
@@ -30,6 +30,7 @@ _NOT_BUILT: dict[type[st.Statement], str] = {
 def resolve(spec: st.Spec, settings: Settings, diagnostics: Diagnostics) -> Pipeline | None:
     """Return the resolved pipeline, or None when the spec has errors."""
     declared = declared_names(spec, diagnostics)
+    diagnostics.extend(shared_ids(declared))
     functions = resolve_functions(declared, (name.text for name in spec.broken), diagnostics)
     declared = {name: functions.bind(node, diagnostics) for name, node in declared.items()}
     env = Environment({}, {name.text for name in spec.broken} | _side_streams(spec))
