@@ -9,6 +9,8 @@ rows of a partition are known to be complete when the watermark has passed the w
 
 from __future__ import annotations
 
+from itertools import islice
+
 from ...dsl import codes
 from ...dsl.ast import expressions as e
 from ...dsl.ast import queries as q
@@ -173,7 +175,8 @@ class TopNResolver:
                 output.extend(self._rows.schema.names())
                 return tuple(dict.fromkeys((*output, *rest)))
             else:
-                output.append(next(rest))
+                # An item without a name is told and left out.
+                output.extend(islice(rest, 1))
         return tuple(output)
 
     def _add(self, output: tuple[str, ...], kept: tuple[str, ...]) -> None:
