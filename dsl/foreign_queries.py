@@ -135,7 +135,7 @@ def select_into(place: Place) -> Diagnostic | None:
 
 
 def expressions(place: Place) -> Diagnostic | None:
-    """``ARRAY[1, 2]``, ``FLOOR(ts TO HOUR)``, ``a->b``."""
+    """``ARRAY[1, 2]``, ``FLOOR(ts TO HOUR)``, ``a->b``, ``* EXCEPT (a)`` and others."""
     opened = _open_index(place)
     if opened is not None and place.word(opened - 1) in ("ARRAY", "MAP") and place.text() == ",":
         kind = place.word(opened - 1)
@@ -153,7 +153,23 @@ def expressions(place: Place) -> Diagnostic | None:
         path = f"{place.text(-1)}.{place.text(1)}"
         message = "`->` makes a function; a field is behind a dot"
         return place.report(codes.FOREIGN_EXPRESSION, message, help=f"write `{path}`")
-    return None
+    if place.text(-1) == "*" and place.word() in ("EXCEPT", "EXCLUDE", "REPLACE", "RENAME"):
+        message = f"`* {place.word()}` is not taken"
+        help_ = "write the columns that are wanted"
+        return place.report(codes.FOREIGN_EXPRESSION, message, help=help_)
+    return _at_time_zone(place)
+
+
+def _at_time_zone(place: Place) -> Diagnostic | None:
+    """``ts AT TIME ZONE 'z'``, where AT may have been read as an alias."""
+    offset = 0 if place.word() == "AT" else -1
+    if not place.words("AT", "TIME", "ZONE", offset=offset):
+        return None
+    time = place.text(offset - 1) if place.is_word(offset - 1) else "ts"
+    zone = place.text(offset + 3) if place.kind(offset + 3) == "STRING" else "'Europe/Berlin'"
+    help_ = f"write `FROM_UTC_TIMESTAMP({time}, {zone})`"
+    message = "`AT TIME ZONE` is how another engine shows a time elsewhere"
+    return place.report(codes.FOREIGN_EXPRESSION, message, help=help_, offset=offset)
 
 
 def _open_index(place: Place) -> int | None:

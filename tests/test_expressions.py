@@ -148,6 +148,7 @@ MISTAKES = [
     ("named_struct('amount', 1).amont", "unknown-field", "did you mean `amount`?"),
     ("map_concat(dict, dict).a", "unknown-field", "write `map_concat(dict, dict)['a']`"),
     # Calls.
+    ("proctime()", "unknown-function", None),
     ("uper(s)", "unknown-function", "did you mean `upper`?"),
     ("timestampdiff(HOURS, ts, ts)", "unknown-date-part", "did you mean `HOUR`?"),
     ("timestampdiff(1, ts, ts)", "unknown-date-part", None),
@@ -210,6 +211,9 @@ MISTAKES = [
     ("AVG(DISTINCT i)", "aggregate-form", "deduplicate in a stream before, by DISTINCT ON"),
     ("LISTAGG(DISTINCT s)", "aggregate-form", "write `ARRAY_JOIN(ARRAY_AGG(DISTINCT x), ', ')`"),
     ("SUM(i ORDER BY d)", "not-an-aggregate", "remove ORDER BY"),
+    ("FIRST_VALUE(s ORDER BY ts)", "not-an-aggregate", "write `MIN_BY(s, ts)`, or remove ORDER BY"),
+    ("FIRST(s ORDER BY d DESC)", "not-an-aggregate", "write `MAX_BY(s, d)`, or remove ORDER BY"),
+    ("LAST_VALUE(s ORDER BY ts)", "not-an-aggregate", "write `MAX_BY(s, ts)`, or remove ORDER BY"),
     ("SUM(i) IGNORE NULLS", "not-an-aggregate", "remove IGNORE NULLS"),
     ("PERCENTILE(i, 50)", "aggregate-constant", None),
     ("PERCENTILE(i, d)", "aggregate-constant", None),

@@ -8,6 +8,7 @@ from ...dsl import codes
 from ...dsl.ast import expressions as e
 from ...dsl.ast.node import Name
 from ...dsl.diagnostics import Diagnostic, Label
+from ...dsl.format import sql
 from ..model import types as t
 from ..model.aggregate_cells import registers
 from ..model.aggregates import AggregateFunction, aggregate
@@ -178,9 +179,27 @@ def _no_distinct(node: e.Call, found: AggregateFunction) -> Diagnostic:
 
 
 def _no_clause(node: e.Call, found: AggregateFunction, clause: str) -> Diagnostic:
+    if clause == "ORDER BY" and found.name in ("first_value", "last_value"):
+        return _by_event_time(node, found)
     return Diagnostic(
         codes.NOT_AN_AGGREGATE,
         f"`{found.name}` depends on no order, so it takes no {clause}",
         Label(node.span),
         help=f"remove {clause}",
+    )
+
+
+def _by_event_time(node: e.Call, found: AggregateFunction) -> Diagnostic:
+    """FIRST_VALUE in an order that is stated, which MIN_BY and MAX_BY have."""
+    item = node.order_by[0]
+    least = (found.name == "first_value") is not item.descending
+    value = ", ".join(sql(argument) for argument in node.arguments[:1])
+    by = sql(item.expression)
+    if len(node.order_by) > 1:
+        by = f"STRUCT({', '.join(sql(other.expression) for other in node.order_by)})"
+    return Diagnostic(
+        codes.NOT_AN_AGGREGATE,
+        f"`{found.name}` goes by the event time, so it takes no ORDER BY",
+        Label(node.span),
+        help=f"write `{'MIN_BY' if least else 'MAX_BY'}({value}, {by})`, or remove ORDER BY",
     )

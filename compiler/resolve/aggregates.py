@@ -85,7 +85,7 @@ class Grouping:
 
     def _check_window(self) -> None:
         window = self._scope.window
-        if window is None or self._grouped_by_window:
+        if window is None or self._grouped_by_window or not self._keys_are_known:
             if window is not None and window.kind == "session" and not self._keys:
                 self._diagnostics.add(_session_without_key(self._select.relation.span))
             return

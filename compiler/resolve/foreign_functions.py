@@ -28,6 +28,9 @@ OTHER_WAYS = {
     "json_string": "write `TO_JSON(value)`",
     "split_index": "write `SPLIT_PART(text, ',', n)`, which counts from 1",
     "convert_tz": "write `FROM_UTC_TIMESTAMP(ts, 'Europe/Berlin')`",
+    "proctime": "declare it in the source, `arrived AS PROCTIME()`, and select `arrived`",
+    "current_watermark": "leave it out: rows behind the watermark are dropped and counted",
+    "current_row_timestamp": "write `CURRENT_TIMESTAMP`",
     "row": "write `NAMED_STRUCT('name', value, …)`",
     "jsonb_object_agg": "write `MAP_FROM_ENTRIES(ARRAY_AGG(STRUCT(k, v)))`",
     # ksqlDB

@@ -172,7 +172,8 @@ def _bad_number(node: e.Expression, text: str, why: str) -> Diagnostic:
         codes.BAD_LITERAL,
         f"`{text}` {why}",
         Label(node.span),
-        help=f"a DECIMAL holds {t.MAX_PRECISION} digits, a BIGINT 18 of any kind",
+        help=f"a DECIMAL holds {t.MAX_PRECISION} digits, a BIGINT goes to {2**63 - 1}, a DOUBLE to "
+        f"{_LARGEST['D']}",
     )
 
 
