@@ -28,6 +28,9 @@ _MOST_ARGUMENTS = {"count": 1, "percentile": 1}
 ``F.percentile(x, 0.5)`` counts each value by an INT where SQL and MEDIAN do by a BIGINT.
 """
 
+_WIDE = 60
+"""Characters of an expression that leave room for the calls around it in a line of a hundred."""
+
 _WINDOW_PARTS = {(struct, part) for struct in WINDOW_STRUCTS for part in ("start", "end")}
 
 
@@ -65,9 +68,13 @@ def value(expression: e.Expression) -> str:
 
 
 def _sql_text(expression: e.Expression) -> str:
-    """Return an expression as a Python literal; each WHEN of a CASE of several is a line."""
+    """Return an expression as a Python literal, in a line of its own if it is long.
+
+    Each WHEN of a CASE of several is a line.
+    """
     if not isinstance(expression, e.Case) or len(expression.whens) < 2:
-        return quoted(sql(expression))
+        text = quoted(sql(expression))
+        return text if len(text) <= _WIDE else f"\n    {text}\n"
     case = "CASE" if expression.operand is None else f"CASE {sql(expression.operand)}"
     lines = [case]
     for when in expression.whens:

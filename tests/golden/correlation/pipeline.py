@@ -30,7 +30,9 @@ def build(job: Job) -> None:
     pages = (
         clicks.groupBy(F.window("ts", "1 hour"), "page")
         .agg(
-            F.expr("try_divide(covar_pop(cost, size), stddev_pop(cost) * stddev_pop(size) FILTER (WHERE cost IS NOT NULL))").alias("together"),
+            F.expr(
+                "try_divide(covar_pop(cost, size), stddev_pop(cost) * stddev_pop(size) FILTER (WHERE cost IS NOT NULL))"
+            ).alias("together"),
             F.sum("cost").alias("sum(cost)"),
             F.sum("size").alias("sum(size)"),
             F.count(F.lit(1)).alias("count(*)"),

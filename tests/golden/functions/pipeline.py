@@ -37,7 +37,9 @@ def build(job: Job) -> None:
         )
         .select(
             "user_id",
-            F.expr("CAST(CAST(CAST(cost AS DECIMAL(12, 2)) * (100 + 19) / 100 AS DECIMAL(12, 2)) * 100 AS BIGINT)").alias("gross"),
+            F.expr(
+                "CAST(CAST(CAST(cost AS DECIMAL(12, 2)) * (100 + 19) / 100 AS DECIMAL(12, 2)) * 100 AS BIGINT)"
+            ).alias("gross"),
             F.expr("filter(costs, c_ -> c_ > CAST(c AS DOUBLE))").alias("high"),
             F.expr("upper(place.city)").alias("city"),
             "cost_cents",

@@ -31,14 +31,22 @@ def build(job: Job) -> None:
         clicks.groupBy(F.window("ts", "1 hour"), "page")
         .agg(
             F.min_by("user_id", F.struct("ts", "user_id")).alias("first_user"),
-            F.expr("max_by(cost, struct(ts, cost)) FILTER (WHERE cost IS NOT NULL)").alias("last_cost"),
+            F.expr(
+                "max_by(cost, struct(ts, cost)) FILTER (WHERE cost IS NOT NULL)"
+            ).alias("last_cost"),
             F.any_value("user_id").alias("some_user"),
             F.mode("user_id", True).alias("usual_user"),
-            F.expr("transform(sort_array(collect_list(struct(ts, user_id))), r -> r.user_id)").alias("users"),
-            F.expr("sort_array(collect_list(cost) FILTER (WHERE cost IS NOT NULL), FALSE)").alias("costs"),
+            F.expr(
+                "transform(sort_array(collect_list(struct(ts, user_id))), r -> r.user_id)"
+            ).alias("users"),
+            F.expr(
+                "sort_array(collect_list(cost) FILTER (WHERE cost IS NOT NULL), FALSE)"
+            ).alias("costs"),
             F.expr("sort_array(collect_set(cost))").alias("different_costs"),
             F.expr("size(collect_list(cost))").alias("counted"),
-            F.expr("listagg(user_id, ', ') WITHIN GROUP (ORDER BY cost DESC, user_id DESC) FILTER (WHERE cost > 0)").alias("paying"),
+            F.expr(
+                "listagg(user_id, ', ') WITHIN GROUP (ORDER BY cost DESC, user_id DESC) FILTER (WHERE cost > 0)"
+            ).alias("paying"),
         )
         .select(
             "page",

@@ -44,11 +44,15 @@ def build(job: Job) -> None:
     per_band = (
         payments.groupBy(
             F.window("paid_at", "1 hour"),
-            F.expr("CASE WHEN risk(CAST(amount AS DOUBLE), country) > 0.5 THEN 'high' ELSE 'low' END").alias("band"),
+            F.expr(
+                "CASE WHEN risk(CAST(amount AS DOUBLE), country) > 0.5 THEN 'high' ELSE 'low' END"
+            ).alias("band"),
         )
         .agg(
             F.sum(F.expr("risk(CAST(amount AS DOUBLE), country)")).alias("total"),
-            F.expr("count(*) FILTER (WHERE risk(CAST(amount AS DOUBLE), country) > 0.9)").alias("very_high"),
+            F.expr(
+                "count(*) FILTER (WHERE risk(CAST(amount AS DOUBLE), country) > 0.9)"
+            ).alias("very_high"),
             F.expr("risk(CAST(sum(amount) AS DOUBLE), 'all')").alias("of_all"),
         )
         .select(

@@ -35,7 +35,9 @@ def build(job: Job) -> None:
             F.expr("percentile(cost, array(0.9, 0.99)) FILTER (WHERE cost > 0)").alias("high"),
             F.approx_percentile("cost", 0.5).alias("about_middle"),
             F.approx_count_distinct("user_id", 0.2).alias("about_users"),
-            F.expr("CAST(size(collect_set(struct(user_id, cost)) FILTER (WHERE cost IS NOT NULL)) AS BIGINT)").alias("pairs"),
+            F.expr(
+                "CAST(size(collect_set(struct(user_id, cost)) FILTER (WHERE cost IS NOT NULL)) AS BIGINT)"
+            ).alias("pairs"),
             F.regr_slope("cost", F.expr("length(user_id)")).alias("slope"),
             F.hll_sketch_agg("user_id").alias("users"),
             F.expr("approx_top_k(user_id, 3)").alias("frequent"),

@@ -47,7 +47,9 @@ def build(job: Job) -> None:
     latest = (
         cleaned.groupBy(F.window("ts", "1 hour"), "section")
         .agg(
-            F.expr("min_by(path, struct(ts, path)) FILTER (WHERE path IS NOT NULL)").alias("first_path"),
+            F.expr(
+                "min_by(path, struct(ts, path)) FILTER (WHERE path IS NOT NULL)"
+            ).alias("first_path"),
         )
         .select(
             "section",

@@ -30,14 +30,26 @@ def build(job: Job) -> None:
     hourly = (
         orders.groupBy(F.window("at", "1 hour"))
         .agg(
-            F.expr("sum(CAST(price AS DOUBLE) * CAST(qty AS DOUBLE)) / sum(CAST(qty AS DOUBLE))").alias("mean_price"),
-            F.expr("sum(CAST(price AS DOUBLE) * CAST(qty AS DOUBLE)) FILTER (WHERE price > 10) / sum(CAST(qty AS DOUBLE)) FILTER (WHERE price > 10)").alias("mean_of_dear"),
+            F.expr(
+                "sum(CAST(price AS DOUBLE) * CAST(qty AS DOUBLE)) / sum(CAST(qty AS DOUBLE))"
+            ).alias("mean_price"),
+            F.expr(
+                "sum(CAST(price AS DOUBLE) * CAST(qty AS DOUBLE)) FILTER (WHERE price > 10) / sum(CAST(qty AS DOUBLE)) FILTER (WHERE price > 10)"
+            ).alias("mean_of_dear"),
             F.sum(F.expr("CAST(qty AS DOUBLE)")).alias("pieces"),
             F.expr("max(price) - min(price)").alias("spread"),
-            F.expr("struct(bit_or(qty), bit_and(qty), bit_xor(qty), bool_or(qty > 9), bool_and(qty > 9))").alias("flags"),
-            F.expr("sort_array(collect_list(CAST(price AS DOUBLE)))[CAST(size(sort_array(collect_list(CAST(price AS DOUBLE)))) DIV 2 AS INT)]").alias("middle"),
-            F.expr("hll_sketch_estimate(hll_sketch_agg(customer)) + theta_sketch_estimate(theta_sketch_agg(customer))").alias("people"),
-            F.expr("named_struct('n', kll_sketch_get_quantile_bigint(CASE WHEN kll_sketch_get_n_bigint(kll_sketch_agg_bigint(CAST(qty AS BIGINT))) > 0 THEN kll_sketch_agg_bigint(CAST(qty AS BIGINT)) END, 0.9D), 'x', kll_sketch_get_quantile_double(CASE WHEN kll_sketch_get_n_double(kll_sketch_agg_double(CAST(price AS DOUBLE))) > 0 THEN kll_sketch_agg_double(CAST(price AS DOUBLE)) END, 0.9D))").alias("tail"),
+            F.expr(
+                "struct(bit_or(qty), bit_and(qty), bit_xor(qty), bool_or(qty > 9), bool_and(qty > 9))"
+            ).alias("flags"),
+            F.expr(
+                "sort_array(collect_list(CAST(price AS DOUBLE)))[CAST(size(sort_array(collect_list(CAST(price AS DOUBLE)))) DIV 2 AS INT)]"
+            ).alias("middle"),
+            F.expr(
+                "hll_sketch_estimate(hll_sketch_agg(customer)) + theta_sketch_estimate(theta_sketch_agg(customer))"
+            ).alias("people"),
+            F.expr(
+                "named_struct('n', kll_sketch_get_quantile_bigint(CASE WHEN kll_sketch_get_n_bigint(kll_sketch_agg_bigint(CAST(qty AS BIGINT))) > 0 THEN kll_sketch_agg_bigint(CAST(qty AS BIGINT)) END, 0.9D), 'x', kll_sketch_get_quantile_double(CASE WHEN kll_sketch_get_n_double(kll_sketch_agg_double(CAST(price AS DOUBLE))) > 0 THEN kll_sketch_agg_double(CAST(price AS DOUBLE)) END, 0.9D))"
+            ).alias("tail"),
             F.sum(F.expr("CAST(price AS DOUBLE) * CAST(qty AS DOUBLE)")).alias("sum(CAST(price AS DOUBLE) * CAST(qty AS DOUBLE))"),
         )
         .where("`sum(CAST(price AS DOUBLE) * CAST(qty AS DOUBLE))` / pieces > 1")
