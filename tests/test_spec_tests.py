@@ -123,7 +123,7 @@ def test_mistakes_end_the_command_with_two(run: Run, beside: Callable[[str], Pat
 def test_nothing_to_run_is_a_mistake(
     arguments: list[str], said: str, run: Run, beside: Callable[[str], Path]
 ) -> None:
-    beside("steps: [drain]\n")
+    beside("steps: [drain, expect: {spend: []}]\n")
     Path("README.md").touch()
     ended = run("test", *arguments)
     assert ended.code == 2
@@ -167,7 +167,8 @@ def test_rows_are_written_as_their_source_reads_them(beside: Callable[[str], Pat
         "      - {card_id: 7, amount: null}\n"
         "    lines:\n"
         "      - {card_id: ' ', n: 1}\n"
-        "      - {card_id: 'a,\"b', n: null}\n",
+        "      - {card_id: 'a,\"b', n: null}\n"
+        "    expect: {spend: []}\n",
     )
     assert case.steps[0].step == Rows(
         {

@@ -11,7 +11,7 @@ from ...dsl.source import SourceFile, Span
 from ...dsl.yaml_nodes import Mapping, Node, Scalar, Sequence, read_documents
 from ...dsl.yaml_tree import YamlSyntaxError
 from ..model.pipeline import Pipeline
-from .model import Case
+from .model import Case, Expect, Placed
 from .steps import StepReader
 from .told import Teller, described
 from .ways import AS_WRITTEN, WAYS
@@ -68,10 +68,7 @@ class _CaseReader:
                 self._teller.unknown("part of a test", key, _KEYS, codes.TEST_FORM)
         variables = self._variables()
         reader = StepReader(self._pipeline, self._values(variables), self._teller)
-        steps = self._test.get("steps")
-        if steps is None:
-            self._teller.form("the test has no `steps`", self._test, "write `steps: […]`")
-        placed = reader.read(steps) if steps is not None else ()
+        placed = self._steps(reader)
         if self._test.entries:
             key, _ = self._test.entries[0]
             reader.tell_unset(self._test.get("variables") or key)
@@ -85,6 +82,21 @@ class _CaseReader:
             reader.first_lines(),
             self._test.span,
         )
+
+    def _steps(self, reader: StepReader) -> tuple[Placed, ...]:
+        steps = self._test.get("steps")
+        if steps is None:
+            self._teller.form("the test has no `steps`", self._test, "write `steps: […]`")
+            return ()
+        before = self._teller.told
+        placed = reader.read(steps)
+        if self._teller.told == before and not any(isinstance(p.step, Expect) for p in placed):
+            self._teller.form(
+                "the test expects nothing: it can't fail",
+                steps,
+                "end it with `- expect: {sink: []}`; `streamc test --update` writes the rows",
+            )
+        return placed
 
     def _text(self, key: str) -> str | None:
         node = self._test.get(key)

@@ -18,6 +18,11 @@ class Teller:
     def __init__(self, diagnostics: Diagnostics) -> None:
         self._diagnostics = diagnostics
 
+    @property
+    def told(self) -> int:
+        """How many mistakes have been told."""
+        return len(self._diagnostics)
+
     def tell(self, code: Code, message: str, span: Span, help_: str | None = None) -> None:
         self._diagnostics.add(Diagnostic(code, message, Label(span), help=help_))
 

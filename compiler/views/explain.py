@@ -9,8 +9,8 @@ from ...dsl.ast.statements import CreateStream, Spec
 from ..emit.describe import say
 from ..graph.graph import OperatorGraph
 from ..model.connectors import SINKS
-from ..model.pipeline import Relation, Sink, Source
-from ..model.steps import Stateful
+from ..model.pipeline import Relation, Sink, Source, Table
+from ..model.steps import Lookup, Stateful
 from .operators import NO_BOUND, Fact, facts
 
 WIDTH = 100
@@ -30,7 +30,9 @@ def explain(graph: OperatorGraph, spec: Spec) -> str:
         f"{operators or 'no'} operator{'' if operators == 1 else 's'} with state"
     )
     lines = [head, "", "Sources", *_table(_source(s) for s in pipeline.sources)]
-    if stateful:
+    if pipeline.tables:
+        lines += ["", "Tables", *_table(_lookup_table(graph, t) for t in pipeline.tables)]
+    if stateful and any(f.watermark or f.proctime for s in pipeline.sources for f in s.schema):
         lines += ["", *textwrap.wrap(" ".join(_WATERMARK.split()), WIDTH)]
     reasons = _reasons(spec)
     for relation, step in stateful:
@@ -51,15 +53,46 @@ def _reasons(spec: Spec) -> dict[str, str]:
 
 
 def _source(source: Source) -> Fact:
-    words = [source.endpoint.connector, source.endpoint.option("format") or ""]
-    text = ", ".join(word for word in words if word)
+    text = _connector(source)
     mark = source.watermark
     if mark is None:
-        return Fact(source.name, (f"{text}; no event time",))
+        return Fact(source.name, (f"{text}; no event time", *_policies(source)))
     late = f"rows may come up to {mark.delay} out of order"
     if mark.delay.micros == 0:
         late = "rows come in order"
-    return Fact(source.name, (f"{text}; event time {mark.column}, {late}",))
+    return Fact(source.name, (f"{text}; event time {mark.column}, {late}", *_policies(source)))
+
+
+def _connector(declared: Source | Table) -> str:
+    words = [declared.endpoint.connector, declared.endpoint.option("format") or ""]
+    return ", ".join(word for word in words if word)
+
+
+def _policies(source: Source) -> Iterator[str]:
+    """Yield what becomes of rows that are not taken; that a malformed one fails is the default."""
+    match source.malformed_rows.action:
+        case "skip":
+            yield "malformed rows are left out"
+        case "send":
+            yield f"malformed rows go to {source.malformed_rows.to}"
+    if source.future_rows is not None:
+        to = source.future_rows.to
+        goes = "are left out" if to is None else f"go to {to}"
+        yield f"rows more than {source.future_rows.beyond} ahead of the clock {goes}"
+
+
+def _lookup_table(graph: OperatorGraph, table: Table) -> Fact:
+    read = "read once a run"
+    if table.refresh is not None:
+        read = f"read again when a batch begins {table.refresh} or more after the last reading"
+    users = dict.fromkeys(
+        relation.stream
+        for relation in graph.pipeline.relations
+        for step in relation.steps
+        if isinstance(step, Lookup) and step.table == table.name
+    )
+    used = f"; looked up by {', '.join(users)}" if users else ""
+    return Fact(table.name, (f"{_connector(table)}; {read}{used}",))
 
 
 def _operator(
