@@ -215,6 +215,7 @@ def test_null_in_a_required_column_fails_whatever_is_read(
     result = run_pipeline(plan, build, arguments, view=SilentView(), spark=spark)
     assert result.exit_code == 1 and result.rows["seen"] == ()
     (failure,) = result.failures
-    assert "source `events` has a row with NULL in `k`, which is NOT NULL" in failure.message
+    assert "source `events` has a malformed row: NULL in `k`, which is NOT NULL" in failure.message
+    assert "in/1.json:2" in failure.message
     logs = list((tmp_path / "state/logs").glob("*-some.txt"))
     assert len(logs) == 1 and str(logs[0]) in (failure.help or "")
