@@ -23,8 +23,8 @@ _MIRRORED = {"regr_avgx": "regr_avgy", "regr_sxx": "regr_syy"}
 def canonical(expression: e.Expression) -> e.Expression:
     """Return the one form of all expressions that Spark takes for the same.
 
-    ``SUM(b * a) FILTER (WHERE n > 1)`` becomes ``SUM(a * b) FILTER (WHERE 1 < n)``, and
-    ``MEDIAN(x)`` becomes ``PERCENTILE(x, 0.5)``.
+    ``SUM(b * a) FILTER (WHERE n > 1)`` becomes ``SUM(a * b) FILTER (WHERE 1 < n)``, ``MEDIAN(x)``
+    becomes ``PERCENTILE(x, 0.5)``, and ``COUNT(DISTINCT x)`` the set that is counted.
     """
 
     def change(node: Node) -> Node | None:
@@ -45,10 +45,13 @@ def canonical(expression: e.Expression) -> e.Expression:
 
 def _renamed(call: e.Call) -> e.Call:
     name, arguments = call.name.text, tuple(canonical(a) for a in call.arguments)
+    distinct = call.distinct
+    if distinct and name == "count" and len(arguments) == 1:
+        name, distinct = "collect_set", False
     if name == "median":
         name, arguments = "percentile", (*arguments, e.NumberLiteral(call.span, "0.5"))
     if name in _MIRRORED:
         name, arguments = _MIRRORED[name], arguments[::-1]
     condition = None if call.filter is None else canonical(call.filter)
     renamed = Name(call.name.span, _RENAMED.get(name, name))
-    return replace(call, name=renamed, arguments=arguments, filter=condition)
+    return replace(call, name=renamed, arguments=arguments, filter=condition, distinct=distinct)

@@ -43,6 +43,7 @@ def build(job: Job) -> None:
                 "sort_array(collect_list(cost) FILTER (WHERE cost IS NOT NULL), FALSE)"
             ).alias("costs"),
             F.expr("sort_array(collect_set(cost))").alias("different_costs"),
+            F.size(F.collect_set("cost")).cast("bigint").alias("number_of_costs"),
             F.expr("size(collect_list(cost))").alias("counted"),
             F.expr(
                 "listagg(user_id, ', ') WITHIN GROUP (ORDER BY cost DESC, user_id DESC) FILTER (WHERE cost > 0)"
@@ -58,6 +59,7 @@ def build(job: Job) -> None:
             "users",
             "costs",
             "different_costs",
+            "number_of_costs",
             "counted",
             "paying",
         )
