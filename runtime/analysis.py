@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .errors import RuntimeFault
-from .failures import reason_of, spark_errors, spark_refuses
+from .failures import java_exception, reason_of, spark_errors, spark_refuses
 from .kernel.build import kernel_jar
 from .kernel.load import load_kernel
 from .layout import check_layout, spark_layout
@@ -64,8 +64,6 @@ def refusals(
     settings = step_settings(plan, root, variables or {}, profile)
     session, _, _ = run_session(settings, plan.checkpoint, plan.pipeline, spark)
     kernel = load_kernel(session, kernel_jar(tell))
-    for source in plan.sources:
-        (root / "rows" / source).mkdir(parents=True)
     storage = Storage(kernel, session)
     job = _EmptyJob(plan, session, storage, settings.variables, root, folders)
     # PySpark logs what it raises; here it is told in the words of the spec.
@@ -145,7 +143,7 @@ def _check_operations(frame: DataFrame, output_mode: str) -> None:
 def _refusal(
     error: Exception, state: str, *, line: int | None = None, query: str | None = None
 ) -> Refusal:
-    java = getattr(error, "java_exception", None) or getattr(error, "_origin", None)
+    java = java_exception(error)
     if java is None:
         # Spark is gone, or PySpark itself refuses a call: neither has a place in a spec.
         raise spark_refuses("the pipeline", error, state) from None

@@ -128,3 +128,8 @@ def nearest(name: str, known: list[str]) -> str | None:
 
     found = get_close_matches(name, known, n=1, cutoff=0.6)
     return found[0] if found else None
+
+
+def first_line(error: BaseException) -> str:
+    """The first line of what an error says; its name if it says nothing."""
+    return (str(error).strip() or type(error).__name__).splitlines()[0]

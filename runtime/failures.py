@@ -47,9 +47,14 @@ def spark_errors() -> tuple[type[Exception], ...]:
     return (Py4JError, PySparkException, OSError)
 
 
+def java_exception(error: BaseException) -> Any:
+    """What Spark's own process threw, None when the error is of this side or Spark is gone."""
+    return getattr(error, "java_exception", None) or getattr(error, "_origin", None)
+
+
 def spark_refuses(what: str, error: Exception, state: str) -> RuntimeFault:
     """The fault for what Spark does not take; `error` is one of `spark_errors`."""
-    java = getattr(error, "java_exception", None) or getattr(error, "_origin", None)
+    java = java_exception(error)
     if isinstance(error, OSError) or type(error).__name__ == "Py4JNetworkError":
         return spark_lost(state)
     reason = str(error).strip() or type(error).__name__
@@ -77,7 +82,7 @@ def explain_failure(query: StreamingQuery, writer: BatchWriter) -> Failure:
     if writer.failure is not None:
         error = writer.failure
         details = "".join(traceback.format_exception(error)) + "\n" + details
-        java = getattr(error, "java_exception", None) or getattr(error, "_origin", None)
+        java = java_exception(error)
         if java is None or isinstance(writer.failed_sink, PythonSink):
             return Failure(writer.query, _python_reason(writer.failed_sink, error), details)
         thrown = java

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from .errors import INPUT_MISSING, RuntimeFault
 from .malformed import apply_policy, side_columns
-from .options import choose, quoted, refuse_rest, spark_options
+from .options import choose, csv_options, quoted, refuse_rest, spark_options
 from .reading import FAIL, SEND, Declaration, Reading
 from .storage import Storage
 
@@ -56,7 +56,7 @@ def read_files(spark: SparkSession, storage: Storage, source: Declaration) -> Re
     if format not in _STRICT:
         reading = apply_policy(source, load(format, source.columns), _place())
         return Reading(reading.rows.select(*_columns(source)), reading.malformed)
-    strict = {"streamc.owner": source.owner, "streamc.required": "\n".join(source.required())}
+    strict = _strict(source.owner, source.required())
     kept = FAIL if source.malformed_rows == FAIL else "good"
     rows = load(_STRICT[format], source.columns, **strict, **{"streamc.rows": kept})
     reading = Reading(rows.select(*_columns(source)))
@@ -95,8 +95,7 @@ def batch_reading(owner: str, given: Mapping[str, Any], required: Sequence[str])
     settings = {**_format_options(format, options), **spark_options(options)}
     refuse_rest(owner, options)
     if format in _STRICT:
-        strict = {"streamc.owner": owner, "streamc.required": "\n".join(required)}
-        settings |= {**strict, "streamc.rows": FAIL}
+        settings |= {**_strict(owner, required), "streamc.rows": FAIL}
     return BatchReading(_STRICT.get(format, format), settings, path)
 
 
@@ -135,13 +134,10 @@ def _format_options(format: str, options: dict[str, Any]) -> dict[str, str]:
     """Takes what a format is set by out of `options`."""
     if format != "csv":
         return {}
-    found = {
-        "header": str(options.pop("header", True)).lower(),
-        # A quote within quotes is doubled, as everywhere but in Spark.
-        "escape": '"',
-    }
-    if (delimiter := options.pop("delimiter", None)) is not None:
-        found["sep"] = str(delimiter)
-    if (null := options.pop("null_value", None)) is not None:
-        found["nullValue"] = str(null)
-    return found
+    header = str(options.pop("header", True)).lower()
+    return {"header": header, **csv_options(options)}
+
+
+def _strict(owner: str, required: Sequence[str]) -> dict[str, str]:
+    """The options of the kernel's formats that name the source and its NOT NULL columns."""
+    return {"streamc.owner": owner, "streamc.required": "\n".join(required)}

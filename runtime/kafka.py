@@ -12,8 +12,9 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from .errors import BAD_OPTION, RuntimeFault
+from .kernel.load import java_list, java_map
 from .malformed import apply_policy, side_columns
-from .options import choose, quoted, refuse_rest, spark_options
+from .options import choose, csv_options, quoted, refuse_rest, spark_options
 from .reading import FAIL, SEND, Declaration, Reading
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ def read_kafka(spark: SparkSession, storage: Storage, source: Declaration) -> Re
     if (most := options.pop("max_offsets_per_trigger", None)) is not None:
         settings["maxOffsetsPerTrigger"] = str(most)
     settings.update(spark_options(options))
-    written = _csv(options) if format == "csv" else {}
+    written = csv_options(options) if format == "csv" else {}
     refuse_rest(source.owner, options)
 
     def load() -> DataFrame:
@@ -103,19 +104,13 @@ def _read(source: Declaration, format: str, written: Mapping[str, str], fails: b
 
     spark = SparkSession.active()
     jvm: Any = spark._jvm
-    options = jvm.java.util.HashMap()
-    for name, value in written.items():
-        options.put(name, value)
-    required = jvm.java.util.ArrayList()
-    for name in source.required():
-        required.add(name)
     read = jvm.org.apache.spark.sql.streamc.Messages.read(
         F.col("value")._jc,
         _place()._jc,
         format,
         source.columns.json(),
-        options,
-        required,
+        java_map(jvm, written),
+        java_list(jvm, source.required()),
         source.name,
         fails,
     )
@@ -127,16 +122,6 @@ def _place() -> Column:
     from pyspark.sql import functions as F
 
     return F.expr("concat(topic, '-', partition, '@', offset)")
-
-
-def _csv(options: dict[str, Any]) -> dict[str, str]:
-    # A quote within quotes is doubled, as everywhere but in Spark.
-    found = {"escape": '"'}
-    if (delimiter := options.pop("delimiter", None)) is not None:
-        found["sep"] = str(delimiter)
-    if (null := options.pop("null_value", None)) is not None:
-        found["nullValue"] = str(null)
-    return found
 
 
 class KafkaSink:
@@ -162,7 +147,7 @@ class KafkaSink:
             "topic": str(options.pop("topic")),
             **spark_options(options),
         }
-        self._csv = _csv(options) if self._format == "csv" else {}
+        self._csv = csv_options(options) if self._format == "csv" else {}
         refuse_rest(owner, options)
 
     def open(self) -> None:

@@ -28,6 +28,17 @@ def spark_options(options: dict[str, Any]) -> dict[str, str]:
     return {name.removeprefix("spark."): str(value) for name, value in given.items()}
 
 
+def csv_options(options: dict[str, Any]) -> dict[str, str]:
+    """Takes how csv is written out of `options`, as Spark has it."""
+    # A quote within quotes is doubled, as everywhere but in Spark.
+    found = {"escape": '"'}
+    if (delimiter := options.pop("delimiter", None)) is not None:
+        found["sep"] = str(delimiter)
+    if (null := options.pop("null_value", None)) is not None:
+        found["nullValue"] = str(null)
+    return found
+
+
 def refuse_rest(owner: str, options: Mapping[str, Any]) -> None:
     """Raises RuntimeFault when an option is left that nothing has taken."""
     for option in options:

@@ -21,6 +21,7 @@ from .errors import (
     OUTPUT_GONE,
     SERVER_UNREACHABLE,
     RuntimeFault,
+    first_line,
 )
 from .options import quoted, refuse_rest
 from .state import GENERATION, State
@@ -206,7 +207,7 @@ class PostgresSink:
         except psycopg.OperationalError as error:
             raise RuntimeFault(
                 SERVER_UNREACHABLE,
-                f"sink `{self.name}` can't reach its server: {_line(error)}",
+                f"sink `{self.name}` can't reach its server: {first_line(error)}",
                 "look at `url`, `user` and `password`, and whether the server runs",
             ) from None
 
@@ -273,7 +274,3 @@ def _require_psycopg(sink: str) -> None:
             f"sink `{sink}` needs the Python package psycopg",
             "pip install 'streamc[postgres]'",
         ) from None
-
-
-def _line(error: BaseException) -> str:
-    return (str(error).strip() or type(error).__name__).splitlines()[0]

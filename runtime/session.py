@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlparse
 
-from .errors import RESERVED_SETTING, SPARK_START, SPARK_VERSION, RuntimeFault
+from .errors import RESERVED_SETTING, SPARK_START, SPARK_VERSION, RuntimeFault, first_line
 from .java import find_java
 from .packages import Package, fetching
 from .plan import Checkpoint
@@ -189,7 +189,7 @@ def _start(
     except Exception as error:
         raise RuntimeFault(
             SPARK_START,
-            f"Spark did not start: {_first_line(error)}",
+            f"Spark did not start: {first_line(error)}",
             f"its log is {log}" + _about_fetching(packages),
         ) from None
     if submitted and "spark.log.level" not in settings.spark:
@@ -212,10 +212,6 @@ def _about_fetching(packages: Sequence[Package]) -> str:
     if not packages:
         return ""
     return f"; at its first start it fetches {', '.join(p.coordinates for p in packages)}"
-
-
-def _first_line(error: BaseException) -> str:
-    return (str(error).strip() or type(error).__name__).splitlines()[0]
 
 
 def _log_file(state: str) -> Path:

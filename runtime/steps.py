@@ -23,6 +23,7 @@ from .job import Job
 from .kernel.build import kernel_jar
 from .kernel.load import load_kernel
 from .layout import check_layout, spark_layout
+from .options import quoted
 from .plan import Checkpoint, Plan, Query, load_plan, plan_path
 from .reading import FAIL
 from .run import Build, load_build
@@ -380,7 +381,7 @@ class CapturingSink:
     def write(self, batch: DataFrame, batch_id: int) -> int:
         from pyspark.sql import functions as F
 
-        columns = [F.col(f"`{column.replace('`', '``')}`") for column in batch.columns]
+        columns = [F.col(quoted(column)) for column in batch.columns]
         found = [row[0] for row in batch.select(F.to_json(F.struct(*columns), _ROWS)).collect()]
         self._rows.extend(found)
         return len(found)

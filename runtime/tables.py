@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from .errors import INPUT_MISSING, TABLE_UNREADABLE, RuntimeFault
-from .failures import reason_of, spark_errors, spark_lost
+from .failures import java_exception, reason_of, spark_errors, spark_lost
 from .files import batch_reading
+from .kernel.load import java_list, java_map
 from .options import choose
 from .settings import seconds
 from .storage import Storage
@@ -58,9 +59,9 @@ class Tables:
             owner,
             reading.format,
             jvm.org.apache.spark.sql.types.DataType.fromJson(columns.json()),
-            _java_map(jvm, reading.settings),
+            java_map(jvm, reading.settings),
             reading.path,
-            _java_list(jvm, required),
+            java_list(jvm, required),
             _ONCE if refresh is None else int(seconds(refresh) * 1000),
         )
         return DataFrame(self._tables[name].frame(), self._spark)
@@ -71,7 +72,7 @@ class Tables:
             try:
                 table.read()
             except spark_errors() as error:
-                java = getattr(error, "java_exception", None) or getattr(error, "_origin", None)
+                java = java_exception(error)
                 if java is None:
                     raise spark_lost(state) from None
                 reason = reason_of(java)
@@ -82,17 +83,3 @@ class Tables:
                     reason,
                     "mend the file that is named, and start again",
                 ) from None
-
-
-def _java_map(jvm: Any, values: Mapping[str, str]) -> Any:
-    found = jvm.java.util.HashMap()
-    for key, value in values.items():
-        found.put(key, value)
-    return found
-
-
-def _java_list(jvm: Any, values: Sequence[str]) -> Any:
-    found = jvm.java.util.ArrayList()
-    for value in values:
-        found.add(value)
-    return found

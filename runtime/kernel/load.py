@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -42,3 +43,19 @@ def _class_loader(jvm: Any) -> Any:
         "this Spark session has no class loader for added jars",
         "run the script with `python` or `spark-submit`",
     )
+
+
+def java_map(jvm: Any, values: Mapping[str, str]) -> Any:
+    """A map that the kernel's methods take."""
+    found = jvm.java.util.HashMap()
+    for key, value in values.items():
+        found.put(key, value)
+    return found
+
+
+def java_list(jvm: Any, values: Iterable[str]) -> Any:
+    """A list that the kernel's methods take."""
+    found = jvm.java.util.ArrayList()
+    for value in values:
+        found.add(value)
+    return found
