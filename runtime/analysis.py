@@ -16,7 +16,7 @@ from .errors import RuntimeFault
 from .failures import java_exception, reason_of, spark_errors, spark_refuses
 from .kernel.build import kernel_jar
 from .kernel.load import load_kernel
-from .layout import check_layout, spark_layout
+from .layout import checked_frame
 from .plan import Query, load_plan, plan_path
 from .run import load_build
 from .session import run_session
@@ -111,20 +111,14 @@ _KAFKA = {
 
 
 def _of_query(query: Query, job: StepJob, kernel: Any) -> Iterator[Refusal]:
-    from pyspark.sql import DataFrame
-
     frame = job.frame_of(query)
     try:
         _check_operations(frame, query.output_mode)
-        distinct = DataFrame(kernel.Sources.distinct(frame._jdf), job.spark)
-        layout = spark_layout(kernel, distinct, query.output_mode)
-    except spark_errors() as error:
-        yield _refusal(error, "", query=query.id)
-        return
-    try:
-        check_layout(query, layout)
+        checked_frame(kernel, frame, query)
     except RuntimeFault as fault:
         yield _fault(fault, query=query.id)
+    except spark_errors() as error:
+        yield _refusal(error, "", query=query.id)
 
 
 def _fault(fault: RuntimeFault, *, line: int | None = None, query: str | None = None) -> Refusal:

@@ -32,6 +32,18 @@ def spark_layout(kernel: Any, frame: DataFrame, output_mode: str) -> list[dict[s
     return found
 
 
+def checked_frame(kernel: Any, frame: DataFrame, query: Query) -> DataFrame:
+    """The frame of a query as it may start: the reads of one source have names of their own.
+
+    Raises RuntimeFault when Spark would keep another state than the plan says.
+    """
+    from pyspark.sql import DataFrame
+
+    distinct = DataFrame(kernel.Sources.distinct(frame._jdf), frame.sparkSession)
+    check_layout(query, spark_layout(kernel, distinct, query.output_mode))
+    return distinct
+
+
 def check_layout(query: Query, found: Sequence[dict[str, Any]]) -> None:
     """Raises RuntimeFault with both layouts side by side unless Spark keeps what the plan says.
 

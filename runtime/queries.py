@@ -13,7 +13,7 @@ from .batches import BatchWriter
 from .errors import QUERY_FAILED, RuntimeFault
 from .failures import explain_failure, spark_errors, spark_lost, spark_refuses
 from .job import Job
-from .layout import check_layout, spark_layout
+from .layout import checked_frame
 from .meaning import check_meaning
 from .plan import Plan, Query
 from .progress import QueryMonitor, QueryProgress
@@ -39,6 +39,27 @@ class Prepared:
     plan: Query
     frame: DataFrame
     writer: BatchWriter
+
+
+def start_query(prepared: Prepared, checkpoint: str, trigger: str, shown: str) -> StreamingQuery:
+    """Starts a query; raises RuntimeFault, which names `shown`, when Spark does not take it."""
+    from pyspark.errors import PySparkException
+
+    query = prepared.plan
+    writer = (
+        prepared.frame.writeStream.queryName(query.id)
+        .outputMode(query.output_mode)
+        .option("checkpointLocation", checkpoint)
+        .foreachBatch(prepared.writer)
+    )
+    if trigger == AVAILABLE_NOW:
+        writer = writer.trigger(availableNow=True)
+    elif trigger != AS_FAST_AS_POSSIBLE:
+        writer = writer.trigger(processingTime=trigger)
+    try:
+        return writer.start()
+    except PySparkException as error:
+        raise spark_refuses(f"query `{query.id}`", error, shown) from None
 
 
 class Queries:
@@ -79,7 +100,12 @@ class Queries:
         monitors: list[QueryMonitor] = []
         try:
             for prepared in self._prepared:
-                query = self._start(prepared)
+                query = start_query(
+                    prepared,
+                    self._state.checkpoint(prepared.plan.id),
+                    self._settings.trigger,
+                    self._state.shown,
+                )
                 self._started.append((prepared, query))
                 monitors.append(QueryMonitor(prepared.plan, query, prepared.writer, self._kernel))
             self._watch(stop, monitors)
@@ -118,13 +144,9 @@ class Queries:
         }
 
     def _prepare(self, query: Query) -> Prepared:
-        from pyspark.sql import DataFrame
-
         calls = self._job.calls_of(query)
-        spark = self._job.spark
-        frame = DataFrame(self._kernel.Sources.distinct(calls[0].frame._jdf), spark)
-        check_layout(query, spark_layout(self._kernel, frame, query.output_mode))
-        keep = int(spark.conf.get(_RETAIN) or 0)
+        frame = checked_frame(self._kernel, calls[0].frame, query)
+        keep = int(self._job.spark.conf.get(_RETAIN) or 0)
         sinks = [
             make_sink(
                 call.name,
@@ -138,26 +160,6 @@ class Queries:
             for call in calls
         ]
         return Prepared(query, frame, BatchWriter(query.id, sinks))
-
-    def _start(self, prepared: Prepared) -> StreamingQuery:
-        from pyspark.errors import PySparkException
-
-        query = prepared.plan
-        writer = (
-            prepared.frame.writeStream.queryName(query.id)
-            .outputMode(query.output_mode)
-            .option("checkpointLocation", self._state.checkpoint(query.id))
-            .foreachBatch(prepared.writer)
-        )
-        trigger = self._settings.trigger
-        if trigger == AVAILABLE_NOW:
-            writer = writer.trigger(availableNow=True)
-        elif trigger != AS_FAST_AS_POSSIBLE:
-            writer = writer.trigger(processingTime=trigger)
-        try:
-            return writer.start()
-        except PySparkException as error:
-            raise spark_refuses(f"query `{query.id}`", error, self._state.shown) from None
 
     def _watch(self, stop: Stop, monitors: Sequence[QueryMonitor]) -> None:
         shown = 0.0

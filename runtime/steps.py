@@ -11,7 +11,6 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,9 +21,10 @@ from .failures import explain_failure, spark_errors, spark_refuses
 from .job import Job
 from .kernel.build import kernel_jar
 from .kernel.load import load_kernel
-from .layout import check_layout, spark_layout
+from .layout import checked_frame
 from .options import quoted
 from .plan import Checkpoint, Plan, Query, load_plan, plan_path
+from .queries import Prepared, start_query
 from .reading import FAIL
 from .run import Build, load_build
 from .session import run_session
@@ -67,8 +67,8 @@ class StepRun:
         self._settings = settings
         self._root = root
         self._sinks = {name: CapturingSink(name) for name in plan.sinks}
-        self._prepared: tuple[_Prepared, ...] = ()
-        self._started: list[tuple[_Prepared, StreamingQuery]] = []
+        self._prepared: tuple[Prepared, ...] = ()
+        self._started: list[tuple[Prepared, StreamingQuery]] = []
         self._step = 0
         self._fills = 0
 
@@ -121,7 +121,10 @@ class StepRun:
             job = self._make_job()
             self._prepared = tuple(self._prepare(query, job) for query in self._plan.queries)
         for prepared in self._prepared:
-            self._started.append((prepared, self._start(prepared)))
+            state = self._settings.state
+            checkpoint = f"{state}/{prepared.plan.id}"
+            query = start_query(prepared, checkpoint, AS_FAST_AS_POSSIBLE, state)
+            self._started.append((prepared, query))
 
     def stop(self) -> None:
         for _, query in self._started:
@@ -144,31 +147,15 @@ class StepRun:
         path = self._root / kind / source / str(self._step)
         path.write_text(text, encoding="utf-8")
 
-    def _prepare(self, query: Query, job: StepJob) -> _Prepared:
+    def _prepare(self, query: Query, job: StepJob) -> Prepared:
         from pyspark.sql import DataFrame
 
-        frame = DataFrame(self._kernel.Sources.distinct(job.frame_of(query)._jdf), job.spark)
-        check_layout(query, spark_layout(self._kernel, frame, query.output_mode))
+        frame = checked_frame(self._kernel, job.frame_of(query), query)
         stepped = DataFrame(self._kernel.Steps.wrap(frame._jdf, str(self._root)), job.spark)
         writer = BatchWriter(query.id, [self._sinks[name] for name in query.sinks])
-        return _Prepared(query, stepped, writer)
+        return Prepared(query, stepped, writer)
 
-    def _start(self, prepared: _Prepared) -> StreamingQuery:
-        from pyspark.errors import PySparkException
-
-        query = prepared.plan
-        writer = (
-            prepared.frame.writeStream.queryName(query.id)
-            .outputMode(query.output_mode)
-            .option("checkpointLocation", f"{self._settings.state}/{query.id}")
-            .foreachBatch(prepared.writer)
-        )
-        try:
-            return writer.start()
-        except PySparkException as error:
-            raise spark_refuses(f"query `{query.id}`", error, self._settings.state) from None
-
-    def _await(self, prepared: _Prepared, query: StreamingQuery) -> None:
+    def _await(self, prepared: Prepared, query: StreamingQuery) -> None:
         from pyspark.errors import PySparkException
 
         try:
@@ -281,13 +268,6 @@ def _prepared(
         return job
 
     return StepRun(plan, make_job, kernel, settings, root)
-
-
-@dataclass(frozen=True, slots=True)
-class _Prepared:
-    plan: Query
-    frame: DataFrame
-    writer: BatchWriter
 
 
 class StepJob(Job):
