@@ -8,7 +8,8 @@ In order of flow:
 - ``arguments``, ``plan``, ``settings``: what was asked, what was compiled, what the run goes by.
 - ``java``, ``session``: Spark, and the settings that guarantees rest on; ``packages``: what
   connectors need besides.
-- ``kernel``: the Scala that reaches what Python cannot; ``storage``: files on any Hadoop path.
+- ``kernel``: the Scala that reaches what Python cannot; ``storage``: files on any Hadoop path;
+  ``notes``: the runtime's own files, which say whether they are as they were written.
 - ``state``: the folder that a pipeline's progress lives in, and who may use it.
 - ``sources``, ``files``, ``kafka``: readers; ``reading``, ``options``: what they take and give;
   ``malformed``: rows that are not what their source declares.

@@ -14,14 +14,14 @@ see whole files only: names in `_streamc` are hidden from Spark and Arrow as wel
 
 from __future__ import annotations
 
-import json
 from collections import deque
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from .errors import FOREIGN_OUTPUT, OUTPUT_GONE, STATE_UNREADABLE, RuntimeFault
+from .errors import FOREIGN_OUTPUT, OUTPUT_GONE, RuntimeFault
+from .notes import create_note, read_note, unreadable
 from .options import choose, refuse_rest, spark_options
-from .state import GENERATION, State
+from .state import State
 from .storage import Storage
 
 if TYPE_CHECKING:
@@ -134,40 +134,30 @@ class FileSink:
             self._write_note(self._state.sink_file(self.name), {"path": self._path})
 
     def _write_note(self, path: str, note: dict[str, Any]) -> None:
-        self._storage.create(path, json.dumps({"format": RECORD_FORMAT, **note}, indent=1) + "\n")
+        create_note(self._storage, path, {"format": RECORD_FORMAT, **note})
 
     def _read(self, path: str) -> dict[str, Any] | None:
-        text = self._storage.read(path)
-        if text is None:
-            return None
-        try:
-            data = json.loads(text)
-            if data["format"] == RECORD_FORMAT:
-                return dict(data)
-            reason = f"its format is {data['format']}, this runtime reads {RECORD_FORMAT}"
-        except (ValueError, KeyError, TypeError):
-            reason = "it is not what a files sink writes there"
-        raise RuntimeFault(
-            STATE_UNREADABLE,
-            f"{path.removeprefix('file:')} cannot be read: {reason}",
-            "put the file back from a copy",
-        )
+        note = read_note(self._storage, path, "put the file back from a copy")
+        if note is not None and note.get("format") != RECORD_FORMAT:
+            found = note.get("format")
+            raise unreadable(path, f"its format is {found}, this runtime reads {RECORD_FORMAT}")
+        return note
 
     def _staging(self, batch_id: int) -> str:
         return f"{self._own}/staging/{batch_id:09d}"
 
     def _record(self, batch_id: int) -> str:
-        return f"{self._own}/commits/{GENERATION}-{batch_id:09d}.json"
+        return f"{self._own}/commits/{self._state.generation}-{batch_id:09d}.json"
 
     def _batch_of(self, record: str) -> int | None:
         generation, _, rest = record.partition("-")
         number = rest.removesuffix(".json")
-        return int(number) if generation == GENERATION and number.isdigit() else None
+        return int(number) if generation == self._state.generation and number.isdigit() else None
 
     def _final_name(self, batch_id: int, number: int, staged: str) -> str:
         # Spark names a file part-00000-<uuid>-c000.snappy.parquet: all after the first dot stays.
         ending = staged.partition(".")[2]
-        return f"{self.name}-{GENERATION}-{batch_id:09d}-{number:05d}.{ending}"
+        return f"{self.name}-{self._state.generation}-{batch_id:09d}-{number:05d}.{ending}"
 
 
 def _writer_options(format: str, rest: dict[str, Any]) -> dict[str, str]:

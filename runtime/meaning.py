@@ -10,11 +10,11 @@ one meaning then, from rows chosen in two ways.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from .errors import STATE_OF_OTHER_PLAN, STATE_UNREADABLE, RuntimeFault
+from .errors import STATE_OF_OTHER_PLAN, RuntimeFault
+from .notes import read_note, unreadable, write_note
 
 if TYPE_CHECKING:
     from .state import State
@@ -38,26 +38,19 @@ def meaning_of(query: Mapping[str, Any], operators: Mapping[str, Any]) -> Meanin
 def check_meaning(state: State, query: str, meaning: Meaning) -> None:
     """Remembers what a query's state means, or raises RuntimeFault when it meant something else."""
     path = state.meaning_file(query)
-    text = state.storage.read(path)
     if not state.storage.list(f"{state.checkpoint(query)}/offsets"):
         # Nothing has been read yet, whatever was tried before.
-        state.storage.delete([path])
-        text = None
-    if text is None:
-        note = {"format": FORMAT, **meaning}
-        state.storage.create(path, json.dumps(note, indent=1, ensure_ascii=False) + "\n")
+        write_note(state.storage, path, {"format": FORMAT, **meaning})
         return
+    known = read_note(state.storage, path)
+    if known is None:
+        raise unreadable(path, "it is not there, and the query has a state")
+    if known.pop("format", None) != FORMAT:
+        raise unreadable(path, f"this runtime reads format {FORMAT}")
     try:
-        known = json.loads(text)
-        if known.pop("format") != FORMAT:
-            raise ValueError
         differences = list(_differences(known, meaning))
     except (ValueError, KeyError, TypeError, AttributeError):
-        raise RuntimeFault(
-            STATE_UNREADABLE,
-            f"{path.removeprefix('file:')} cannot be read: it is not what a pipeline writes there",
-            "put the file back from a copy, or start over with another `--state`",
-        ) from None
+        raise unreadable(path, "it is not what a pipeline writes there") from None
     if differences:
         raise RuntimeFault(
             STATE_OF_OTHER_PLAN,

@@ -10,7 +10,6 @@ the job.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -23,8 +22,9 @@ from .errors import (
     RuntimeFault,
     first_line,
 )
+from .notes import read_note, write_note
 from .options import quoted, refuse_rest
-from .state import GENERATION, State
+from .state import State
 
 if TYPE_CHECKING:
     from psycopg import Connection, Cursor
@@ -96,8 +96,8 @@ class PostgresSink:
         own = [batch for state, batch in known if state == self._state.id]
         if self._upsert is None and len(own) < len(known):
             raise self._foreign()
-        note = self._state.storage.read(self._state.sink_file(self.name))
-        wrote = json.loads(note).get("table") if note is not None else None
+        note = read_note(self._state.storage, self._state.sink_file(self.name))
+        wrote = None if note is None else note.get("table")
         if wrote == self._table and not any(own):
             raise RuntimeFault(
                 OUTPUT_GONE,
@@ -128,7 +128,7 @@ class PostgresSink:
             " ON CONFLICT (sink, state, generation) DO UPDATE"
             " SET batch = excluded.batch, target = excluded.target"
             " WHERE b.target <> excluded.target OR b.batch < excluded.batch",
-            [self.name, self._state.id, GENERATION, self._table, batch_id],
+            [self.name, self._state.id, self._state.generation, self._table, batch_id],
         )
         return cursor.rowcount == 1
 
@@ -212,10 +212,8 @@ class PostgresSink:
             ) from None
 
     def _remember(self) -> None:
-        path = self._state.sink_file(self.name)
-        self._state.storage.delete([path])
         note = {"format": 1, "table": self._table}
-        self._state.storage.create(path, json.dumps(note, indent=1) + "\n")
+        write_note(self._state.storage, self._state.sink_file(self.name), note)
 
     def _foreign(self) -> RuntimeFault:
         return RuntimeFault(

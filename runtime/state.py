@@ -4,25 +4,47 @@
   state.json                       the folder's own id, and the pipeline it belongs to
   lock                             held while a process runs on it (local paths only)
   logs/                            Spark's log, and the full text of each failure
-  generations/0001/queries/<id>/   Spark's checkpoint of one query
-  generations/0001/sinks/<sink>    where a sink writes
-  generations/0001/meaning/<id>    what the state of one query means
+  generations/0001/                all that belongs to one line of batches
+    generation.json                written last: where the generation comes from
+    epochs/<epoch>.json            the cut of every source
+    queries/<id>/                  Spark's checkpoint of one query
+    sources/<source>/              the log of a source, one for all queries
+    barriers/<barrier>.json        a completed checkpoint of the pipeline
+    sinks/<sink>.json              where a sink writes
+    meaning/<id>.json              what the state of one query means
+
+A generation continues another one from one of its barriers. The newest that is whole is current.
 """
 
 from __future__ import annotations
 
 import fcntl
-import json
 import os
 import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from .errors import FOREIGN_STATE, STATE_IN_USE, STATE_UNREADABLE, RuntimeFault
+from .notes import create_note, read_note, unreadable
 from .storage import Storage
 
-FORMAT = 1
-GENERATION = "0001"
+FORMAT = 2
+FIRST = "0001"
+
+
+@dataclass(frozen=True, slots=True)
+class Ancestor:
+    """A generation whose batches belong to the state, up to the last one; None is open."""
+
+    generation: str
+    last_batch: int | None
+
+    def holds(self, batch: int) -> bool:
+        """Whether a batch of the generation counts."""
+        return self.last_batch is None or batch <= self.last_batch
 
 
 class State:
@@ -38,6 +60,7 @@ class State:
         self._lock = _lock(storage.local_path(folder), folder)
         try:
             self.id = self._identify(pipeline)
+            self._note = self._newest()
         except BaseException:
             self.close()
             raise
@@ -47,23 +70,39 @@ class State:
         """The folder as the user knows it."""
         return self.folder.removeprefix("file:")
 
+    @property
+    def generation(self) -> str:
+        """The number of the current generation, four digits."""
+        return str(self._note["generation"])
+
+    @property
+    def generation_folder(self) -> str:
+        return f"{self.folder}/generations/{self.generation}"
+
+    def lineage(self, query: str) -> tuple[Ancestor, ...]:
+        """The generations whose batches of a query belong to its output, oldest first."""
+        found = [
+            Ancestor(str(one["generation"]), int(one["batches"].get(query, -1)))
+            for one in self._note["lineage"]
+        ]
+        return (*found, Ancestor(self.generation, None))
+
     def checkpoint(self, query: str) -> str:
         """The folder that Spark keeps a query's progress and state in."""
-        return f"{self.folder}/generations/{GENERATION}/queries/{query}"
+        return f"{self.generation_folder}/queries/{query}"
 
     def sink_file(self, sink: str) -> str:
         """The file that remembers where a sink writes."""
-        return f"{self.folder}/generations/{GENERATION}/sinks/{sink}.json"
+        return f"{self.generation_folder}/sinks/{sink}.json"
 
     def meaning_file(self, query: str) -> str:
         """The file that remembers what the state of a query means."""
-        return f"{self.folder}/generations/{GENERATION}/meaning/{query}.json"
+        return f"{self.generation_folder}/meaning/{query}.json"
 
     def log(self, name: str, text: str) -> str:
         """Writes a text of its own to the logs and returns its path as the user knows it."""
         path = f"{self.folder}/logs/{name}"
-        self.storage.delete([path])
-        self.storage.create(path, text)
+        self.storage.replace(path, text)
         return path.removeprefix("file:")
 
     def close(self) -> None:
@@ -74,33 +113,47 @@ class State:
 
     def _identify(self, pipeline: str) -> str:
         path = f"{self.folder}/state.json"
-        text = self.storage.read(path)
-        if text is None:
-            own = {"format": FORMAT, "id": str(uuid.uuid4()), "pipeline": pipeline}
-            self.storage.create(path, json.dumps(own, indent=2) + "\n")
-            return own["id"]  # type: ignore[return-value]
-        try:
-            found = json.loads(text)
-            known, owner, id = found["format"], found["pipeline"], found["id"]
-        except (ValueError, KeyError, TypeError):
-            raise _unreadable(path, "it is not what a pipeline writes there") from None
-        if known != FORMAT:
-            raise _unreadable(path, f"its format is {known}, this runtime reads {FORMAT}")
-        if owner != pipeline:
+        note = read_note(self.storage, path)
+        if note is None:
+            id = str(uuid.uuid4())
+            create_note(self.storage, path, {"format": FORMAT, "id": id, "pipeline": pipeline})
+            return id
+        if note.get("format") != FORMAT:
+            found = note.get("format")
+            raise unreadable(path, f"its format is {found}, this runtime reads {FORMAT}")
+        if note["pipeline"] != pipeline:
             raise RuntimeFault(
                 FOREIGN_STATE,
-                f"{self.shown} is the state of pipeline `{owner}`, not of `{pipeline}`",
+                f"{self.shown} is the state of pipeline `{note['pipeline']}`, not of `{pipeline}`",
                 "pass another folder with `--state`",
             )
-        return str(id)
+        return str(note["id"])
+
+    def _newest(self) -> Mapping[str, Any]:
+        """The note of the newest generation that is whole; the first one is made here."""
+        folder = f"{self.folder}/generations"
+        numbers = [name for name in self.storage.list(folder) if name.isdigit()]
+        for number in sorted(numbers, reverse=True):
+            note = read_note(self.storage, f"{folder}/{number}/generation.json")
+            if note is not None:
+                return note
+        first = generation_note(FIRST, None, ())
+        create_note(self.storage, f"{folder}/{FIRST}/generation.json", first)
+        return first
 
 
-def _unreadable(path: str, reason: str) -> RuntimeFault:
-    return RuntimeFault(
-        STATE_UNREADABLE,
-        f"{path.removeprefix('file:')} cannot be read: {reason}",
-        "put the file back from a copy, or start over with another `--state`",
-    )
+def generation_note(
+    number: str, origin: Mapping[str, Any] | None, lineage: Sequence[Mapping[str, Any]]
+) -> dict[str, Any]:
+    """The note of a generation that begins now.
+
+    `origin` is the generation, barrier and epoch it continues, `lineage` its ancestors, oldest
+    first, each with the last batch of each query that counts: `{"generation": "0001", "batches":
+    {"per_minute": 10}}`.
+    """
+    made = datetime.now(UTC).isoformat(timespec="milliseconds")
+    note = {"format": FORMAT, "generation": number, "from": origin}
+    return {**note, "lineage": list(lineage), "made_at": made}
 
 
 def _lock(folder: Path | None, name: str) -> IO[str] | None:

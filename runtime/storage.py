@@ -54,6 +54,10 @@ class Storage:
         """Writes a new file that appears whole or not at all; an existing one is an error."""
         self._files.create(path, text)
 
+    def replace(self, path: str, text: str) -> None:
+        """Writes a file in place of what is there; readers see the old one or the new one."""
+        self._files.replace(path, text)
+
     def move(self, pairs: Sequence[tuple[str, str]]) -> None:
         """Renames files; those that a call before this one has moved already are left."""
         self._files.move(self._strings([a for a, _ in pairs]), self._strings([b for _, b in pairs]))

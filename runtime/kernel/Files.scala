@@ -2,10 +2,11 @@ package org.apache.spark.sql.streamc
 
 import java.io.{FileNotFoundException, IOException}
 import java.nio.charset.StandardCharsets.UTF_8
+import java.nio.file.{Files => JFiles, StandardCopyOption}
 
 import scala.jdk.CollectionConverters._
 
-import org.apache.hadoop.fs.{FileAlreadyExistsException, FileSystem, LocalFileSystem, Path}
+import org.apache.hadoop.fs._
 import org.json4s.JsonAST._
 import org.json4s.jackson.JsonMethods
 
@@ -75,13 +76,33 @@ class Files(session: SparkSession) {
     val target = new Path(path)
     val fs = fileSystem(target)
     if (fs.exists(target)) throw new FileAlreadyExistsException(path)
+    rename(fs, temporary(fs, target, text), target)
+  }
+
+  /** Writes a file in place of what is there; readers see the old one or the new one. */
+  def replace(path: String, text: String): Unit = {
+    val target = new Path(path)
+    val fs = fileSystem(target)
+    val written = temporary(fs, target, text)
+    fs match {
+      case local: RawLocalFileSystem =>
+        JFiles.move(local.pathToFile(written).toPath, local.pathToFile(target).toPath,
+          StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING)
+      case _ =>
+        FileContext.getFileContext(fs.getUri, conf)
+          .rename(written, target, Options.Rename.OVERWRITE)
+    }
+  }
+
+  /** The text in a hidden file beside its target, safe on the disk. */
+  private def temporary(fs: FileSystem, target: Path, text: String): Path = {
     val temporary = new Path(target.getParent, s".${target.getName}.tmp")
     val out = fs.create(temporary, true)
     try {
       out.write(text.getBytes(UTF_8))
       out.hsync()
     } finally out.close()
-    rename(fs, temporary, target)
+    temporary
   }
 
   /**
