@@ -10,6 +10,7 @@ In order of flow:
   connectors need besides.
 - ``kernel``: the Scala that reaches what Python cannot; ``storage``: files on any Hadoop path;
   ``notes``: the runtime's own files, which say whether they are as they were written.
+- ``manifests``: what a completed barrier was.
 - ``state``: the folder that a pipeline's progress lives in, and who may use it.
 - ``sources``, ``files``, ``kafka``: readers; ``reading``, ``options``: what they take and give;
   ``malformed``: rows that are not what their source declares.
