@@ -18,7 +18,14 @@ if TYPE_CHECKING:
 
     from .yaml_tree import Path, Value, YamlTree
 
-_PROFILE_KEYS = ("state", "trigger", "state_backend", "variables", "spark")
+_PROFILE_KEYS = (
+    "state",
+    "trigger",
+    "state_backend",
+    "max_epochs_in_flight",
+    "variables",
+    "spark",
+)
 _KEYS = ("pipeline", "version", "description", *_PROFILE_KEYS, "profiles")
 
 

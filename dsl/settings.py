@@ -22,6 +22,7 @@ class Profile:
     state: str | None = None
     trigger: str | None = None
     state_backend: str | None = None
+    max_epochs_in_flight: int | None = None
     variables: Mapping[str, str | None] = field(default_factory=dict)
     spark: Mapping[str, str] = field(default_factory=dict)
 
@@ -31,6 +32,7 @@ class Profile:
             "state": self.state,
             "trigger": self.trigger,
             "state_backend": self.state_backend,
+            "max_epochs_in_flight": self.max_epochs_in_flight,
             "variables": dict(self.variables) or None,
             "spark": dict(self.spark) or None,
         }
@@ -42,8 +44,9 @@ class Settings:
     """The settings of a pipeline.
 
     ``trigger`` is ``as fast as possible``, ``available now`` or a duration (``10 seconds``);
-    ``state_backend`` is ``auto``, ``memory`` or ``rocksdb``. A variable whose value is None has to
-    be given when the pipeline is started. Mappings keep the order in which they were written.
+    ``state_backend`` is ``auto``, ``memory`` or ``rocksdb``; ``max_epochs_in_flight`` is how many
+    epochs may have been opened and not yet finished by all queries. A variable whose value is None
+    has to be given when the pipeline is started. Mappings keep the order of writing.
     """
 
     pipeline: str
@@ -52,6 +55,7 @@ class Settings:
     state: str
     trigger: str
     state_backend: str
+    max_epochs_in_flight: int
     variables: Mapping[str, str | None]
     spark: Mapping[str, str]
     profiles: Mapping[str, Profile]
@@ -66,6 +70,7 @@ class Settings:
         state: str | None = None,
         trigger: str = AS_FAST_AS_POSSIBLE,
         state_backend: str = "auto",
+        max_epochs_in_flight: int = 1,
         variables: Mapping[str, str | None] | None = None,
         spark: Mapping[str, str] | None = None,
         profiles: Mapping[str, Profile] | None = None,
@@ -78,6 +83,7 @@ class Settings:
             state=f"state/{pipeline}" if state is None else state,
             trigger=trigger,
             state_backend=state_backend,
+            max_epochs_in_flight=max_epochs_in_flight,
             variables=variables or {},
             spark=spark or {},
             profiles=profiles or {},
@@ -89,6 +95,7 @@ class Settings:
             "state": self.state,
             "trigger": self.trigger,
             "state_backend": self.state_backend,
+            "max_epochs_in_flight": self.max_epochs_in_flight,
             "variables": dict(self.variables),
             "spark": dict(self.spark),
             "profiles": {name: profile.as_dict() for name, profile in self.profiles.items()},

@@ -90,6 +90,7 @@ _OVERRIDABLE: dict[str, CoreSchema] = {
     "state": shape.no_info_after_validator_function(_plain_path, _TEXT),
     "trigger": shape.no_info_after_validator_function(_trigger, _TEXT),
     "state_backend": shape.literal_schema(["auto", "memory", "rocksdb"]),
+    "max_epochs_in_flight": shape.int_schema(ge=1),
     "variables": shape.dict_schema(_VARIABLE_NAME, shape.nullable_schema(shape.str_schema())),
     "spark": shape.dict_schema(_SPARK_KEY, shape.str_schema()),
 }

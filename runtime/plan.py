@@ -74,16 +74,22 @@ class Settings:
     state: str | None = None
     trigger: str | None = None
     state_backend: str | None = None
+    max_epochs_in_flight: int | None = None
     variables: Mapping[str, str | None] = field(default_factory=dict)
     spark: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """How often the pipeline's barriers are taken and how many are kept."""
+    """The policy of barriers: how often, how many are kept, and which failures are no failure.
+
+    A barrier that is not complete after ``timeout`` is given up; ``tolerate`` in a row may be.
+    """
 
     every: str
     retain: int
+    timeout: str = "10 minutes"
+    tolerate: int = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +158,7 @@ def _plan(data: Mapping[str, Any]) -> Plan:
         description=data.get("description") or "",
         settings=_settings(data["settings"]),
         profiles={n: _settings(p) for n, p in (data["settings"].get("profiles") or {}).items()},
-        checkpoint=Checkpoint(data["checkpoint"]["every"], int(data["checkpoint"]["retain"])),
+        checkpoint=_checkpoint(data["checkpoint"]),
         sources=tuple(data["sources"]),
         queries=tuple(
             _query(id, q, operators, sides, meaning_of(q, data["operators"]))
@@ -169,11 +175,17 @@ def _plan(data: Mapping[str, Any]) -> Plan:
     )
 
 
+def _checkpoint(data: Mapping[str, Any]) -> Checkpoint:
+    given = {key: data[key] for key in ("every", "retain", "timeout", "tolerate") if key in data}
+    return Checkpoint(**given)
+
+
 def _settings(data: Mapping[str, Any]) -> Settings:
     return Settings(
         state=data.get("state"),
         trigger=data.get("trigger"),
         state_backend=data.get("state_backend"),
+        max_epochs_in_flight=data.get("max_epochs_in_flight"),
         variables={
             name: None if value is None else str(value)
             for name, value in (data.get("variables") or {}).items()

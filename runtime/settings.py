@@ -31,6 +31,7 @@ class RunSettings:
     state_backend: str
     variables: Mapping[str, str]
     spark: Mapping[str, str]
+    max_epochs_in_flight: int = 1
 
 
 def resolve_settings(
@@ -50,6 +51,7 @@ def resolve_settings(
         state_backend=profile.state_backend or base.state_backend or "auto",
         variables=_variables(plan, profile, arguments, environment),
         spark={**base.spark, **profile.spark},
+        max_epochs_in_flight=profile.max_epochs_in_flight or base.max_epochs_in_flight or 1,
     )
 
 

@@ -40,11 +40,13 @@ def test_everything_that_can_be_set() -> None:
         "state: /var/state\n"
         "trigger: 1  Minute 30 seconds\n"
         "state_backend: rocksdb\n"
+        "max_epochs_in_flight: 4\n"
         "variables: {input: data, limit: null}\n"
         "spark: {spark.sql.shuffle.partitions: 8, spark.speculation: no}\n"
         "profiles:\n"
         "  prod: {state: s3a://b, trigger: available now, variables: {limit: 4}}\n"
-        "  small: {spark: {spark.sql.shuffle.partitions: 1}, state_backend: memory}\n"
+        "  small: {spark: {spark.sql.shuffle.partitions: 1}, state_backend: memory,\n"
+        "    max_epochs_in_flight: 2}\n"
     )
     assert not len(diagnostics)
     assert settings == Settings(
@@ -54,16 +56,25 @@ def test_everything_that_can_be_set() -> None:
         state="/var/state",
         trigger="1 minute 30 seconds",
         state_backend="rocksdb",
+        max_epochs_in_flight=4,
         variables={"input": "data", "limit": None},
         spark={"spark.sql.shuffle.partitions": "8", "spark.speculation": "false"},
         profiles={
             "prod": Profile(state="s3a://b", trigger="available now", variables={"limit": "4"}),
-            "small": Profile(spark={"spark.sql.shuffle.partitions": "1"}, state_backend="memory"),
+            "small": Profile(
+                spark={"spark.sql.shuffle.partitions": "1"},
+                state_backend="memory",
+                max_epochs_in_flight=2,
+            ),
         },
     )
     assert settings.as_dict()["profiles"] == {
         "prod": {"state": "s3a://b", "trigger": "available now", "variables": {"limit": "4"}},
-        "small": {"state_backend": "memory", "spark": {"spark.sql.shuffle.partitions": "1"}},
+        "small": {
+            "state_backend": "memory",
+            "max_epochs_in_flight": 2,
+            "spark": {"spark.sql.shuffle.partitions": "1"},
+        },
     }
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -86,6 +87,33 @@ def test_arguments_win_over_the_profile() -> None:
     )
     settings = resolve_settings(plan(), arguments, {})
     assert (settings.state, settings.trigger) == ("here", "available now")
+
+
+def test_epochs_in_flight_of_profile_plan_and_neither() -> None:
+    def in_flight(given: Plan, profile: str | None = None) -> int:
+        arguments = Arguments(variables={"limit": "1"}, profile=profile)
+        return resolve_settings(given, arguments, {}).max_epochs_in_flight
+
+    ahead = replace(plan(), profiles={"ahead": Settings(max_epochs_in_flight=3)})
+    assert (in_flight(plan()), in_flight(plan(max_epochs_in_flight=2))) == (1, 2)
+    assert (in_flight(ahead), in_flight(ahead, "ahead")) == (1, 3)
+
+
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [
+        ({"timeout": "2 minutes", "tolerate": 0}, Checkpoint("30 seconds", 5, "2 minutes", 0)),
+        ({}, Checkpoint("30 seconds", 5, "10 minutes", 3)),
+    ],
+)
+def test_checkpoint_policy_of_a_plan(
+    tmp_path: Path, written: dict[str, object], read: Checkpoint
+) -> None:
+    document = json.loads((FIXTURES / "spending.plan.json").read_text(encoding="utf-8"))
+    document["checkpoint"] = {"every": "30 seconds", "retain": 5, **written}
+    path = tmp_path / "x.plan.json"
+    path.write_text(json.dumps(document), encoding="utf-8")
+    assert load_plan(path).checkpoint == read
 
 
 def test_help_names_variables_and_profiles(capsys: pytest.CaptureFixture[str]) -> None:
