@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from .sinks import Sink
@@ -19,12 +19,15 @@ class BatchWriter:
     Spark commits state partition by partition.
 
     When it raises, `failure` is the exception and `failed_sink` the sink that was at work, if any.
+    `acknowledged` is, for each sink, the last batch that it has taken: its number, how many rows
+    that gave, and for files how many and of how many bytes.
     """
 
     def __init__(self, query: str, sinks: Sequence[Sink]) -> None:
         self.query = query
         self.sinks = tuple(sinks)
         self.rows_out = 0
+        self.acknowledged: dict[str, Mapping[str, int]] = {}
         self.failure: BaseException | None = None
         self.failed_sink: Sink | None = None
 
@@ -38,18 +41,21 @@ class BatchWriter:
 
     def _write_all(self, batch: DataFrame, batch_id: int) -> None:
         if len(self.sinks) == 1 and self.sinks[0].reads_batch_once:
-            self.rows_out += self._write(self.sinks[0], batch, batch_id) or 0
+            self.rows_out += self._write(self.sinks[0], batch, batch_id, 0) or 0
             return
         batch.persist()
         try:
-            self.rows_out += batch.count()
+            rows = batch.count()
+            self.rows_out += rows
             for sink in self.sinks:
-                self._write(sink, batch, batch_id)
+                self._write(sink, batch, batch_id, rows)
         finally:
             batch.unpersist()
 
-    def _write(self, sink: Sink, batch: DataFrame, batch_id: int) -> int | None:
+    def _write(self, sink: Sink, batch: DataFrame, batch_id: int, counted: int) -> int | None:
         self.failed_sink = sink
         rows = sink.write(batch, batch_id)
         self.failed_sink = None
+        taken = {"batch": batch_id, "rows": counted if rows is None else rows}
+        self.acknowledged[sink.name] = {**taken, **sink.acknowledged()}
         return rows

@@ -51,6 +51,7 @@ class FileSink:
         refuse_rest(owner, rest)
         self._own = f"{self._path}/_streamc/{name}"
         self._published: deque[int] = deque()
+        self._last: Mapping[str, int] = {}
 
     def open(self) -> None:
         """Claims the folder for this state, then finishes or discards what a run left behind.
@@ -74,6 +75,8 @@ class FileSink:
         """
         if batch_id in self._published:
             batch.write.format("noop").mode("overwrite").save()
+            record = self._read(self._record(batch_id)) or {}
+            self._last = {"rows": int(record.get("rows", 0)), "files": len(record.get("files", ()))}
             return None
         staging = self._staging(batch_id)
         written = self._storage.write(batch, self._format, self._options, staging)
@@ -86,8 +89,17 @@ class FileSink:
             self._write_note(self._record(batch_id), record)
             self._published.append(batch_id)
             self._move(batch_id, files)
+        self._last = {
+            "rows": written.rows,
+            "files": len(written.files) if written.rows else 0,
+            "bytes": sum(size for _, size in written.files) if written.rows else 0,
+        }
         self._storage.delete([staging, *self._outdated()])
         return written.rows
+
+    def acknowledged(self) -> Mapping[str, int]:
+        """The rows, files and bytes of the last batch."""
+        return self._last
 
     def _finish(self, batch_id: int) -> None:
         """Moves what is left of a published batch into place."""

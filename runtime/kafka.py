@@ -153,6 +153,9 @@ class KafkaSink:
     def open(self) -> None:
         """A topic needs no preparation."""
 
+    def acknowledged(self) -> Mapping[str, int]:
+        return {}
+
     def write(self, batch: DataFrame, batch_id: int) -> None:
         rows = self._upsert.latest(batch) if self._upsert else batch
         messages = rows.select(*as_message(rows, self._format, self._key, self._csv))

@@ -10,7 +10,7 @@ the job.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -105,6 +105,9 @@ class PostgresSink:
                 "goes on after the rows that were in it",
                 "put the table back, or start over with another `--state`",
             )
+
+    def acknowledged(self) -> Mapping[str, int]:
+        return {}
 
     def write(self, batch: DataFrame, batch_id: int) -> None:
         rows = self._upsert.latest(batch) if self._upsert else batch

@@ -26,12 +26,15 @@ class Sink(Protocol):
     """One sink of a relation. `write` returns the rows it got, None if it cannot say.
 
     `reads_batch_once` is whether `write` reads all of the batch, in one Spark job.
+    `acknowledged` says more of the last batch, as numbers that a barrier notes.
     """
 
     name: str
     reads_batch_once: bool
 
     def open(self) -> None: ...
+
+    def acknowledged(self) -> Mapping[str, int]: ...
 
     def write(self, batch: DataFrame, batch_id: int) -> int | None: ...
 
@@ -55,6 +58,9 @@ class MemorySink:
 
     def open(self) -> None:
         self._kept.clear()
+
+    def acknowledged(self) -> Mapping[str, int]:
+        return {}
 
     def write(self, batch: DataFrame, batch_id: int) -> int:
         if self._upsert is None:
@@ -83,6 +89,9 @@ class ConsoleSink:
     def open(self) -> None:
         """A console needs no preparation."""
 
+    def acknowledged(self) -> Mapping[str, int]:
+        return {}
+
     def write(self, batch: DataFrame, batch_id: int) -> None:
         if not batch.isEmpty():
             table = batch._show_string(self._rows, truncate=False)  # type: ignore[operator]
@@ -107,6 +116,9 @@ class PythonSink:
 
     def open(self) -> None:
         """A function needs no preparation."""
+
+    def acknowledged(self) -> Mapping[str, int]:
+        return {}
 
     def write(self, batch: DataFrame, batch_id: int) -> None:
         self._call(self._upsert.latest(batch) if self._upsert else batch, batch_id)

@@ -358,6 +358,9 @@ class CapturingSink:
     def open(self) -> None:
         """Memory needs no preparation."""
 
+    def acknowledged(self) -> Mapping[str, int]:
+        return {}
+
     def write(self, batch: DataFrame, batch_id: int) -> int:
         from pyspark.sql import functions as F
 
