@@ -12,6 +12,7 @@ from ..runtime.views import duration, progress_line
 if TYPE_CHECKING:
     from rich.table import Table
 
+    from ..runtime.manifests import Manifest
     from ..runtime.plan import Plan
     from ..runtime.progress import QueryProgress
 
@@ -39,6 +40,13 @@ class LiveView:
     def update(self, queries: Sequence[QueryProgress]) -> None:
         with self._lock:
             self._live.update(progress_table(self._title, queries), refresh=True)
+
+    def barrier(self, manifest: Manifest) -> None:
+        shown = f"barrier {manifest.barrier}: epoch {manifest.epoch}"
+        self.note(f"{shown}, {manifest.state_rows:,} rows of state, {manifest.duration_ms} ms")
+
+    def barrier_failed(self, reason: str) -> None:
+        self.note(f"barrier failed: {reason}")
 
     def message(self, text: str) -> None:
         with self._lock:

@@ -11,14 +11,18 @@ In order of flow:
 - ``kernel``: the Scala that reaches what Python cannot; ``storage``: files on any Hadoop path;
   ``notes``: the runtime's own files, which say whether they are as they were written.
 - ``manifests``: what a completed barrier was.
-- ``state``: the folder that a pipeline's progress lives in, and who may use it.
+- ``state``: the folder that a pipeline's progress lives in; ``lease``: who may use it;
+  ``processes``: whether that one is still there; ``state_files``: its files without a JVM.
 - ``sources``, ``files``, ``kafka``: readers; ``reading``, ``options``: what they take and give;
   ``malformed``: rows that are not what their source declares.
 - ``tables``: reference data, read once or again.
 - ``functions``: functions in Python; ``modules``: where they are found.
 - ``layout``: the plan's state against Spark's own plan; ``meaning``: against the plan that the
   state was begun with.
-- ``queries``: Spark's queries, started, watched and stopped together.
+- ``gate``: the same input for all queries, an epoch at a time.
+- ``queries``: Spark's queries, started, watched and stopped together; ``reports``: what Spark says
+  of their batches.
+- ``barriers``: which epochs are checkpoints of the whole pipeline.
 - ``batches``, ``sinks``, ``file_sink``, ``postgres``: where each batch goes, exactly once for files
   and tables; ``upserts``: which row of a key is the latest.
 - ``steps``: a pipeline fed step by step, its sinks kept in memory, as tests do.

@@ -19,15 +19,15 @@ class BatchWriter:
     Spark commits state partition by partition.
 
     When it raises, `failure` is the exception and `failed_sink` the sink that was at work, if any.
-    `acknowledged` is, for each sink, the last batch that it has taken: its number, how many rows
-    that gave, and for files how many and of how many bytes.
+    What each sink has taken is kept batch by batch until it is forgotten: how many rows, and for
+    files how many and of how many bytes.
     """
 
     def __init__(self, query: str, sinks: Sequence[Sink]) -> None:
         self.query = query
         self.sinks = tuple(sinks)
         self.rows_out = 0
-        self.acknowledged: dict[str, Mapping[str, int]] = {}
+        self._taken: dict[int, dict[str, Mapping[str, int]]] = {}
         self.failure: BaseException | None = None
         self.failed_sink: Sink | None = None
 
@@ -38,6 +38,21 @@ class BatchWriter:
             # Spark reports it as text only.
             self.failure = error
             raise
+
+    def taken_until(self, sink: str, batch: int) -> Sequence[Mapping[str, int]]:
+        """What a sink has taken in the batches up to this one that are not forgotten."""
+        known = [sinks for number, sinks in sorted(self._taken.items()) if number <= batch]
+        return [sinks[sink] for sinks in known if sink in sinks]
+
+    def rows_until(self, batch: int) -> int:
+        """The rows of the batches up to this one that are not forgotten, counted once."""
+        known = [sinks for number, sinks in self._taken.items() if number <= batch]
+        return sum(max(one["rows"] for one in sinks.values()) for sinks in known)
+
+    def forget(self, batch: int) -> None:
+        """Drops what is known of the batches up to this one."""
+        for number in [number for number in self._taken if number <= batch]:
+            del self._taken[number]
 
     def _write_all(self, batch: DataFrame, batch_id: int) -> None:
         if len(self.sinks) == 1 and self.sinks[0].reads_batch_once:
@@ -56,6 +71,6 @@ class BatchWriter:
         self.failed_sink = sink
         rows = sink.write(batch, batch_id)
         self.failed_sink = None
-        taken = {"batch": batch_id, "rows": counted if rows is None else rows}
-        self.acknowledged[sink.name] = {**taken, **sink.acknowledged()}
+        taken = {"rows": counted if rows is None else rows, **sink.acknowledged()}
+        self._taken.setdefault(batch_id, {})[sink.name] = taken
         return rows

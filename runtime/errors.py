@@ -59,8 +59,13 @@ LAYOUT_DIFFERS = Code("SR0404", "layout-differs", "Spark would keep other state 
 STATE_OF_OTHER_PLAN = Code(
     "SR0405", "state-of-other-plan", "the state was begun by another version of the spec"
 )
+LEASE_LOST = Code("SR0406", "lease-lost", "another process may run on the state by now", FAILED)
+NO_STATE_FOLDER = Code("SR0407", "no-state-folder", "a path is no state folder on this machine")
+NOTHING_RUNS = Code("SR0408", "nothing-runs", "no process runs on the state")
+NOT_STOPPED = Code("SR0409", "not-stopped", "a job did not end as it was asked to", FAILED)
 QUERY_FAILED = Code("SR0501", "query-failed", "a query ended with an error", FAILED)
 SPARK_LOST = Code("SR0502", "spark-lost", "Spark's process ended by itself", FAILED)
+BARRIERS_FAIL = Code("SR0503", "barriers-fail", "too many barriers in a row have failed", FAILED)
 
 CODES = (
     MISSING_VARIABLE,
@@ -94,8 +99,13 @@ CODES = (
     STATE_UNREADABLE,
     LAYOUT_DIFFERS,
     STATE_OF_OTHER_PLAN,
+    LEASE_LOST,
+    NO_STATE_FOLDER,
+    NOTHING_RUNS,
+    NOT_STOPPED,
     QUERY_FAILED,
     SPARK_LOST,
+    BARRIERS_FAIL,
 )
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from .batches import BatchWriter
 from .failures import spark_errors
 from .plan import Query
+from .reports import instant
 
 if TYPE_CHECKING:
     from pyspark.sql.streaming.query import StreamingQuery
@@ -88,8 +89,8 @@ class QueryMonitor:
     def _snapshot(self, *, active: bool) -> QueryProgress:
         report = self._last
         times = report.get("eventTime") or {}
-        watermark = _instant(times.get("watermark"))
-        newest = _instant(times.get("max"))
+        watermark = instant(times.get("watermark"))
+        newest = instant(times.get("max"))
         return QueryProgress(
             query=self._plan.id,
             batch=self._batch,
@@ -111,11 +112,3 @@ class QueryMonitor:
                 OperatorProgress(use.operator.id, use.operator.kind, rows, self._late[number])
             )
         return tuple(found)
-
-
-def _instant(text: str | None) -> datetime | None:
-    """A time as Spark writes it; its zero stands for no watermark yet."""
-    if text is None:
-        return None
-    found = datetime.fromisoformat(text)
-    return None if found == datetime(1970, 1, 1, tzinfo=UTC) else found

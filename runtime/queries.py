@@ -9,15 +9,18 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from .barriers import Coordinator, Watched
 from .batches import BatchWriter
 from .errors import QUERY_FAILED, RuntimeFault
 from .failures import explain_failure, spark_errors, spark_lost, spark_refuses
+from .gate import Gate
 from .job import Job
 from .layout import checked_frame
 from .meaning import check_meaning
 from .plan import Plan, Query
 from .progress import QueryMonitor, QueryProgress
-from .settings import AS_FAST_AS_POSSIBLE, AVAILABLE_NOW, RunSettings
+from .reports import Reports
+from .settings import AVAILABLE_NOW, RunSettings
 from .signals import Stop
 from .sinks import MemorySink, make_sink
 from .state import State
@@ -41,7 +44,7 @@ class Prepared:
     writer: BatchWriter
 
 
-def start_query(prepared: Prepared, checkpoint: str, trigger: str, shown: str) -> StreamingQuery:
+def start_query(prepared: Prepared, checkpoint: str, shown: str) -> StreamingQuery:
     """Starts a query; raises RuntimeFault, which names `shown`, when Spark does not take it."""
     from pyspark.errors import PySparkException
 
@@ -52,10 +55,6 @@ def start_query(prepared: Prepared, checkpoint: str, trigger: str, shown: str) -
         .option("checkpointLocation", checkpoint)
         .foreachBatch(prepared.writer)
     )
-    if trigger == AVAILABLE_NOW:
-        writer = writer.trigger(availableNow=True)
-    elif trigger != AS_FAST_AS_POSSIBLE:
-        writer = writer.trigger(processingTime=trigger)
     try:
         return writer.start()
     except PySparkException as error:
@@ -83,6 +82,8 @@ class Queries:
         self._settings = settings
         self._folders = folders
         self._view = view
+        self._gate = Gate(kernel, job.spark, state, plan, settings)
+        self._coordinator = Coordinator(plan, state, self._gate, view)
         self._prepared = tuple(self._prepare(query) for query in plan.queries)
         self._started: list[tuple[Prepared, StreamingQuery]] = []
         self._lost: RuntimeFault | None = None
@@ -95,19 +96,21 @@ class Queries:
     def run(self, stop: Stop) -> tuple[QueryProgress, ...]:
         """Starts all queries and returns when all have ended.
 
-        They end when they have caught up, on request, or as soon as one of them has failed.
+        They end when they have caught up, with a last barrier, on request, or as soon as one of
+        them has failed.
         """
         monitors: list[QueryMonitor] = []
         try:
+            self._open_gate()
             for prepared in self._prepared:
                 query = start_query(
                     prepared,
                     self._state.checkpoint(prepared.plan.id),
-                    self._settings.trigger,
                     self._state.shown,
                 )
                 self._started.append((prepared, query))
                 monitors.append(QueryMonitor(prepared.plan, query, prepared.writer, self._kernel))
+            self._coordinator.start([self._watched(*started) for started in self._started])
             self._watch(stop, monitors)
         except spark_errors():
             # A signal to the whole process group ends Spark while it is being stopped here.
@@ -117,6 +120,9 @@ class Queries:
                 self._lost = spark_lost(self._state.shown)
         finally:
             self._stop_all()
+            self._coordinator.stop()
+            with suppress(*spark_errors()):
+                self._gate.close()
         return tuple(monitor.last_look() for monitor in monitors)
 
     def failures(self, stop: Stop) -> tuple[RuntimeFault, ...]:
@@ -128,11 +134,12 @@ class Queries:
             return ()
         if self._lost is not None:
             return (self._lost,)
-        return tuple(
+        failed = [
             self._fault(prepared, query)
             for prepared, query in self._started
             if query._jsq.exception().isDefined()
-        )
+        ]
+        return (*failed, *([self._coordinator.fault] if self._coordinator.fault else []))
 
     def memory(self) -> Mapping[str, tuple[Row, ...]]:
         """The rows that memory sinks got in this run."""
@@ -159,7 +166,17 @@ class Queries:
             )
             for call in calls
         ]
-        return Prepared(query, frame, BatchWriter(query.id, sinks))
+        return Prepared(query, self._gate.wrap(frame, query.id), BatchWriter(query.id, sinks))
+
+    def _open_gate(self) -> None:
+        newest = self._coordinator.newest
+        self._gate.open(newest.epoch if newest is not None else None)
+        if self._settings.trigger == AVAILABLE_NOW:
+            self._gate.until_caught_up()
+
+    def _watched(self, prepared: Prepared, query: StreamingQuery) -> Watched:
+        plan = prepared.plan
+        return Watched(plan.id, Reports(plan.uses, query, self._kernel), prepared.writer)
 
     def _watch(self, stop: Stop, monitors: Sequence[QueryMonitor]) -> None:
         shown = 0.0
@@ -168,9 +185,10 @@ class Queries:
             if time.monotonic() - shown >= _SHOW:
                 shown = time.monotonic()
                 self._view.update([monitor.look() for monitor in monitors])
-            if not any(active):
+            if not all(active) or self._coordinator.fault is not None:
                 return
-            if not all(active) and self._any_failed():
+            if self._gate.status().caught_up:
+                self._coordinator.finish(lambda: stop.requested or self._any_failed())
                 return
 
     def _any_failed(self) -> bool:

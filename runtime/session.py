@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 import socket
 import sys
@@ -14,10 +13,11 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlparse
 
 from .errors import RESERVED_SETTING, SPARK_START, SPARK_VERSION, RuntimeFault, first_line
+from .gate import batches_to_retain
 from .java import find_java
 from .packages import Package, fetching
 from .plan import Checkpoint
-from .settings import AS_FAST_AS_POSSIBLE, AVAILABLE_NOW, RunSettings, seconds
+from .settings import RunSettings
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -35,6 +35,7 @@ _RESERVED = {
     f"{_STREAMING}.offsetLog.formatVersion": "the ids of sources rely on it",
     f"{_STREAMING}.minBatchesToRetain": "set RETAIN in the CHECKPOINT statement instead",
     f"{_STREAMING}.checkpointLocation": "set `state` instead",
+    f"{_STREAMING}.noDataMicroBatches.enabled": "epochs without input take their place",
     "spark.sql.exchange.reuse": "the watermarks of equal branches rely on it",
     "spark.sql.session.timeZone": "a TIMESTAMP is an instant, read and shown in UTC",
 }
@@ -42,7 +43,6 @@ _EXCLUDED_RULES = "spark.sql.optimizer.excludedRules"
 _ELIMINATE_OUTER_JOIN = "org.apache.spark.sql.catalyst.optimizer.EliminateOuterJoin"
 """Drops an outer join that no aggregate above can tell from none, and its state with it."""
 
-_LEAST_BATCHES = 100
 _DEFAULTS = {
     # Spark's own, INT96, tells other readers neither the zone nor that it is an instant.
     "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
@@ -71,7 +71,7 @@ def sql_settings(settings: RunSettings, checkpoint: Checkpoint) -> dict[str, str
         f"{_STREAMING}.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
         f"{_STREAMING}.queryEvolution.enableSourceEvolution": "true",
         f"{_STREAMING}.offsetLog.formatVersion": "2",
-        f"{_STREAMING}.minBatchesToRetain": str(_batches_to_retain(settings, checkpoint)),
+        f"{_STREAMING}.minBatchesToRetain": str(batches_to_retain(settings, checkpoint)),
         # Below a shuffle that is used again Spark finds no watermark: the operator above it would
         # never give up a row.
         "spark.sql.exchange.reuse": "false",
@@ -84,14 +84,6 @@ def _excluded_rules(wanted: str) -> str:
     """What a pipeline wants excluded, and the rule whose work the plan does not know of."""
     rules = [rule.strip() for rule in wanted.split(",") if rule.strip()]
     return ",".join(dict.fromkeys([*rules, _ELIMINATE_OUTER_JOIN]))
-
-
-def _batches_to_retain(settings: RunSettings, checkpoint: Checkpoint) -> int:
-    """Enough batches for the kept checkpoints, counting at most one batch a second."""
-    untimed = settings.trigger in (AS_FAST_AS_POSSIBLE, AVAILABLE_NOW)
-    pause = 1.0 if untimed else max(seconds(settings.trigger), 1.0)
-    between = math.ceil(seconds(checkpoint.every) / pause)
-    return max(_LEAST_BATCHES, (checkpoint.retain + 1) * between)
 
 
 def run_session(

@@ -123,7 +123,7 @@ class StepRun:
         for prepared in self._prepared:
             state = self._settings.state
             checkpoint = f"{state}/{prepared.plan.id}"
-            query = start_query(prepared, checkpoint, AS_FAST_AS_POSSIBLE, state)
+            query = start_query(prepared, checkpoint, state)
             self._started.append((prepared, query))
 
     def stop(self) -> None:

@@ -7,6 +7,7 @@ import threading
 from collections.abc import Sequence
 from typing import Protocol, TextIO
 
+from .manifests import Manifest
 from .plan import Plan
 from .progress import QueryProgress
 
@@ -17,6 +18,12 @@ class View(Protocol):
     def start(self, plan: Plan) -> None: ...
 
     def update(self, queries: Sequence[QueryProgress]) -> None: ...
+
+    def barrier(self, manifest: Manifest) -> None:
+        """A barrier is complete."""
+
+    def barrier_failed(self, reason: str) -> None:
+        """A barrier that was asked for is not, or not in time."""
 
     def message(self, text: str) -> None:
         """Shows text that stays, such as a batch of a console sink."""
@@ -38,6 +45,12 @@ class SilentView:
 
     def update(self, queries: Sequence[QueryProgress]) -> None:
         """Nothing to show."""
+
+    def barrier(self, manifest: Manifest) -> None:
+        """Nothing to show."""
+
+    def barrier_failed(self, reason: str) -> None:
+        self.note(f"barrier failed: {reason}")
 
     def message(self, text: str) -> None:
         print(text, flush=True)
@@ -80,6 +93,13 @@ class PlainView:
             if query.batch >= 0 and self._shown.get(query.query) != state:
                 self._shown[query.query] = state
                 self._line(progress_line(query))
+
+    def barrier(self, manifest: Manifest) -> None:
+        shown = f"barrier {manifest.barrier}: epoch {manifest.epoch}"
+        self._line(f"{shown}, {manifest.state_rows:,} rows of state, {manifest.duration_ms} ms")
+
+    def barrier_failed(self, reason: str) -> None:
+        self._line(f"barrier failed: {reason}")
 
     def message(self, text: str) -> None:
         with self._lock:

@@ -5,11 +5,15 @@
 - ``StrictFiles.scala``: files of lines, of which each is a row or malformed; ``JsonRows.scala`` and
   ``CsvRows.scala`` read a line, ``Texts.scala`` values that are written as text;
   ``Messages.scala``: the same of Kafka's messages.
+- ``Gate.scala``: the same input for all queries of a job, an epoch at a time; ``Epochs.scala``: the
+  log of epochs; ``Turns.scala``: a query at the gate, and when input is looked for;
+  ``GatedSource.scala``: a read of a source behind the gate; ``Inner.scala``: Spark's own source.
 - ``Tables.scala``: reference data that is read again, and the same for all queries.
 - ``Steps.scala``: sources that give their rows step by step; ``Ticks.scala``: watermarks that move
   without rows.
 - ``Files.scala``: writing, listing and moving files on any Hadoop path, one call a step.
 - ``Progress.scala``: the progress reports of a query since the last look.
-- ``build.py``: compiles them once with the Scala compiler among Spark's jars, and caches the jar.
+- ``build.py``: compiles them once with the Scala compiler among Spark's jars; ``cache.py``: where
+  the jars are kept.
 - ``load.py``: puts the jar on a running session's class path, driver and executors.
 """

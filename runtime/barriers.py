@@ -1,0 +1,270 @@
+"""Barriers: which epoch is a checkpoint of the whole pipeline, and the manifest that says so.
+
+Each micro-batch of Spark's is a durable snapshot of one query. The gate keeps the batches of all
+queries in step; the coordinator asks it for a barrier every so often, and when all queries have
+committed the epoch, writes down what belongs to it. Nothing waits for that: what a barrier rests on
+is kept until enough newer ones are complete.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from .errors import BARRIERS_FAIL, RuntimeFault, first_line
+from .failures import spark_errors
+from .gate import Gate, GateStatus
+from .manifests import Manifest, OperatorState, QueryCut, SinkCut, load_manifest, manifest_name
+from .notes import unreadable, write_note
+from .plan import Plan
+from .reports import Reports
+from .settings import seconds
+from .state import State
+
+if TYPE_CHECKING:
+    from .batches import BatchWriter
+    from .views import View
+
+_LOOK = 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class Watched:
+    """A running query as the coordinator sees it."""
+
+    id: str
+    reports: Reports
+    writer: BatchWriter
+
+
+class Coordinator:
+    """Takes the barriers of one run, in a thread of its own between `start` and `stop`.
+
+    `fault` is set when more barriers in a row have failed than the pipeline tolerates.
+    """
+
+    def __init__(self, plan: Plan, state: State, gate: Gate, view: View) -> None:
+        """Raises RuntimeFault when a manifest of the state cannot be read."""
+        self.fault: RuntimeFault | None = None
+        self._plan = plan
+        self._state = state
+        self._gate = gate
+        self._view = view
+        self._policy = plan.checkpoint
+        self._kept = load_manifests(state)
+        self._number = last_number(state)
+        self._queries: Sequence[Watched] = ()
+        self._asked: tuple[float, datetime] | None = None
+        self._due = 0.0
+        self._failures = 0
+        self._busy = threading.Lock()
+        self._stopped = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="streamc-barriers", daemon=True)
+
+    @property
+    def newest(self) -> Manifest | None:
+        """The last barrier that is complete, of this run or of one before."""
+        return self._kept[-1] if self._kept else None
+
+    def start(self, queries: Sequence[Watched]) -> None:
+        """Begins to take barriers; the first is due after the interval of the policy."""
+        self._queries = queries
+        self._due = time.monotonic() + seconds(self._policy.every)
+        self._thread.start()
+
+    def finish(self, stopping: Callable[[], bool]) -> None:
+        """Takes a barrier where the queries are, unless there is one; waits until it is complete.
+
+        Gives up when the policy's time is over, when `stopping` says so or when barriers fail.
+        """
+        until = time.monotonic() + seconds(self._policy.timeout)
+        while time.monotonic() < until and not stopping() and self.fault is None:
+            self._step(due=True)
+            status = self._gate.status()
+            at = self.newest.epoch if self.newest is not None else None
+            if status.all_done and status.settled and at == status.epoch:
+                return
+            time.sleep(_LOOK)
+
+    def stop(self) -> None:
+        """Ends the thread; a manifest that is being written is finished."""
+        self._stopped.set()
+        if self._thread.is_alive():
+            self._thread.join()
+
+    def _run(self) -> None:
+        while not self._stopped.wait(_LOOK) and self.fault is None:
+            self._step(due=time.monotonic() >= self._due)
+
+    def _step(self, *, due: bool) -> None:
+        """Looks how things stand, and does what is to be done now."""
+        with self._busy:
+            try:
+                self._advance(due=due)
+            except spark_errors() as error:
+                # The thread outlives a Spark that has been stopped or lost; others tell of that.
+                if not self._stopped.is_set():
+                    self._failed(first_line(error))
+            except RuntimeFault as fault:
+                self._failed(fault.message)
+
+    def _advance(self, *, due: bool) -> None:
+        for query in self._queries:
+            query.reports.look()
+        status = self._gate.status()
+        if status.barrier is not None:
+            self._complete(status.barrier, status)
+        elif self._asked is not None:
+            if time.monotonic() - self._asked[0] > seconds(self._policy.timeout):
+                self._failed(f"not all queries have reached it after {self._policy.timeout}")
+        elif due:
+            self._due = time.monotonic() + seconds(self._policy.every)
+            if self.newest is None or status.epoch != self.newest.epoch or not status.settled:
+                self._asked = (time.monotonic(), datetime.now(UTC))
+                self._gate.request_barrier()
+
+    def _complete(self, epoch: int, status: GateStatus) -> None:
+        """Writes the manifest of an epoch that all queries have committed."""
+        asked = self._asked[1] if self._asked is not None else datetime.now(UTC)
+        try:
+            manifest = self._manifest(epoch, status, asked)
+            folder = f"{self._state.generation_folder}/barriers"
+            path = f"{folder}/{manifest_name(manifest.barrier)}"
+            write_note(self._state.storage, path, manifest.to_document())
+        finally:
+            self._gate.taken(epoch)
+        self._asked = None
+        self._failures = 0
+        self._due = time.monotonic() + seconds(self._policy.every)
+        self._kept.append(manifest)
+        self._number = manifest.barrier
+        self._view.barrier(manifest)
+        for query in self._queries:
+            query.reports.forget(manifest.queries[query.id].batch)
+            query.writer.forget(manifest.queries[query.id].batch)
+        self._retain()
+
+    def _manifest(self, epoch: int, status: GateStatus, asked: datetime) -> Manifest:
+        queries: dict[str, QueryCut] = {}
+        sinks: dict[str, SinkCut] = {}
+        for query in self._queries:
+            turn = status.queries[query.id]
+            waited = round((turn.done_at - asked.timestamp()) * 1000)
+            queries[query.id] = _query_cut(query, turn.batch(epoch), max(waited, 0))
+            sinks.update(_sink_cuts(query.writer, turn.batch(epoch)))
+        return Manifest(
+            barrier=self._number + 1,
+            epoch=epoch,
+            generation=self._state.generation,
+            pipeline=self._plan.pipeline,
+            version=self._plan.version,
+            requested_at=asked,
+            completed_at=datetime.now(UTC),
+            queries=queries,
+            sources=self._gate.positions(epoch),
+            sinks=sinks,
+            ledger={},
+            files={},
+        )
+
+    def _retain(self) -> None:
+        """Lets go of barriers beyond those that are to be kept, and of what only they needed."""
+        while len(self._kept) > self._policy.retain:
+            old = self._kept.pop(0)
+            folder = f"{self._state.generation_folder}/barriers"
+            self._state.storage.delete([f"{folder}/{manifest_name(old.barrier)}"])
+        self._gate.release(self._kept[0].epoch)
+
+    def _failed(self, reason: str) -> None:
+        self._failures += 1
+        self._view.barrier_failed(reason)
+        if self._asked is not None:
+            # The gate goes on with it; what has taken too long is this attempt.
+            self._asked = (time.monotonic(), datetime.now(UTC))
+        if self._failures > self._policy.tolerate:
+            self.fault = RuntimeFault(
+                BARRIERS_FAIL,
+                f"{self._failures} barriers in a row have failed; the last: {reason}",
+                "see what slows the queries down or fills the disk; TIMEOUT and TOLERATE of the "
+                "CHECKPOINT statement say how long a barrier may take and how many may fail",
+            )
+
+
+def load_manifests(state: State) -> list[Manifest]:
+    """The barriers of the current generation, oldest first.
+
+    Raises RuntimeFault for a damaged one.
+    """
+    folder = f"{state.generation_folder}/barriers"
+    found = []
+    for name in state.storage.list(folder):
+        if name.removesuffix(".json").isdigit():
+            text = state.storage.read(f"{folder}/{name}")
+            try:
+                found.append(load_manifest(text or ""))
+            except ValueError as error:
+                raise unreadable(f"{folder}/{name}", str(error)) from None
+    return found
+
+
+def last_number(state: State) -> int:
+    """The greatest number of a barrier in any generation of a state, 0 before the first."""
+    folder = f"{state.folder}/generations"
+    names = [
+        name.removesuffix(".json")
+        for generation in state.storage.list(folder)
+        for name in state.storage.list(f"{folder}/{generation}/barriers")
+    ]
+    return max((int(name) for name in names if name.isdigit()), default=0)
+
+
+def _query_cut(query: Watched, batch: int, waited: int) -> QueryCut:
+    report = query.reports.of(batch)
+    return QueryCut(
+        batch=batch,
+        watermark=query.reports.watermark(batch),
+        acknowledged_ms=waited,
+        operators=tuple(_operators(query.reports, report)),
+        rows_in=query.reports.rows_in(batch),
+        rows_out=query.writer.rows_until(batch),
+    )
+
+
+def _operators(reports: Reports, report: Mapping[str, Any]) -> Sequence[OperatorState]:
+    reported = report.get("stateOperators", ())
+    return [
+        OperatorState(
+            id=use.operator.id,
+            number=number,
+            kind=use.operator.kind,
+            rows=int(found["numRowsTotal"]),
+            bytes=_bytes(found),
+            partitions=int(found.get("numShufflePartitions", 0)),
+        )
+        for number, (use, found) in enumerate(zip(reports.uses, reported, strict=False))
+    ]
+
+
+def _bytes(reported: Mapping[str, Any]) -> int:
+    """The size of a state: of RocksDB's files, or what it takes in memory when that is more."""
+    files = reported.get("customMetrics", {}).get("rocksdbSstFileSize", 0)
+    return max(int(reported["memoryUsedBytes"]), int(files))
+
+
+def _sink_cuts(writer: BatchWriter, batch: int) -> Mapping[str, SinkCut]:
+    found = {}
+    for sink in writer.sinks:
+        taken = writer.taken_until(sink.name, batch)
+        files = [one["files"] for one in taken if "files" in one]
+        sizes = [one["bytes"] for one in taken if "bytes" in one]
+        found[sink.name] = SinkCut(
+            batch=batch,
+            rows=sum(one["rows"] for one in taken),
+            files=sum(files) if files else None,
+            bytes=sum(sizes) if sizes else None,
+        )
+    return found

@@ -1,0 +1,112 @@
+package org.apache.spark.sql.streamc
+
+import java.nio.charset.StandardCharsets.UTF_8
+import java.time.Instant
+import java.util.zip.CRC32
+
+import scala.collection.immutable.SortedMap
+
+import org.json4s.JsonAST._
+import org.json4s.jackson.JsonMethods
+
+import org.apache.spark.sql.connector.read.streaming.{Offset => StreamOffset}
+import org.apache.spark.sql.execution.streaming.Offset
+
+/**
+ * An epoch: where each source stands at its end, as Spark's JSON of that source; null for a source
+ * that has had nothing yet. `rows` is whether anything is new in it, `drain` whether the watermark
+ * moves behind everything in it.
+ */
+case class Epoch(number: Long, cuts: SortedMap[String, String], rows: Boolean, drain: Boolean)
+
+object Epoch {
+  def name(number: Long): String = f"$number%09d.json"
+
+  /** The epoch as the text of a note: a document, then a line with its checksum. */
+  def text(epoch: Epoch): String = {
+    val cuts = epoch.cuts.toList.map { case (source, at) =>
+      JField(source, if (at == null) JNull else JsonMethods.parse(at))
+    }
+    val body = JsonMethods.compact(JObject(
+      "epoch" -> JLong(epoch.number),
+      "cuts" -> JObject(cuts),
+      "rows" -> JBool(epoch.rows),
+      "drain" -> JBool(epoch.drain),
+      "opened_at" -> JString(Instant.now.toString))) + "\n"
+    body + lastLine(body)
+  }
+
+  /** Throws IllegalStateException for what is not as it was written. */
+  def of(text: String, path: String): Epoch = {
+    val lines = text.stripSuffix("\n")
+    val body = lines.substring(0, lines.lastIndexOf('\n') + 1)
+    if (body.isEmpty || lines + "\n" != body + lastLine(body)) {
+      throw new IllegalStateException(s"$path is damaged")
+    }
+    val found = JsonMethods.parse(body)
+    val JObject(cuts) = found \ "cuts": @unchecked
+    val JInt(number) = found \ "epoch": @unchecked
+    Epoch(
+      number.toLong,
+      SortedMap(cuts.map {
+        case (source, JNull) => source -> null
+        case (source, at) => source -> JsonMethods.compact(at)
+      }: _*),
+      rows = found \ "rows" == JBool.True,
+      drain = found \ "drain" == JBool.True)
+  }
+
+  private def lastLine(body: String): String = {
+    val sum = new CRC32
+    sum.update(body.getBytes(UTF_8))
+    f"""{"crc32":"${sum.getValue}%08x"}""" + "\n"
+  }
+}
+
+/** What Spark logs for a source of the gate: `{"epoch":12,"at":<the source's own position>}`. */
+case class EpochOffset(epoch: Long, at: String) extends Offset {
+  override def json(): String = s"""{"epoch":$epoch,"at":$at}"""
+}
+
+object EpochOffset {
+  private val Json = """\{"epoch":(-?\d+),"at":(.*)\}""".r
+
+  /** Before the first epoch: no source has given anything. */
+  val Start: EpochOffset = EpochOffset(-1, null)
+
+  def of(offset: StreamOffset): EpochOffset = offset match {
+    case null => Start
+    case known: EpochOffset => known
+    case logged => logged.json() match {
+      case Json(epoch, "null") => EpochOffset(epoch.toLong, null)
+      case Json(epoch, at) => EpochOffset(epoch.toLong, at)
+    }
+  }
+}
+
+/** The log of a generation's epochs: each is written before any query may plan it. */
+class EpochLog(files: Files, folder: String) {
+  private var known = SortedMap.empty[Long, Epoch]
+
+  def last: Option[Epoch] = known.lastOption.map(_._2)
+
+  def get(number: Long): Option[Epoch] = known.get(number)
+
+  /** Reads the epochs from this one on, and the last one in any case. */
+  def read(from: Long): Unit = {
+    val numbers = files.list(folder).toArray(Array.empty[String])
+      .filter(_.matches("\\d+\\.json")).map(_.stripSuffix(".json").toLong).sorted
+    known = SortedMap(numbers.filter(n => n >= from || n == numbers.last).map { number =>
+      val path = s"$folder/${Epoch.name(number)}"
+      number -> Epoch.of(files.read(path), path)
+    }.toIndexedSeq: _*)
+  }
+
+  def add(epoch: Epoch): Unit = {
+    files.create(s"$folder/${Epoch.name(epoch.number)}", Epoch.text(epoch))
+    known += epoch.number -> epoch
+  }
+
+  /** Forgets the epochs before this one that all queries have finished, except the last. */
+  def trim(before: Long): Unit = known = known.filter { case (n, _) => n >= before || n == known.lastKey }
+}

@@ -1,0 +1,126 @@
+package org.apache.spark.sql.streamc
+
+import java.util.UUID
+
+import scala.collection.mutable
+
+import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.execution.streaming.runtime.{StreamExecution, WatermarkTracker}
+
+/**
+ * A query at the gate: how far it is, and which epoch its sources are being given.
+ *
+ * Spark asks the sources of a query one after the other. The first one that is asked in a round
+ * settles the epoch for the others; a source that is asked again begins the next round.
+ *
+ * A query that is new in a job that has been running begins with what is in the log then: its first
+ * batch is the last epoch, without input, and the batch after it has all the input up to its end.
+ */
+private[streamc] class QueryTurn(val id: String, files: Files, checkpoint: String) {
+  private val asked = mutable.Set.empty[GatedSource]
+  private var decided: Option[Long] = None
+
+  /** The last epoch that is committed; the epoch that its first batch was, or -1. */
+  var done: Long = -1
+  var joined: Long = -1
+  var doneAt: Long = 0
+
+  /** The number of an epoch less that of its batch. */
+  var base: Long = 0
+
+  /** Goes to where Spark's log ends; the epoch from which on epochs are needed. */
+  def read(): Long = {
+    val committed = batches("commits")
+    val planned = batches("offsets")
+    if (planned.nonEmpty) {
+      base = epochOf(planned.last) - planned.last
+      joined = base
+      done = committed.lastOption.map(_ + base).getOrElse(base - 1)
+    }
+    if (planned.isEmpty) Long.MaxValue else done
+  }
+
+  /** Joins a log that ends with this epoch, if the query has not done so. */
+  def join(last: Long): Unit =
+    if (joined < 0) {
+      joined = last
+      base = last
+      done = last - 1
+    }
+
+  /** Takes note of what is committed; whether that is news. */
+  def finished(epoch: Long): Boolean = {
+    val news = epoch > done
+    if (news) {
+      done = epoch
+      doneAt = System.currentTimeMillis
+    }
+    news
+  }
+
+  /** The epoch that a source is given, which is `fresh` when it begins a round. */
+  def next(source: GatedSource, fresh: => Option[Long]): Option[Long] = {
+    if (asked.isEmpty || asked(source)) {
+      asked.clear()
+      decided = fresh
+    }
+    asked += source
+    decided
+  }
+
+  private def batches(kind: String): Seq[Long] =
+    files.list(s"$checkpoint/$kind").toArray(Array.empty[String]).toSeq
+      .filter(_.matches("\\d+")).map(_.toLong).sorted
+
+  private def epochOf(batch: Long): Long =
+    QueryTurn.Logged.findFirstMatchIn(files.read(s"$checkpoint/offsets/$batch"))
+      .map(_.group(1).toLong)
+      .getOrElse(throw new IllegalStateException(
+        s"$checkpoint/offsets/$batch does not say which epoch it is"))
+}
+
+private object QueryTurn {
+  private val Logged = """"epoch":(\d+),"at":""".r
+}
+
+/** When input is looked for: at a steady cadence, and never so often that looking costs much. */
+private class Pace(cadence: Long) {
+  private var nextSlot = 0L
+  private var nextLook = 0L
+
+  /** Whether an epoch may open by the cadence; in milliseconds, 0 is as fast as possible. */
+  def slot: Boolean = System.currentTimeMillis >= nextSlot
+
+  def due: Boolean = slot && System.currentTimeMillis >= nextLook
+
+  /** The slots are the multiples of the cadence, as Spark's own are. */
+  def opened(): Unit =
+    if (cadence > 0) nextSlot = (System.currentTimeMillis / cadence + 1) * cadence
+
+  /** A look at the sources; at most a tenth of the time goes into looking. */
+  def looking[T](look: => T): T = {
+    val begun = System.nanoTime
+    val found = look
+    val took = (System.nanoTime - begun) / 1000000
+    nextLook = System.currentTimeMillis + math.min(took * 9, Pace.Most)
+    found
+  }
+}
+
+private object Pace {
+  private val Most = 1000L
+}
+
+/** Moves the watermark of a query behind every row; called in the query's own thread. */
+private object Drain {
+  /** The year 9999 in milliseconds: no row is later, and no arithmetic on it overflows. */
+  private val End = 253370764800000L
+
+  def now(session: SparkSession): Unit = {
+    val id = session.sparkContext.getLocalProperty(StreamExecution.QUERY_ID_KEY)
+    val query = session.sharedState.activeStreamingQueries.get(UUID.fromString(id))
+    // Spark keeps the tracker to itself; the next batch is planned with what it says then.
+    query.getClass.getMethod("watermarkTracker").invoke(query)
+      .asInstanceOf[WatermarkTracker].setWatermark(End)
+  }
+}
