@@ -130,13 +130,15 @@ class Coordinator:
     def _complete(self, epoch: int, status: GateStatus) -> None:
         """Writes the manifest of an epoch that all queries have committed."""
         asked = self._asked[1] if self._asked is not None else datetime.now(UTC)
+        recorded = False
         try:
             manifest = self._manifest(epoch, status, asked)
             folder = f"{self._state.generation_folder}/barriers"
             path = f"{folder}/{manifest_name(manifest.barrier)}"
             write_note(self._state.storage, path, manifest.to_document())
+            recorded = True
         finally:
-            self._gate.taken(epoch)
+            self._gate.taken(epoch, recorded=recorded)
         self._asked = None
         self._failures = 0
         self._due = time.monotonic() + seconds(self._policy.every)

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 _LEAST_PAUSE = 0.5
 _LEAST_EPOCHS = 20
+_LEAST_BATCHES = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,9 +100,9 @@ class Gate:
         """Asks for a barrier, which `status` tells of when all queries have reached it."""
         self._gate.request()
 
-    def taken(self, epoch: int) -> None:
+    def taken(self, epoch: int, *, recorded: bool) -> None:
         """A barrier that was reached has been dealt with: it is on record, or given up."""
-        self._gate.taken(epoch)
+        self._gate.taken(epoch, recorded)
 
     def release(self, epoch: int) -> None:
         """Input before this epoch will never be read again; a source may forget it."""
@@ -148,5 +149,8 @@ def epochs_between(settings: RunSettings, checkpoint: Checkpoint) -> int:
 
 
 def batches_to_retain(settings: RunSettings, checkpoint: Checkpoint) -> int:
-    """How many batches Spark must keep for the barriers that are kept, some of which may fail."""
-    return (checkpoint.retain + checkpoint.tolerate + 2) * epochs_between(settings, checkpoint)
+    """How many batches Spark must keep for the barriers that are kept.
+
+    Two intervals more than there are barriers: the gate closes when the newest is older than that.
+    """
+    return max(_LEAST_BATCHES, (checkpoint.retain + 2) * epochs_between(settings, checkpoint))

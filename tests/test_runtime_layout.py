@@ -188,8 +188,10 @@ def test_source_that_one_query_reads_twice(
     again = run_pipeline(plan, build, arguments, view=SilentView(), spark=spark)
     assert sorted(row.k for row in first.rows["seen"]) == ["a", "a", "b"]
     assert again.rows["seen"] == ()
-    sources = tmp_path / "state/generations/0001/queries/both/sources"
-    assert sorted(path.name for path in sources.iterdir()) == ["events", "events__2"]
+    generation = tmp_path / "state/generations/0001"
+    assert [path.name for path in (generation / "sources").iterdir()] == ["events"]
+    logged = (generation / "queries/both/offsets/1").read_text("utf-8")
+    assert logged.count('"epoch":1') == 2 and "events__2" in logged
 
 
 @pytest.mark.parametrize("filter", ["k = 'a'", "i = 1", "i IS NULL", "TRUE"])

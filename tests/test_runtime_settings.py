@@ -153,7 +153,7 @@ def test_batches_are_retained_for_the_checkpoints() -> None:
     key = "spark.sql.streaming.minBatchesToRetain"
     often = sql_settings(run_settings("as fast as possible"), Checkpoint("2 minutes", 5))
     seldom = sql_settings(run_settings("10 seconds"), Checkpoint("30 seconds", 5))
-    assert (often[key], seldom[key]) == ("720", "100")
+    assert (often[key], seldom[key]) == ("1680", "140")
 
 
 def test_backend_auto_is_rocksdb() -> None:
@@ -223,7 +223,7 @@ def test_no_java_is_a_fault_that_says_how_to_get_it(tmp_path: Path) -> None:
         check=False,
     )
     assert done.returncode == 2
-    assert done.stderr.startswith("building") and "error[SR0201] java-missing" in done.stderr
+    assert "error[SR0201] java-missing" in done.stderr
     assert "apt-get install" in done.stderr and "Traceback" not in done.stderr
 
 

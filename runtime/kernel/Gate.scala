@@ -46,11 +46,10 @@ class Gate(session: SparkSession, folder: String, settings: JavaMap[String, Stri
   private var draining = false
   private var wanted = false
   private var reached = -1L
+  private var newest = -1L
   private var begun = -1L
   private var unsettled = -1L
   @volatile private var shown = "{}"
-
-  Gates.add(id, this)
 
   /** The frame of a query with every read of a source behind this gate. */
   def wrap(frame: DataFrame, query: String): DataFrame = {
@@ -73,8 +72,10 @@ class Gate(session: SparkSession, folder: String, settings: JavaMap[String, Stri
     queries.values.foreach(_.join(last.number))
     reads.open()
     last.cuts.foreach { case (source, at) => if (at != null) reads.resume(source, at) }
-    begun = if (barrier < 0) last.number else barrier
+    newest = if (barrier < 0) last.number else barrier
+    begun = newest
     if (last.number > 0 && last.number != barrier) unsettled = last.number
+    Gates.add(id, this)
     show()
   }
 
@@ -105,9 +106,13 @@ class Gate(session: SparkSession, folder: String, settings: JavaMap[String, Stri
     show()
   }
 
-  /** The barrier's epoch is on record: a later one may be asked for, older epochs are not needed. */
-  def taken(epoch: Long): Unit = synchronized {
+  /**
+   * The barrier that was reached is on record, or given up. Without one on record the gate closes after
+   * a while: Spark would drop the batches of the barriers before.
+   */
+  def taken(epoch: Long, recorded: Boolean): Unit = synchronized {
     begun = epoch
+    if (recorded) newest = epoch
     if (reached == epoch) reached = -1
     show()
   }
@@ -170,7 +175,7 @@ class Gate(session: SparkSession, folder: String, settings: JavaMap[String, Stri
     val opened =
       if (draining) { if (!allDone || last.drain) None else Some(last.copy(next, rows = false, drain = true)) }
       else if (wanted && !settled) Some(last.copy(next, rows = false))
-      else if (wanted || held) None
+      else if (wanted || held || next - newest > 2 * most) None
       else input(next, last).orElse {
         if (settled || !pace.slot) None else Some(last.copy(next, rows = false))
       }
