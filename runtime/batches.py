@@ -41,17 +41,17 @@ class BatchWriter:
 
     def taken_until(self, sink: str, batch: int) -> Sequence[Mapping[str, int]]:
         """What a sink has taken in the batches up to this one that are not forgotten."""
-        known = [sinks for number, sinks in sorted(self._taken.items()) if number <= batch]
+        known = [sinks for number, sinks in sorted([*self._taken.items()]) if number <= batch]
         return [sinks[sink] for sinks in known if sink in sinks]
 
     def rows_until(self, batch: int) -> int:
         """The rows of the batches up to this one that are not forgotten, counted once."""
-        known = [sinks for number, sinks in self._taken.items() if number <= batch]
+        known = [sinks for number, sinks in [*self._taken.items()] if number <= batch]
         return sum(max(one["rows"] for one in sinks.values()) for sinks in known)
 
     def forget(self, batch: int) -> None:
         """Drops what is known of the batches up to this one."""
-        for number in [number for number in self._taken if number <= batch]:
+        for number in [number for number in [*self._taken] if number <= batch]:
             del self._taken[number]
 
     def _write_all(self, batch: DataFrame, batch_id: int) -> None:

@@ -5,8 +5,9 @@ import org.apache.spark.sql.catalyst.streaming.StreamingRelationV2
 import org.apache.spark.sql.classic.{Dataset, SparkSession}
 import org.apache.spark.sql.connector.catalog.SupportsRead
 import org.apache.spark.sql.connector.read.streaming.{MicroBatchStream, Offset => StreamOffset, SparkDataStream, SupportsAdmissionControl, SupportsTriggerAvailableNow}
+import org.apache.spark.sql.execution.LogicalRDD
 import org.apache.spark.sql.execution.datasources.DataSource
-import org.apache.spark.sql.execution.datasources.v2.{StreamingDataSourceV2Relation, StreamingDataSourceV2ScanRelation}
+import org.apache.spark.sql.execution.datasources.v2.MicroBatchScanExec
 import org.apache.spark.sql.execution.streaming.{SerializedOffset, Source}
 
 /**
@@ -100,11 +101,10 @@ private class InnerStream(session: SparkSession, relation: StreamingRelationV2, 
 
   override def rows(start: Option[String], end: String): DataFrame = synchronized {
     val output = relation.output.map(_.newInstance())
-    val read = StreamingDataSourceV2Relation(
-      relation.table, output, relation.catalog, relation.identifier, relation.extraOptions, log)
     val from = start.map(offset).getOrElse(stream.initialOffset())
-    Dataset.ofRows(session, StreamingDataSourceV2ScanRelation(
-      read, scan, output, stream, Some(from), Some(offset(end)))).asInstanceOf[DataFrame]
+    // Not as a relation of its own: Spark would take that for a source that has nothing new.
+    val rows = MicroBatchScanExec(output, scan, stream, from, offset(end)).execute()
+    Dataset.ofRows(session, LogicalRDD(output, rows, isStreaming = true)(session))
   }
 
   override def resume(at: String): Unit = ()
