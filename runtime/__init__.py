@@ -13,6 +13,9 @@ In order of flow:
 - ``manifests``: what a completed barrier was.
 - ``state``: the folder that a pipeline's progress lives in; ``lease``: who may use it;
   ``processes``: whether that one is still there; ``state_files``: its files without a JVM.
+- ``recovery``: what a run does about its state first: ``verdicts`` looks whether Spark may go on
+  from it, ``rollback`` goes back to a barrier; ``integrity``: which files a barrier rests on;
+  ``checkpoints``, ``epoch_log``: what Spark's and the gate's files say; ``disk``: trees and links.
 - ``sources``, ``files``, ``kafka``: readers; ``reading``, ``options``: what they take and give;
   ``malformed``: rows that are not what their source declares.
 - ``tables``: reference data, read once or again.
@@ -24,7 +27,8 @@ In order of flow:
   of their batches.
 - ``barriers``: which epochs are checkpoints of the whole pipeline.
 - ``batches``, ``sinks``, ``file_sink``, ``postgres``: where each batch goes, exactly once for files
-  and tables; ``upserts``: which row of a key is the latest.
+  and tables; ``file_commits``, ``file_recovery``: what a files sink has published, and how a start
+  makes that what the state says; ``upserts``: which row of a key is the latest.
 - ``steps``: a pipeline fed step by step, its sinks kept in memory, as tests do.
 - ``analysis``: what Spark refuses of a script, before a query is started.
 - ``progress``, ``views``: how far the queries are, and how it is shown.

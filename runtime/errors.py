@@ -52,6 +52,8 @@ TABLE_UNREADABLE = Code("SR0312", "table-unreadable", "reference data cannot be 
 PACKAGE_MISSING = Code("SR0320", "package-missing", "Spark lacks the part for a connector")
 MODULE_MISSING = Code("SR0321", "module-missing", "a connector needs a Python package")
 SERVER_UNREACHABLE = Code("SR0322", "server-unreachable", "the server of a sink does not answer")
+OUTPUT_DAMAGED = Code("SR0330", "output-damaged", "a file of an output is gone or cut short")
+OUTPUT_AHEAD = Code("SR0331", "output-ahead", "an output goes further than the state it belongs to")
 STATE_IN_USE = Code("SR0401", "state-in-use", "another process runs on the same state")
 FOREIGN_STATE = Code("SR0402", "foreign-state", "the state belongs to another pipeline")
 STATE_UNREADABLE = Code("SR0403", "state-unreadable", "a file of the state cannot be read")
@@ -94,6 +96,8 @@ CODES = (
     PACKAGE_MISSING,
     MODULE_MISSING,
     SERVER_UNREACHABLE,
+    OUTPUT_DAMAGED,
+    OUTPUT_AHEAD,
     STATE_IN_USE,
     FOREIGN_STATE,
     STATE_UNREADABLE,

@@ -2,7 +2,7 @@
 
     <path>/spend-0001-000000012-00000.parquet         what users read
     <path>/_streamc/spend/output.json                 the state that writes here
-    <path>/_streamc/spend/staging/000000013/          a batch that is being written
+    <path>/_streamc/spend/staging/0001-000000013/     a batch that is being written
     <path>/_streamc/spend/commits/0001-000000012.json a published batch and its files
 
 A batch is (1) written to the staging folder by Spark, (2) published: its record, which lists the
@@ -14,21 +14,22 @@ see whole files only: names in `_streamc` are hidden from Spark and Arrow as wel
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from .errors import FOREIGN_OUTPUT, OUTPUT_GONE, RuntimeFault
-from .notes import create_note, read_note, unreadable
-from .options import choose, refuse_rest, spark_options
+from .file_commits import RECORD_FORMAT, BatchKey, Outlet, PublishedFile, Record, create, read
+from .file_recovery import Recovery
+from .notes import write_note
+from .options import choose, refuse_rest, size_in_bytes, spark_options
 from .state import State
-from .storage import Storage
+from .storage import Storage, Written
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 FORMATS = ("json", "csv", "parquet", "orc", "avro")
-RECORD_FORMAT = 1
+ROLL_SIZE = "512 MB"
 
 
 class FileSink:
@@ -36,36 +37,40 @@ class FileSink:
 
     reads_batch_once = True
 
-    def __init__(self, name: str, options: Mapping[str, Any], state: State, keep: int) -> None:
+    def __init__(
+        self, name: str, query: str, options: Mapping[str, Any], state: State, keep: int
+    ) -> None:
         """`keep` is how many batches' records stay; `open` must be called before `write`."""
         rest = dict(options)
         owner = f"sink `{name}`"
         self.name = name
+        self._query = query
         self._state = state
         self._storage: Storage = state.storage
         self._keep = keep
         self._format = str(rest.pop("format"))
         choose(self._format, {known: known for known in FORMATS}, owner, "format")
-        self._path = self._storage.qualified(str(rest.pop("path")))
+        self._roll = size_in_bytes(owner, "roll_size", str(rest.pop("roll_size", ROLL_SIZE)))
+        self._outlet = Outlet(self._storage, self._storage.qualified(str(rest.pop("path"))), name)
         self._options = _writer_options(self._format, rest)
         refuse_rest(owner, rest)
-        self._own = f"{self._path}/_streamc/{name}"
-        self._published: deque[int] = deque()
-        self._last: Mapping[str, int] = {}
+        self._published: dict[int, BatchKey] = {}
+        self._totals = {"files": 0, "bytes": 0}
 
     def open(self) -> None:
-        """Claims the folder for this state, then finishes or discards what a run left behind.
+        """Claims the folder for this state, then makes the output what the state says it is.
 
-        Raises RuntimeFault when the folder holds the output of another state, or when this
-        state's output is no longer there.
+        Raises RuntimeFault when the folder holds the output of another state, when this state's
+        output is no longer there, and when it is not as it was written.
         """
-        self._claim()
-        batches = [self._batch_of(name) for name in self._storage.list(f"{self._own}/commits")]
-        self._published = deque(sorted(batch for batch in batches if batch is not None))
-        for staged in self._storage.list(f"{self._own}/staging"):
-            if staged.isdigit() and int(staged) in self._published:
-                self._finish(int(staged))
-            self._storage.delete([f"{self._own}/staging/{staged}"])
+        earlier = self._claim()
+        lineage, committed = self._state.lineage(self._query), self._committed()
+        for path in earlier:
+            outlet = Outlet(self._storage, path, self.name)
+            if self._owner(outlet) == self._state.id:
+                Recovery(outlet, lineage, committed).cut_back()
+        records = Recovery(self._outlet, lineage, committed).run()
+        self._published = {key.number: key for key in sorted(records)}
 
     def write(self, batch: DataFrame, batch_id: int) -> int | None:
         """Writes a batch, or None as its row count if it is published already.
@@ -75,101 +80,101 @@ class FileSink:
         """
         if batch_id in self._published:
             batch.write.format("noop").mode("overwrite").save()
-            record = self._read(self._record(batch_id)) or {}
-            self._last = {"rows": int(record.get("rows", 0)), "files": len(record.get("files", ()))}
             return None
-        staging = self._staging(batch_id)
-        written = self._storage.write(batch, self._format, self._options, staging)
+        key = BatchKey(batch_id, self._state.generation)
+        staging = self._outlet.staging(key)
+        written = self._storage.write(batch, self._format, self._options, staging, self._roll)
         if written.rows:
-            files = {
-                name: self._final_name(batch_id, number, name)
-                for number, (name, _) in enumerate(written.files)
-            }
-            record = {"state": self._state.id, "rows": written.rows, "files": files}
-            self._write_note(self._record(batch_id), record)
-            self._published.append(batch_id)
-            self._move(batch_id, files)
-        self._last = {
-            "rows": written.rows,
-            "files": len(written.files) if written.rows else 0,
-            "bytes": sum(size for _, size in written.files) if written.rows else 0,
-        }
+            files = self._files(key, written)
+            self._outlet.publish(key, Record(written.rows, files))
+            self._published[batch_id] = key
+            self._outlet.move(staging, files)
+            self._totals["files"] += len(files)
+            self._totals["bytes"] += sum(file.bytes for file in files)
         self._storage.delete([staging, *self._outdated()])
         return written.rows
 
     def acknowledged(self) -> Mapping[str, int]:
-        """The rows, files and bytes of the last batch."""
-        return self._last
+        """The files that this run has published, and their bytes."""
+        return dict(self._totals)
 
-    def _finish(self, batch_id: int) -> None:
-        """Moves what is left of a published batch into place."""
-        staged = set(self._storage.list(self._staging(batch_id)))
-        record = self._read(self._record(batch_id)) or {}
-        files = record.get("files", {})
-        self._move(batch_id, {name: final for name, final in files.items() if name in staged})
-
-    def _move(self, batch_id: int, files: Mapping[str, str]) -> None:
-        staging = self._staging(batch_id)
-        self._storage.move(
-            [(f"{staging}/{name}", f"{self._path}/{final}") for name, final in files.items()]
+    def _files(self, key: BatchKey, written: Written) -> tuple[PublishedFile, ...]:
+        return tuple(
+            PublishedFile(
+                self._outlet.file_name(key, n, file.name), file.name, file.bytes, file.rows
+            )
+            for n, file in enumerate(written.files)
         )
 
     def _outdated(self) -> list[str]:
-        records = []
-        while len(self._published) > self._keep:
-            records.append(self._record(self._published.popleft()))
-        return records
+        too_many = list(self._published)[: max(len(self._published) - self._keep, 0)]
+        return [self._outlet.record_path(self._published.pop(number)) for number in too_many]
 
-    def _claim(self) -> None:
-        shown = self._path.removeprefix("file:")
-        path = f"{self._own}/output.json"
-        known = (self._read(self._state.sink_file(self.name)) or {}).get("path")
-        found = self._read(path)
-        if found is None and known == self._path:
+    def _committed(self) -> int:
+        """The last batch that Spark has committed; it is the one that knows which come again."""
+        folder = f"{self._state.checkpoint(self._query)}/commits"
+        return max((int(n) for n in self._storage.list(folder) if n.isdigit()), default=-1)
+
+    def _claim(self) -> list[str]:
+        """Takes the folder; returns those that the sink has written to before."""
+        path, known = self._outlet.path, self._known() or {}
+        owner = self._owner(self._outlet)
+        if owner is None and known.get("path") == path:
             raise RuntimeFault(
                 OUTPUT_GONE,
-                f"the output of sink `{self.name}` in {shown} is gone, but the state goes on "
-                "after the rows that were in it",
+                f"the output of sink `{self.name}` in {self._outlet.shown} is gone, but the state "
+                f"goes on after the rows that were in it: there is no {_shown(self._outlet.claim)}",
                 "put the folder back, or start over with another `--state`",
             )
-        if found is not None and found["state"] != self._state.id:
+        if owner is not None and owner != self._state.id:
             raise RuntimeFault(
                 FOREIGN_OUTPUT,
-                f"{shown} holds what sink `{self.name}` wrote with another state: its rows would "
-                "be there twice",
-                f"go on with that state, or give the sink another path, or delete {shown}",
+                f"{self._outlet.shown} holds what sink `{self.name}` wrote with another state: its "
+                "rows would be there twice",
+                f"go on with that state, or give the sink another path, or delete "
+                f"{self._outlet.shown}",
             )
-        if found is None:
-            self._write_note(path, {"state": self._state.id, "sink": self.name})
-        if known != self._path:
-            self._storage.delete([self._state.sink_file(self.name)])
-            self._write_note(self._state.sink_file(self.name), {"path": self._path})
+        if owner is None:
+            create(self._storage, self._outlet.claim, {"state": self._state.id, "sink": self.name})
+        return self._remember(known)
 
-    def _write_note(self, path: str, note: dict[str, Any]) -> None:
-        create_note(self._storage, path, {"format": RECORD_FORMAT, **note})
+    def _remember(self, known: Mapping[str, Any]) -> list[str]:
+        """Notes where the sink writes, and in which form, for what works on its files later."""
+        path = self._outlet.path
+        paths = [*known.get("earlier", ()), *([known["path"]] if "path" in known else ())]
+        earlier = [str(one) for one in dict.fromkeys(paths) if one != path]
+        told = {
+            "format": RECORD_FORMAT,
+            "path": path,
+            "earlier": earlier,
+            "query": self._query,
+            "file_format": self._format,
+            "options": self._options,
+            "roll_size": self._roll,
+        }
+        if told != known:
+            write_note(self._storage, self._state.sink_file(self.name), told)
+        return earlier
 
-    def _read(self, path: str) -> dict[str, Any] | None:
-        note = read_note(self._storage, path, "put the file back from a copy")
-        if note is not None and note.get("format") != RECORD_FORMAT:
-            found = note.get("format")
-            raise unreadable(path, f"its format is {found}, this runtime reads {RECORD_FORMAT}")
-        return note
+    def _known(self) -> dict[str, Any] | None:
+        path = self._state.sink_file(self.name)
+        return read(
+            self._storage, path, "delete it: the sink writes it again, from the output's own notes"
+        )
 
-    def _staging(self, batch_id: int) -> str:
-        return f"{self._own}/staging/{batch_id:09d}"
+    def _owner(self, outlet: Outlet) -> str | None:
+        """The state that writes to a folder, None when nothing does."""
+        found = read(
+            self._storage,
+            outlet.claim,
+            f"put the file back from a copy; the state that writes here is {self._state.id} if "
+            f"{outlet.shown} was never written with another one",
+        )
+        return None if found is None else str(found.get("state"))
 
-    def _record(self, batch_id: int) -> str:
-        return f"{self._own}/commits/{self._state.generation}-{batch_id:09d}.json"
 
-    def _batch_of(self, record: str) -> int | None:
-        generation, _, rest = record.partition("-")
-        number = rest.removesuffix(".json")
-        return int(number) if generation == self._state.generation and number.isdigit() else None
-
-    def _final_name(self, batch_id: int, number: int, staged: str) -> str:
-        # Spark names a file part-00000-<uuid>-c000.snappy.parquet: all after the first dot stays.
-        ending = staged.partition(".")[2]
-        return f"{self.name}-{self._state.generation}-{batch_id:09d}-{number:05d}.{ending}"
+def _shown(path: str) -> str:
+    return path.removeprefix("file:")
 
 
 def _writer_options(format: str, rest: dict[str, Any]) -> dict[str, str]:

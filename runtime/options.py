@@ -9,6 +9,8 @@ from .errors import BAD_OPTION, RuntimeFault, nearest
 
 T = TypeVar("T")
 
+_UNITS = {"KB": 1 << 10, "MB": 1 << 20, "GB": 1 << 30}
+
 
 def choose(value: str, known: Mapping[str, T], owner: str, option: str) -> T:
     """The entry of that name; raises RuntimeFault with the nearest known one."""
@@ -37,6 +39,20 @@ def csv_options(options: dict[str, Any]) -> dict[str, str]:
     if (null := options.pop("null_value", None)) is not None:
         found["nullValue"] = str(null)
     return found
+
+
+def size_in_bytes(owner: str, option: str, text: str) -> int:
+    """The bytes of a size such as `128 MB`; raises RuntimeFault for other text.
+
+    >>> size_in_bytes("sink `spend`", "roll_size", "128 MB")
+    134217728
+    """
+    number, _, unit = text.strip().partition(" ")
+    if unit.upper() not in _UNITS or not (number.isascii() and number.isdigit() and int(number)):
+        raise RuntimeFault(
+            BAD_OPTION, f"{owner} has {option} `{text}`", "write a size such as `128 MB`"
+        )
+    return int(number) * _UNITS[unit.upper()]
 
 
 def refuse_rest(owner: str, options: Mapping[str, Any]) -> None:

@@ -159,6 +159,7 @@ class Queries:
                 call.name,
                 call.connector,
                 call.options,
+                query=query.id,
                 state=self._state,
                 keep=keep,
                 show=self._view.message,

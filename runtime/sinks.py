@@ -129,6 +129,7 @@ def make_sink(
     connector: str,
     options: Mapping[str, Any],
     *,
+    query: str,
     state: State,
     keep: int,
     show: Callable[[str], None],
@@ -138,7 +139,7 @@ def make_sink(
     rest = dict(options)
     key, upsert = take_key(f"sink `{name}`", rest)
     known: dict[str, Callable[[], Sink]] = {
-        "files": lambda: FileSink(name, options, state, keep),
+        "files": lambda: FileSink(name, query, options, state, keep),
         "kafka": lambda: KafkaSink(name, rest, key, upsert),
         "postgres": lambda: PostgresSink(name, rest, state, upsert),
         "console": lambda: ConsoleSink(name, int(rest.pop("rows", 20)), show),

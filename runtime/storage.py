@@ -6,18 +6,43 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 
 @dataclass(frozen=True, slots=True)
+class WrittenFile:
+    """A file of a batch on disk; those of a batch are in the order of its rows."""
+
+    name: str
+    bytes: int
+    rows: int
+
+
+@dataclass(frozen=True, slots=True)
 class Written:
-    """A batch on disk: how many rows, and each file's name and length in bytes."""
+    """A batch on disk: how many rows, and the files that hold them."""
 
     rows: int
-    files: tuple[tuple[str, int], ...]
+    files: tuple[WrittenFile, ...]
+
+
+class Files(Protocol):
+    """Whole small files in folders: what notes need, with a JVM and without one."""
+
+    def list(self, folder: str) -> list[str]: ...
+
+    def read(self, path: str) -> str | None: ...
+
+    def create(self, path: str, text: str) -> None: ...
+
+    def replace(self, path: str, text: str) -> None: ...
+
+    def delete(self, paths: Sequence[str]) -> None: ...
+
+    def modified(self, path: str) -> float | None: ...
 
 
 class Storage:
@@ -25,6 +50,7 @@ class Storage:
 
     def __init__(self, kernel: Any, spark: SparkSession) -> None:
         self.kernel = kernel
+        self.session = spark
         self._files = kernel.Files(spark._jsparkSession)
         self._gateway: Any = spark._sc._gateway
 
@@ -50,6 +76,11 @@ class Storage:
         found = self._files.read(path)
         return None if found is None else str(found)
 
+    def modified(self, path: str) -> float | None:
+        """When a file was written, in seconds by its file system's clock; None without a file."""
+        found = int(self._files.modified(path))
+        return None if found < 0 else found / 1000
+
     def create(self, path: str, text: str) -> None:
         """Writes a new file that appears whole or not at all; an existing one is an error."""
         self._files.create(path, text)
@@ -66,16 +97,28 @@ class Storage:
         """Removes files and whole folders; what is not there is no error."""
         self._files.delete(self._strings(paths))
 
-    def write(self, batch: DataFrame, format: str, options: dict[str, str], folder: str) -> Written:
-        """Writes a batch with Spark into a folder of its own, replacing what was there."""
+    def lengths(self, folder: str, prefix: str = "") -> dict[str, int]:
+        """The lengths of the files in a folder whose names begin so, by name."""
+        found = json.loads(self._files.lengths(folder, prefix))
+        return {str(name): int(length) for name, length in found.items()}
+
+    def intact(self, path: str) -> bool:
+        """Whether a file that Spark wrote can be read whole, by the checksums of its store."""
+        return bool(self._files.intact(path))
+
+    def write(
+        self, batch: DataFrame, format: str, options: dict[str, str], folder: str, roll: int = 0
+    ) -> Written:
+        """Writes a batch with Spark into a folder of its own, replacing what was there.
+
+        A file that has about `roll` bytes is followed by another one, unless that is zero.
+        """
         given = self._gateway.jvm.java.util.HashMap()
         for name, value in options.items():
             given.put(name, value)
-        report = json.loads(self._files.write(batch._jdf, format, given, folder))
-        return Written(
-            report["rows"],
-            tuple((file["name"], file["bytes"]) for file in report["files"]),
-        )
+        report = json.loads(self._files.write(batch._jdf, format, given, folder, roll))
+        files = (WrittenFile(f["name"], f["bytes"], f["rows"]) for f in report["files"])
+        return Written(report["rows"], tuple(files))
 
     def _strings(self, values: Sequence[str]) -> Any:
         strings = self._gateway.jvm.java.util.ArrayList()

@@ -96,8 +96,8 @@ def test_only_data_files_are_visible(spark: SparkSession, tmp_path: Path) -> Non
     names = sorted(p.name for p in (tmp_path / "all_payments").iterdir())
     assert names == [
         "_streamc",
-        "all_payments-0001-000000000-00000.json",
         "all_payments-0001-000000001-00000.json",
+        "all_payments-0001-000000002-00000.json",
     ]
     assert not list((tmp_path / "all_payments").rglob("*.crc"))
     assert not list((tmp_path / "all_payments" / "_streamc" / "all_payments" / "staging").iterdir())

@@ -1,6 +1,6 @@
 package org.apache.spark.sql.streamc
 
-import java.io.{FileNotFoundException, IOException}
+import java.io.{FileNotFoundException, IOException, OutputStream}
 import java.nio.charset.StandardCharsets.UTF_8
 import java.nio.file.{Files => JFiles, StandardCopyOption}
 
@@ -71,6 +71,13 @@ class Files(session: SparkSession) {
     } catch { case _: FileNotFoundException => null }
   }
 
+  /** When a file was written, in milliseconds by its file system's clock; -1 without a file. */
+  def modified(path: String): Long = {
+    val p = new Path(path)
+    try fileSystem(p).getFileStatus(p).getModificationTime
+    catch { case _: FileNotFoundException => -1L }
+  }
+
   /** Writes a new file that appears whole or not at all; an existing one is an error. */
   def create(path: String, text: String): Unit = {
     val target = new Path(path)
@@ -124,6 +131,24 @@ class Files(session: SparkSession) {
       } else if (!fs.exists(t)) throw new FileNotFoundException(source)
     }
 
+  /** The lengths of the files in a folder whose names begin so, by name, as JSON. */
+  def lengths(folder: String, prefix: String): String = {
+    val p = new Path(folder)
+    val found =
+      try fileSystem(p).listStatus(p).toSeq catch { case _: FileNotFoundException => Nil }
+    JsonMethods.compact(JObject(found.filter(f => f.isFile && f.getPath.getName.startsWith(prefix))
+      .map(f => f.getPath.getName -> (JLong(f.getLen): JValue)).toList))
+  }
+
+  /** Whether a file that Spark wrote can be read to its end, by the checksums of its store. */
+  def intact(path: String): Boolean = {
+    val p = new Path(path)
+    try {
+      val in = p.getFileSystem(conf).open(p)
+      try { in.transferTo(OutputStream.nullOutputStream()); true } finally in.close()
+    } catch { case _: IOException => false }
+  }
+
   def delete(paths: java.util.List[String]): Unit = paths.asScala.foreach { path =>
     val p = new Path(path)
     fileSystem(p).delete(p, true)
@@ -134,33 +159,43 @@ class Files(session: SparkSession) {
 
   /**
    * Writes a batch to a folder of its own, replacing what an interrupted attempt left there.
-   * Returns JSON: the rows written, and the name and length of each file that holds any bytes.
+   * A file that has about `roll` bytes is followed by another one, unless that is zero. Returns JSON:
+   * the rows written, and the name, length and rows of each file that holds any rows.
    */
   def write(
       frame: DataFrame,
       format: String,
       options: java.util.Map[String, String],
-      folder: String): String = {
+      folder: String,
+      roll: Long): String = {
     val dataset = frame.asInstanceOf[Dataset[_]]
     val own = dataset.sparkSession
     val source = DataSource(own, format, options = options.asScala.toMap + ("path" -> folder))
-    val rows = own.withActive {
+    val told = own.sparkContext.collectionAccumulator[String]
+    own.withActive {
       source.planForWriting(SaveMode.Overwrite, dataset.logicalPlan) match {
         case command: InsertIntoHadoopFsRelationCommand =>
-          command.run(own, physicalPlan(dataset))
-          command.metrics("numOutputRows").value
+          command.copy(fileFormat = new Rolling(command.fileFormat, roll, told))
+            .run(own, physicalPlan(dataset))
         case other => throw new IllegalStateException(s"$format is written by ${other.nodeName}")
       }
     }
+    val rows = told.value.asScala.map { line =>
+      val end = line.lastIndexOf('/')
+      line.substring(0, end) -> line.substring(end + 1).toLong
+    }.toMap
     val p = new Path(folder)
     val files = fileSystem(p).listStatus(p).toList
-      .filter(f => f.isFile && f.getLen > 0 && !"._".contains(f.getPath.getName.charAt(0)))
-      .sortBy(_.getPath.getName)
+      .filter(f => f.isFile && rows.getOrElse(f.getPath.getName, 0L) > 0)
+      .sortBy(_.getPath.getName.replace('.', ' '))
     JsonMethods.compact(JObject(
-      "rows" -> JLong(rows),
-      "files" -> JArray(files.map(f => JObject(
-        "name" -> JString(f.getPath.getName), "bytes" -> JLong(f.getLen))))))
+      "rows" -> JLong(rows.values.sum),
+      "files" -> JArray(files.map { f =>
+        val name = f.getPath.getName
+        JObject("name" -> JString(name), "bytes" -> JLong(f.getLen), "rows" -> JLong(rows(name)))
+      })))
   }
+
   /**
    * Spark hands a batch over as an RDD and copies each of its rows when that is read as a frame. A
    * batch that nothing has cached is written from the RDD itself.
