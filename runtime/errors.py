@@ -65,6 +65,10 @@ LEASE_LOST = Code("SR0406", "lease-lost", "another process may run on the state 
 NO_STATE_FOLDER = Code("SR0407", "no-state-folder", "a path is no state folder on this machine")
 NOTHING_RUNS = Code("SR0408", "nothing-runs", "no process runs on the state")
 NOT_STOPPED = Code("SR0409", "not-stopped", "a job did not end as it was asked to", FAILED)
+STATE_DAMAGED = Code("SR0410", "state-damaged", "no barrier is whole that could be gone back to")
+NO_SUCH_BARRIER = Code("SR0411", "no-such-barrier", "a barrier cannot be gone back to")
+SINK_STAYS = Code("SR0412", "sink-stays", "a sink cannot take back what it was given")
+NOT_CONFIRMED = Code("SR0413", "not-confirmed", "a rollback was not confirmed")
 QUERY_FAILED = Code("SR0501", "query-failed", "a query ended with an error", FAILED)
 SPARK_LOST = Code("SR0502", "spark-lost", "Spark's process ended by itself", FAILED)
 BARRIERS_FAIL = Code("SR0503", "barriers-fail", "too many barriers in a row have failed", FAILED)
@@ -107,6 +111,10 @@ CODES = (
     NO_STATE_FOLDER,
     NOTHING_RUNS,
     NOT_STOPPED,
+    STATE_DAMAGED,
+    NO_SUCH_BARRIER,
+    SINK_STAYS,
+    NOT_CONFIRMED,
     QUERY_FAILED,
     SPARK_LOST,
     BARRIERS_FAIL,

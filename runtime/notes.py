@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 from .errors import STATE_UNREADABLE, RuntimeFault
 
 if TYPE_CHECKING:
-    from .storage import Storage
+    from .storage import Files
 
 
 def seal(document: dict[str, Any]) -> str:
@@ -41,17 +41,17 @@ def unseal(text: str) -> dict[str, Any]:
     return document
 
 
-def create_note(storage: Storage, path: str, document: dict[str, Any]) -> None:
+def create_note(storage: Files, path: str, document: dict[str, Any]) -> None:
     """Writes a new note, which appears whole or not at all; an existing one is an error."""
     storage.create(path, seal(document))
 
 
-def write_note(storage: Storage, path: str, document: dict[str, Any]) -> None:
+def write_note(storage: Files, path: str, document: dict[str, Any]) -> None:
     """Writes a note in place of what is there; readers see the old one or the new one."""
     storage.replace(path, seal(document))
 
 
-def read_note(storage: Storage, path: str, help: str | None = None) -> dict[str, Any] | None:
+def read_note(storage: Files, path: str, help: str | None = None) -> dict[str, Any] | None:
     """The document of a note, None when there is none; raises RuntimeFault for a damaged one."""
     text = storage.read(path)
     if text is None:

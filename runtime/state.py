@@ -29,10 +29,14 @@ from typing import IO, Any
 
 from .errors import FOREIGN_STATE, STATE_IN_USE, STATE_UNREADABLE, RuntimeFault
 from .notes import create_note, read_note, unreadable
-from .storage import Storage
+from .storage import Files, Storage
 
 FORMAT = 2
 FIRST = "0001"
+_NOTE_HELP = (
+    "it says which batches count, and nothing else does: put it back from a copy, or start over "
+    "with another `--state` and other outputs"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +64,7 @@ class State:
         self._lock = _lock(storage.local_path(folder), folder)
         try:
             self.id = self._identify(pipeline)
+            sweep(storage, self.folder)
             self._note = self._newest()
         except BaseException:
             self.close()
@@ -91,6 +96,10 @@ class State:
         """The folder that Spark keeps a query's progress and state in."""
         return f"{self.generation_folder}/queries/{query}"
 
+    def refresh(self) -> None:
+        """Goes to the newest generation, after one has been made."""
+        self._note = self._newest()
+
     def sink_file(self, sink: str) -> str:
         """The file that remembers where a sink writes."""
         return f"{self.generation_folder}/sinks/{sink}.json"
@@ -115,6 +124,8 @@ class State:
         path = f"{self.folder}/state.json"
         note = read_note(self.storage, path)
         if note is None:
+            if self.storage.list(f"{self.folder}/generations"):
+                raise unreadable(path, "it is gone, and sinks know the state by it")
             id = str(uuid.uuid4())
             create_note(self.storage, path, {"format": FORMAT, "id": id, "pipeline": pipeline})
             return id
@@ -131,15 +142,42 @@ class State:
 
     def _newest(self) -> Mapping[str, Any]:
         """The note of the newest generation that is whole; the first one is made here."""
-        folder = f"{self.folder}/generations"
-        numbers = [name for name in self.storage.list(folder) if name.isdigit()]
-        for number in sorted(numbers, reverse=True):
-            note = read_note(self.storage, f"{folder}/{number}/generation.json")
-            if note is not None:
-                return note
+        note = current_generation(self.storage, self.folder)
+        if note is not None:
+            return note
         first = generation_note(FIRST, None, ())
-        create_note(self.storage, f"{folder}/{FIRST}/generation.json", first)
+        create_note(self.storage, f"{self.folder}/generations/{FIRST}/generation.json", first)
         return first
+
+
+def current_generation(files: Files, folder: str) -> dict[str, Any] | None:
+    """The note of a state folder's current generation; None in a folder that has none yet.
+
+    One that is being made has a name that is no number. Raises RuntimeFault when the newest has
+    lost its note: an older one may not take its place unasked.
+    """
+    numbers = [name for name in files.list(f"{folder}/generations") if name.isdigit()]
+    if not numbers:
+        return None
+    newest = f"{folder}/generations/{max(numbers)}"
+    note = read_note(files, f"{newest}/generation.json", _NOTE_HELP)
+    held = [name for name in files.list(newest) if not name.startswith(".")]
+    if note is None and (held or len(numbers) > 1):
+        raise unreadable(f"{newest}/generation.json", "it is gone", _NOTE_HELP)
+    return note
+
+
+def sweep(files: Files, folder: str) -> None:
+    """Takes away a generation that was left half made; only a holder of the state may do so.
+
+    Where a rename is a copy, the folder with the number is whole only once the hidden one is gone.
+    """
+    generations = f"{folder}/generations"
+    for name in files.list(generations):
+        if name.startswith(".") and name.endswith(".tmp"):
+            number = name.removeprefix(".").removesuffix(".tmp")
+            files.delete([f"{generations}/{number}"])
+            files.delete([f"{generations}/{name}"])
 
 
 def generation_note(

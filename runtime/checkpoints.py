@@ -1,0 +1,218 @@
+"""What a generation's files are to Spark: batches, versions of state stores, logs of sources.
+
+    queries/per_minute/offsets/11               the cut of batch 11, before it runs
+    queries/per_minute/commits/11               batch 11 is done
+    queries/per_minute/state/0/1/10.zip         a store at version 10; it names files in SSTs/
+    queries/per_minute/state/0/1/12.changelog   from version 11 to 12, which batch 11 leaves
+    sources/payments/9.compact, 10, 11          what a files source has seen, entry by entry
+
+A version of a store, and a source's log, is a chain: a snapshot and the increments behind it. Spark
+takes the newest snapshot; an older one, or none, gives the same while the increments are there.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import zipfile
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+_BATCH = re.compile(r"queries/([^/]+)/(offsets|commits)/(\d+)")
+_STATE = re.compile(r"(queries/([^/]+)/state/.+)/(\d+)\.(zip|snapshot|changelog|delta)")
+_SHARED = re.compile(r"(queries/([^/]+)/state/.+)/(SSTs|logs)/[^/]+")
+_SCHEMA = re.compile(r"queries/([^/]+)/(?:metadata|state/.*_metadata/.+)")
+_SOURCE = re.compile(r"sources/([^/]+)/(.+)")
+_ENTRY = re.compile(r"(\d+)(\.compact)?")
+_EPOCH = re.compile(r"epochs/(\d+)\.json")
+_BARRIER = re.compile(r"barriers/(\d+)\.json")
+_LEDGER = re.compile(r"ledger/([^/]+)/(\d+)\.json")
+
+
+@dataclass(slots=True)
+class Chain:
+    """Files by version: whole ones, and the steps from the version before."""
+
+    snapshots: dict[int, str] = field(default_factory=dict)
+    increments: dict[int, str] = field(default_factory=dict)
+    first: int = 1
+
+    def add(self, version: int, path: str, *, whole: bool) -> None:
+        (self.snapshots if whole else self.increments)[version] = path
+
+    def ways(self, version: int) -> Iterator[tuple[str, ...]]:
+        """The files of each way to a version, Spark's own choice first; missing steps end a way."""
+        for start in (*sorted((v for v in self.snapshots if v <= version), reverse=True), None):
+            steps = range(self.first if start is None else start + 1, version + 1)
+            if all(step in self.increments for step in steps):
+                head = () if start is None else (self.snapshots[start],)
+                yield (*head, *(self.increments[step] for step in steps))
+
+    def gap(self, version: int) -> int | None:
+        """The newest version that every way lacks a file for, None when there is a way."""
+        if next(self.ways(version), None) is not None:
+            return None
+        return next(v for v in range(version, -1, -1) if v not in self.increments)
+
+
+@dataclass(slots=True)
+class Query:
+    """The files of one query's checkpoint."""
+
+    offsets: dict[int, str] = field(default_factory=dict)
+    commits: dict[int, str] = field(default_factory=dict)
+    stores: dict[str, Chain] = field(default_factory=dict)
+    fixed: list[str] = field(default_factory=list)
+
+    @property
+    def planned(self) -> int:
+        """The last batch that Spark has planned, -1 before the first."""
+        return max(self.offsets, default=-1)
+
+    @property
+    def committed(self) -> int:
+        return max(self.commits, default=-1)
+
+
+@dataclass(slots=True)
+class SourceLog:
+    """The files below a source's own folder: numbered entries, and what has no number."""
+
+    entries: Chain = field(default_factory=lambda: Chain(first=0))
+    fixed: list[str] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Generation:
+    """All files of a generation that say where it stands, by what they are."""
+
+    queries: dict[str, Query] = field(default_factory=dict)
+    sources: dict[str, SourceLog] = field(default_factory=dict)
+    epochs: dict[int, str] = field(default_factory=dict)
+    barriers: dict[int, str] = field(default_factory=dict)
+    ledgers: dict[str, dict[int, str]] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, paths: Iterable[str]) -> Generation:
+        """Sorts a generation's files; unfinished ones and Hadoop's checksums are left out."""
+        found = cls()
+        for path in paths:
+            if not path.rpartition("/")[2].startswith("."):
+                found._add(path)
+        return found
+
+    def _add(self, path: str) -> None:
+        if match := _STATE.fullmatch(path):
+            store, query, version, kind = match.groups()
+            chain = self.query(query).stores.setdefault(store, Chain())
+            chain.add(int(version), path, whole=kind in ("zip", "snapshot"))
+        elif match := _SCHEMA.fullmatch(path):
+            self.query(match[1]).fixed.append(path)
+        elif match := _BATCH.fullmatch(path):
+            query = self.query(match[1])
+            (query.offsets if match[2] == "offsets" else query.commits)[int(match[3])] = path
+        elif match := _SOURCE.fullmatch(path):
+            self._add_entry(match[1], match[2], path)
+        elif match := _EPOCH.fullmatch(path):
+            self.epochs[int(match[1])] = path
+        elif match := _BARRIER.fullmatch(path):
+            self.barriers[int(match[1])] = path
+        elif match := _LEDGER.fullmatch(path):
+            self.ledgers.setdefault(match[1], {})[int(match[2])] = path
+        elif path.startswith(("sinks/", "meaning/")):
+            self.notes.append(path)
+
+    def query(self, id: str) -> Query:
+        return self.queries.setdefault(id, Query())
+
+    def _add_entry(self, source: str, name: str, path: str) -> None:
+        log = self.sources.setdefault(source, SourceLog())
+        if match := _ENTRY.fullmatch(name):
+            log.entries.add(int(match[1]), path, whole=match[2] is not None)
+        else:
+            log.fixed.append(path)
+
+
+def version_of(path: str) -> tuple[str, int] | None:
+    """The query and the version of one of a store's numbered files."""
+    match = _STATE.fullmatch(path)
+    return None if match is None else (match[2], int(match[3]))
+
+
+def store_of(path: str) -> str | None:
+    """The folder of the store that a file of its state lies in, shared files included."""
+    match = _STATE.fullmatch(path) or _SHARED.fullmatch(path)
+    return None if match is None else match[1]
+
+
+def source_of(path: str) -> str | None:
+    """The source whose own folder a file lies in."""
+    match = _SOURCE.fullmatch(path)
+    return None if match is None else match[1]
+
+
+def entry_of(position: Any) -> int | None:
+    """The last entry of its log that a source's position includes, None if that does not say."""
+    if isinstance(position, dict) and set(position) == {"logOffset"}:
+        return int(position["logOffset"])
+    return None
+
+
+def shared_files(snapshot: str, content: Callable[[str], bytes | None]) -> tuple[str, ...]:
+    """The files beside it that a snapshot names; raises ValueError for a damaged one."""
+    if not snapshot.endswith(".zip"):
+        return ()
+    folder = snapshot.rpartition("/")[0]
+    held = content(snapshot)
+    if held is None:
+        raise ValueError("it is gone")
+    try:
+        with zipfile.ZipFile(io.BytesIO(held)) as archive:
+            broken = archive.testzip()
+            if broken is not None:
+                raise ValueError(f"{broken} in it is damaged")
+            named = json.loads(archive.read("metadata").decode().split("\n", 1)[1])
+    except (zipfile.BadZipFile, KeyError, IndexError, EOFError, OSError) as error:
+        raise ValueError(f"it is no whole archive: {error}") from None
+    tables = [f"{folder}/SSTs/{one['dfsSstFileName']}" for one in named.get("sstFiles") or ()]
+    logs = [f"{folder}/logs/{one['dfsLogFileName']}" for one in named.get("logFiles") or ()]
+    return (*tables, *logs)
+
+
+@dataclass(frozen=True, slots=True)
+class Logged:
+    """What Spark's log says of a planned batch: its epoch, each source's cut, the watermark."""
+
+    epoch: int
+    cuts: dict[str, Any]
+    watermark_ms: int
+
+
+def read_offsets(text: str) -> Logged:
+    """The content of a file in `offsets`; raises ValueError when it is none of a gated query."""
+    version, _, rest = text.partition("\n")
+    lines = rest.splitlines()
+    if not version.startswith("v") or not lines:
+        raise ValueError("it is no entry of Spark's log")
+    try:
+        watermark = int(json.loads(lines[0])["batchWatermarkMs"])
+        read = [line.partition(":") for line in lines[1:]]
+        offsets = {name: json.loads(at) for name, _, at in read}
+        epochs = {int(at["epoch"]) for at in offsets.values()}
+        # `x__2` is the second read of `x` in a query.
+        cuts = {name.split("__", 2)[0]: at["at"] for name, at in offsets.items()}
+    except (KeyError, TypeError) as error:
+        raise ValueError(f"it lacks {error}") from None
+    if len(epochs) != 1:
+        raise ValueError("its sources are not in one epoch")
+    return Logged(epochs.pop(), cuts, watermark)
+
+
+def check_commit(text: str) -> None:
+    """Raises ValueError when a text is none of a file in `commits`."""
+    version, _, rest = text.partition("\n")
+    if not version.startswith("v") or "nextBatchWatermarkMs" not in json.loads(rest):
+        raise ValueError("it is no entry of Spark's log")

@@ -1,0 +1,187 @@
+"""A new generation that goes on from a barrier of the current one.
+
+It is made under a hidden name, out of links to files that nothing ever changes: Spark and the
+runtime write a file once, under another name, and rename it. What came after the barrier is left
+out. Its `generation.json` comes last, then one rename makes it the current generation. Until then
+the one before is current, and until the new one has completed a barrier it stays beside it. So a
+stop at any point leaves a state that starts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from .checkpoints import Chain, entry_of, version_of
+from .disk import Disk, side_file
+from .epoch_log import Epoch
+from .integrity import Cut, chain_damage
+from .manifests import Manifest
+from .notes import create_note
+from .state import generation_note
+from .verdicts import Examination
+
+
+def clone(
+    disk: Disk,
+    state: str,
+    note: Mapping[str, Any],
+    examined: Examination,
+    manifest: Manifest,
+    *,
+    same_cuts: bool,
+) -> str:
+    """Makes the generation that goes on from a barrier, which must be whole; returns its number.
+
+    `note` is that of the current generation. With `same_cuts` the epochs after the barrier are kept
+    as far as they are whole: the same input comes again in the same batches, with the same numbers.
+    """
+    folder = f"{state}/generations"
+    number = f"{_last(disk, folder) + 1:04d}"
+    made = f"{folder}/.{number}.tmp"
+    disk.delete([made])
+    kept = _Kept(examined, manifest, same_cuts=same_cuts)
+    files = set(examined.files)
+    for path in kept.files():
+        disk.link(f"{examined.folder}/{path}", f"{made}/{path}")
+        aside = side_file(path)
+        if aside in files and aside not in examined.sums.asides:
+            disk.link(f"{examined.folder}/{aside}", f"{made}/{aside}")
+    for path, text in kept.written():
+        disk.create(f"{made}/{path}", text)
+    origin = {
+        "generation": str(note["generation"]),
+        "barrier": manifest.barrier,
+        "epoch": manifest.epoch,
+    }
+    lineage = _lineage(note, manifest)
+    create_note(disk, f"{made}/generation.json", generation_note(number, origin, lineage))
+    disk.rename(made, f"{folder}/{number}")
+    return number
+
+
+def retire(disk: Disk, state: str, current: str) -> None:
+    """Takes away the generations before the current one, which has completed a barrier."""
+    folder = f"{state}/generations"
+    disk.delete([f"{folder}/{n}" for n in disk.list(folder) if n.isdigit() and n < current])
+
+
+def _last(disk: Disk, folder: str) -> int:
+    return max((int(name) for name in disk.list(folder) if name.isdigit()), default=0)
+
+
+def _lineage(note: Mapping[str, Any], manifest: Manifest) -> list[dict[str, Any]]:
+    """The ancestors of the new generation: none counts further than the barrier."""
+    ends = {id: query.batch for id, query in manifest.queries.items()}
+    before = [
+        {
+            "generation": one["generation"],
+            "batches": {
+                id: min(last, ends[id]) for id, last in one["batches"].items() if id in ends
+            },
+        }
+        for one in note["lineage"]
+    ]
+    return [*before, {"generation": str(note["generation"]), "batches": ends}]
+
+
+class _Kept:
+    """Which files of the current generation belong to the new one."""
+
+    def __init__(self, examined: Examination, manifest: Manifest, *, same_cuts: bool) -> None:
+        self._examined = examined
+        self._held = examined.generation
+        self._cut = Cut.of(manifest)
+        self._barrier = manifest.barrier
+        self._again = same_cuts
+        self._ends = {
+            name: self._end(name) for name in self._held.sources if same_cuts or self._has(name)
+        }
+        self._epochs = list(self._kept_epochs())
+
+    def files(self) -> Iterator[str]:
+        """The files to link, relative to the generation."""
+        damaged = self._examined.sums.damaged
+        readable = {path for path in self._paths() if path not in damaged}
+        yield from sorted(readable & set(self._examined.files))
+
+    def written(self) -> Iterator[tuple[str, str]]:
+        """The files of epochs to write again."""
+        for epoch in self._epochs:
+            if epoch.text is not None:
+                yield f"epochs/{epoch.number:09d}.json", epoch.text
+
+    def _paths(self) -> Iterator[str]:
+        for id, batch in self._cut.queries.items():
+            yield from self._query_files(id, batch)
+            yield from _up_to(self._held.ledgers.get(id, {}), batch)
+            yield f"meaning/{id}.json"
+        for name, end in self._ends.items():
+            log = self._held.sources[name]
+            yield from log.fixed
+            yield from _up_to(log.entries.snapshots, end)
+            yield from _up_to(log.entries.increments, end)
+        again = {epoch.number for epoch in self._epochs if epoch.text is not None}
+        whole = {epoch.number for epoch in self._epochs} - again
+        before = {number for number in self._held.epochs if number < self._cut.epoch}
+        yield from (self._held.epochs[number] for number in whole | before)
+        readable = (m.barrier for m in self._examined.manifests if m.barrier <= self._barrier)
+        yield from (self._held.barriers[number] for number in readable)
+        yield from (path for path in self._held.notes if path.startswith("sinks/"))
+
+    def _query_files(self, id: str, batch: int) -> Iterator[str]:
+        query = self._held.queries[id]
+        yield from query.fixed
+        yield from _up_to(query.offsets, batch)
+        yield from _up_to(query.commits, batch)
+        for chain in query.stores.values():
+            for path in (*chain.snapshots.values(), *chain.increments.values()):
+                found = version_of(path)
+                if found is None or found[1] > batch + 1:
+                    continue
+                yield path
+                if path in chain.snapshots.values():
+                    yield from self._examined.sums.shared(path)
+
+    def _has(self, source: str) -> bool:
+        return source in self._cut.sources
+
+    def _end(self, source: str) -> int | None:
+        """The last entry of a source's log to keep, None to keep all."""
+        entry = entry_of(self._cut.sources.get(source))
+        if entry is None or not self._again:
+            return entry
+        # As far as the log can be read: what is behind a damaged entry is found anew.
+        chain = self._held.sources[source].entries
+        return next(
+            (n for n in range(_newest(chain), entry, -1) if not self._broken(source, n)), entry
+        )
+
+    def _broken(self, source: str, entry: int) -> bool:
+        chain = self._held.sources[source].entries
+        folder = f"sources/{source}"
+        return bool(chain_damage(chain, folder, entry, self._examined.sums, choosy=False))
+
+    def _kept_epochs(self) -> Iterator[Epoch]:
+        """The barrier's epoch and, if the cuts are to stay, those behind it that can be served."""
+        last = self._examined.epochs.last if self._again else self._cut.epoch
+        for number in range(self._cut.epoch, last + 1):
+            epoch = self._examined.epochs.look(number)
+            if not isinstance(epoch, Epoch) or not self._can_be_read(epoch):
+                return
+            yield epoch
+
+    def _can_be_read(self, epoch: Epoch) -> bool:
+        for source, position in epoch.cuts.items():
+            entry, end = entry_of(position), self._ends.get(source)
+            if entry is not None and end is not None and entry > end:
+                return False
+        return True
+
+
+def _newest(chain: Chain) -> int:
+    return max((*chain.snapshots, *chain.increments), default=-1)
+
+
+def _up_to(files: Mapping[int, str], last: int | None) -> Iterator[str]:
+    return (path for number, path in files.items() if last is None or number <= last)
