@@ -11,17 +11,21 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from .disk import disk_of
 from .errors import BARRIERS_FAIL, RuntimeFault, first_line
 from .failures import spark_errors
 from .gate import Gate, GateStatus
+from .integrity import Cut, Inventory
 from .manifests import Manifest, OperatorState, QueryCut, SinkCut, load_manifest, manifest_name
-from .notes import unreadable, write_note
+from .notes import write_note
 from .plan import Plan
 from .reports import Reports
+from .rollback import retire
 from .settings import seconds
 from .state import State
 
@@ -30,6 +34,7 @@ if TYPE_CHECKING:
     from .views import View
 
 _LOOK = 0.1
+_REPORTS = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,11 +52,13 @@ class Coordinator:
     `fault` is set when more barriers in a row have failed than the pipeline tolerates.
     """
 
-    def __init__(self, plan: Plan, state: State, gate: Gate, view: View) -> None:
-        """Raises RuntimeFault when a manifest of the state cannot be read."""
+    def __init__(
+        self, plan: Plan, state: State, inventory: Inventory, gate: Gate, view: View
+    ) -> None:
         self.fault: RuntimeFault | None = None
         self._plan = plan
         self._state = state
+        self._inventory = inventory
         self._gate = gate
         self._view = view
         self._policy = plan.checkpoint
@@ -60,6 +67,7 @@ class Coordinator:
         self._queries: Sequence[Watched] = ()
         self._asked: tuple[float, datetime] | None = None
         self._due = 0.0
+        self._looked = 0.0
         self._failures = 0
         self._busy = threading.Lock()
         self._stopped = threading.Event()
@@ -113,8 +121,7 @@ class Coordinator:
                 self._failed(fault.message)
 
     def _advance(self, *, due: bool) -> None:
-        for query in self._queries:
-            query.reports.look()
+        self._look()
         status = self._gate.status()
         if status.barrier is not None:
             self._complete(status.barrier, status)
@@ -126,6 +133,14 @@ class Coordinator:
             if self.newest is None or status.epoch != self.newest.epoch or not status.settled:
                 self._asked = (time.monotonic(), datetime.now(UTC))
                 self._gate.request_barrier()
+
+    def _look(self) -> None:
+        """Takes in Spark's reports now and then: it keeps a hundred batches, whatever their pace."""
+        if time.monotonic() - self._looked < _REPORTS:
+            return
+        self._looked = time.monotonic()
+        for query in self._queries:
+            query.reports.look()
 
     def _complete(self, epoch: int, status: GateStatus) -> None:
         """Writes the manifest of an epoch that all queries have committed."""
@@ -158,6 +173,8 @@ class Coordinator:
             waited = round((turn.done_at - asked.timestamp()) * 1000)
             queries[query.id] = _query_cut(query, turn.batch(epoch), max(waited, 0))
             sinks.update(_sink_cuts(query.writer, turn.batch(epoch)))
+        batches = {id: query.batch for id, query in queries.items()}
+        positions = self._gate.positions(epoch)
         return Manifest(
             barrier=self._number + 1,
             epoch=epoch,
@@ -167,10 +184,10 @@ class Coordinator:
             requested_at=asked,
             completed_at=datetime.now(UTC),
             queries=queries,
-            sources=self._gate.positions(epoch),
+            sources=positions,
             sinks=sinks,
             ledger={},
-            files={},
+            files=self._inventory.take(Cut(batches, epoch, positions)),
         )
 
     def _retain(self) -> None:
@@ -180,6 +197,7 @@ class Coordinator:
             folder = f"{self._state.generation_folder}/barriers"
             self._state.storage.delete([f"{folder}/{manifest_name(old.barrier)}"])
         self._gate.release(self._kept[0].epoch)
+        retire(*disk_of(self._state), self._state.generation)
 
     def _failed(self, reason: str) -> None:
         self._failures += 1
@@ -197,19 +215,14 @@ class Coordinator:
 
 
 def load_manifests(state: State) -> list[Manifest]:
-    """The barriers of the current generation, oldest first.
-
-    Raises RuntimeFault for a damaged one.
-    """
+    """The barriers of the current generation, oldest first; a damaged one cannot be used."""
     folder = f"{state.generation_folder}/barriers"
     found = []
     for name in state.storage.list(folder):
         if name.removesuffix(".json").isdigit():
             text = state.storage.read(f"{folder}/{name}")
-            try:
+            with suppress(ValueError):
                 found.append(load_manifest(text or ""))
-            except ValueError as error:
-                raise unreadable(f"{folder}/{name}", str(error)) from None
     return found
 
 

@@ -14,6 +14,7 @@ from .batches import BatchWriter
 from .errors import QUERY_FAILED, RuntimeFault
 from .failures import explain_failure, spark_errors, spark_lost, spark_refuses
 from .gate import Gate
+from .integrity import Inventory
 from .job import Job
 from .layout import checked_frame
 from .meaning import check_meaning
@@ -69,6 +70,7 @@ class Queries:
         plan: Plan,
         job: Job,
         state: State,
+        inventory: Inventory,
         kernel: Any,
         settings: RunSettings,
         folders: Sequence[str],
@@ -83,7 +85,7 @@ class Queries:
         self._folders = folders
         self._view = view
         self._gate = Gate(kernel, job.spark, state, plan, settings)
-        self._coordinator = Coordinator(plan, state, self._gate, view)
+        self._coordinator = Coordinator(plan, state, inventory, self._gate, view)
         self._prepared = tuple(self._prepare(query) for query in plan.queries)
         self._started: list[tuple[Prepared, StreamingQuery]] = []
         self._lost: RuntimeFault | None = None

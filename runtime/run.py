@@ -20,6 +20,7 @@ from .packages import check_packages, packages_of
 from .plan import Plan, load_plan, plan_path
 from .progress import QueryProgress
 from .queries import Queries
+from .recovery import recover
 from .session import run_session
 from .settings import RunSettings, resolve_settings
 from .signals import Stop, listening
@@ -121,10 +122,11 @@ def run_pipeline(
             storage = Storage(kernel, session)
             state = State(storage, settings.state, plan.pipeline)
             stack.callback(state.close)
+            inventory = recover(state, view.note)
             job = Job(plan, session, storage, settings.variables, folders)
             build(job)
             job.tables.read(state.shown)
-            queries = Queries(plan, job, state, kernel, settings, folders, view)
+            queries = Queries(plan, job, state, inventory, kernel, settings, folders, view)
             return _run(plan, queries, view, stop)
     except spark_errors() as error:
         # A signal to the whole process group ends Spark while its run is still being prepared.

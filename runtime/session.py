@@ -33,6 +33,7 @@ _RESERVED = {
     f"{_STREAMING}.stateStore.rocksdb.changelogCheckpointing.enabled": "checkpoints rely on it",
     f"{_STREAMING}.queryEvolution.enableSourceEvolution": "the ids of sources rely on it",
     f"{_STREAMING}.offsetLog.formatVersion": "the ids of sources rely on it",
+    f"{_STREAMING}.stateStore.checkpointFormatVersion": "barriers find a version by its file names",
     f"{_STREAMING}.minBatchesToRetain": "set RETAIN in the CHECKPOINT statement instead",
     f"{_STREAMING}.checkpointLocation": "set `state` instead",
     f"{_STREAMING}.noDataMicroBatches.enabled": "epochs without input take their place",
@@ -69,6 +70,8 @@ def sql_settings(settings: RunSettings, checkpoint: Checkpoint) -> dict[str, str
     return {
         f"{_STREAMING}.stateStore.providerClass": PROVIDERS[backend],
         f"{_STREAMING}.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
+        # In format 2 the files of a version have names that only Spark's commit log knows.
+        f"{_STREAMING}.stateStore.checkpointFormatVersion": "1",
         f"{_STREAMING}.queryEvolution.enableSourceEvolution": "true",
         f"{_STREAMING}.offsetLog.formatVersion": "2",
         f"{_STREAMING}.minBatchesToRetain": str(batches_to_retain(settings, checkpoint)),

@@ -12,6 +12,7 @@
 - ``Steps.scala``: sources that give their rows step by step; ``Ticks.scala``: watermarks that move
   without rows.
 - ``Files.scala``: writing, listing and moving files on any Hadoop path, one call a step.
+- ``Checks.scala``: trees, checksums and copies where the state is not on this machine's disk.
 - ``Rolling.scala``: files of a batch that are followed by another one at some size.
 - ``Progress.scala``: the progress reports of a query since the last look.
 - ``build.py``: compiles them once with the Scala compiler among Spark's jars; ``cache.py``: where
