@@ -13,6 +13,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from urllib.parse import quote
 
 USER, PASSWORD = "tester", "open sesame"
 _START = 60.0
@@ -54,6 +55,13 @@ def running_server(programs: Path) -> Iterator[str]:
         server.send_signal(signal.SIGINT)
         server.wait(30)
         shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def running_login(programs: Path) -> Iterator[str]:
+    """Start a server and yield a URL that holds user and password."""
+    with running_server(programs) as url:
+        yield url.replace("//", f"//{USER}:{quote(PASSWORD)}@", 1)
 
 
 def _await(url: str, server: subprocess.Popen[bytes]) -> None:

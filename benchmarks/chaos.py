@@ -1,0 +1,60 @@
+"""Kill a running pipeline again and again, and count what its sinks have lost or hold twice.
+
+    python benchmarks/chaos.py                        200 kills of every kind
+    python benchmarks/chaos.py --kills 50 --seed 7    as few, or others
+    python benchmarks/chaos.py --only executors       kill executors of a standalone cluster
+
+One source feeds four sinks: a raw copy, windows, totals that change, pairs of a join. Python and
+its JVM are killed at random moments, at each step of the files sink, while manifests, epochs and
+Spark's own log are written; the job is started again at once. At the end the sinks must hold
+exactly the rows that plain Python finds in the input; else the exit code is 1.
+"""
+
+import argparse
+import sys
+import tempfile
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+
+from harness import series
+from harness.kills import WEIGHTS
+from harness.shop import Shop
+
+TESTS = Path(__file__).parents[1] / "tests"
+
+
+def main() -> None:
+    """Run what was asked for, print its figures."""
+    parser = argparse.ArgumentParser(description="Kill a pipeline, count lost and doubled rows.")
+    parser.add_argument("--kills", type=int, default=200, help="how many (default: 200)")
+    parser.add_argument("--seed", type=int, default=1, help="which of them (default: 1)")
+    parser.add_argument("--only", choices=[*WEIGHTS, "executors", "disk"], help="one kind")
+    parser.add_argument("--check", type=int, default=50, help="compare after so many (default: 50)")
+    parser.add_argument("--sqlite", action="store_true", help="no PostgreSQL, even if there is one")
+    parser.add_argument("--folder", type=Path, help="where to work; default: a temporary folder")
+    args = parser.parse_args()
+    with tempfile.TemporaryDirectory() as temporary, totals_server(args.sqlite) as server:
+        folder = args.folder or Path(temporary)
+        shop = Shop(folder / "shop", args.seed, server=server)
+        kinds = [args.only] * args.kills if args.only else series.chosen(args.kills, args.seed)
+        report = series.run(shop, kinds, args.seed, tell, args.check)
+    print(f"\n{series.table(report)}")
+    sys.exit(0 if report.right else 1)
+
+
+def totals_server(without: bool) -> AbstractContextManager[str | None]:
+    """A PostgreSQL for the totals, where its programs are installed; its URL with the password."""
+    sys.path.append(str(TESTS))
+    from server import running_login, server_programs  # type: ignore[import-not-found]
+
+    programs = server_programs()
+    return nullcontext(None) if without or programs is None else running_login(programs)
+
+
+def tell(line: str) -> None:
+    """Print a line at once."""
+    print(line, flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,82 @@
+"""The input of the shop: orders and payments, out of order within the watermark's delay."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+START = datetime(2026, 1, 1, tzinfo=UTC)
+STEP = timedelta(seconds=10)
+"""How far the event time goes on from file to file."""
+
+DISORDER = timedelta(seconds=25)
+"""How far an event may lie behind; less than the delay of the watermark, so none is ever late."""
+
+ROWS = 12
+SHOPS = ("harbour", "market", "station")
+_FIRST_ARRIVAL = 1_700_000_000
+
+
+def events(seed: int, number: int) -> list[dict[str, object]]:
+    """The events of one file: half of them orders, half payments of this or earlier orders."""
+    rng = random.Random(f"{seed}-{number}")
+    rows = []
+    for place in range(ROWS):
+        paying = place % 2 == 1
+        # Payments look back over 150 s, the join over 120: some find no order.
+        order = max(0, number - rng.randrange(16)) if paying else number
+        rows.append(
+            {
+                "id": number * ROWS + place,
+                "kind": "payment" if paying else "order",
+                "shop": rng.choice(SHOPS),
+                "number": order * ROWS + (rng.randrange(0, ROWS, 2) if paying else place),
+                "amount": rng.randrange(1, 1_000_000),
+                "at": _text(START + number * STEP - rng.random() * DISORDER),
+            }
+        )
+    return rows
+
+
+def closing(number: int) -> dict[str, object]:
+    """An event so late that the watermark closes every window before it."""
+    at = START + number * STEP + timedelta(days=1)
+    return {"id": -1, "kind": "end", "shop": "none", "number": -1, "amount": 0, "at": _text(at)}
+
+
+class Writer:
+    """Adds files to a folder, each whole when it appears, in an order that Spark keeps to."""
+
+    def __init__(self, folder: Path, seed: int) -> None:
+        self.folder = folder
+        self.written = 0
+        self._seed = seed
+        folder.mkdir(parents=True, exist_ok=True)
+
+    def add(self, files: int = 1) -> None:
+        """Writes the next files."""
+        for _ in range(files):
+            self._write(events(self._seed, self.written))
+
+    def up_to(self, files: int) -> None:
+        """Writes files until there are as many."""
+        self.add(max(0, files - self.written))
+
+    def close(self) -> None:
+        """Writes the last file, after which no window stays open."""
+        self._write([closing(self.written)])
+
+    def _write(self, rows: list[dict[str, object]]) -> None:
+        path = self.folder / f"{self.written:06d}.json"
+        hidden = path.with_name(f"_{path.name}")
+        hidden.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
+        os.utime(hidden, (_FIRST_ARRIVAL + self.written,) * 2)
+        hidden.rename(path)
+        self.written += 1
+
+
+def _text(at: datetime) -> str:
+    return at.isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -1,0 +1,153 @@
+"""Processes that run the shop: started, watched, and ended in any way."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from .shop import QUERIES, Shop
+
+AIMS = Path(__file__).parent / "aims"
+LOOK = 0.01
+QUICK = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xshare:auto"
+"""A JVM that lives for seconds never earns back what its second compiler costs."""
+
+
+@dataclass
+class Life:
+    """One process that runs the shop, its JVM, and when it was started."""
+
+    process: subprocess.Popen[bytes]
+    started: float
+    log: Path
+
+    def alive(self) -> bool:
+        return self.process.poll() is None
+
+    def jvms(self) -> list[int]:
+        """The Java processes of this life's session, whoever their parent is by now."""
+        return [pid for pid in _session(self.process.pid) if _command(pid) == "java"]
+
+    def kill_driver(self) -> None:
+        """Kills Python alone, and leaves its JVM."""
+        self.process.kill()
+
+    def kill_jvm(self) -> None:
+        for pid in self.jvms():
+            _send(pid, signal.SIGKILL)
+
+    def kill_all(self) -> None:
+        """Kills whatever is left of this life, at once."""
+        for pid in _session(self.process.pid):
+            _send(pid, signal.SIGKILL)
+        self.process.wait()
+
+    def pause(self) -> None:
+        for pid in _session(self.process.pid):
+            _send(pid, signal.SIGSTOP)
+
+    def resume(self) -> None:
+        for pid in _session(self.process.pid):
+            _send(pid, signal.SIGCONT)
+
+    def wait(self, seconds: float) -> int | None:
+        """The exit code, None when it still runs after so long."""
+        try:
+            return self.process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            return None
+
+    def wait_for_jvm(self, seconds: float) -> float | None:
+        """How long the JVM lived on from now, None when it still does after so long."""
+        begin = time.monotonic()
+        while self.jvms():
+            if time.monotonic() - begin > seconds:
+                return None
+            time.sleep(LOOK)
+        return time.monotonic() - begin
+
+    def said(self) -> str:
+        """The end of what the process printed."""
+        return self.log.read_text("utf-8", errors="replace")[-4000:]
+
+
+def start(
+    shop: Shop,
+    *more: str,
+    aim: str | None = None,
+    submit: Sequence[str] = (),
+    environment: Mapping[str, str] | None = None,
+) -> Life:
+    """Starts the shop in a session of its own.
+
+    `aim` is a step at which the process kills itself, as `aims` knows them. `submit` is the command
+    of a `spark-submit` that the script is given to.
+    """
+    own = {**os.environ, **shop.environment, "JDK_JAVA_OPTIONS": QUICK, **(environment or {})}
+    if aim is not None:
+        path = [str(AIMS), *filter(None, [own.get("PYTHONPATH")])]
+        own |= {"SHOP_AIM": aim, "PYTHONPATH": os.pathsep.join(path)}
+    log = shop.folder / "life.log"
+    command = [*(submit or [sys.executable]), str(shop.script), *shop.arguments, *more]
+    with log.open("wb") as out:
+        process = subprocess.Popen(
+            command, cwd=shop.folder, stdout=out, stderr=out, env=own, start_new_session=True
+        )
+    return Life(process, time.monotonic(), log)
+
+
+def catch_up(shop: Shop, seconds: float = 300) -> Life:
+    """Runs the shop to the end of its input; raises RuntimeError when that fails."""
+    life = start(shop, "--until-caught-up")
+    code = life.wait(seconds)
+    if code != 0:
+        life.kill_all()
+        raise RuntimeError(f"the run to the end gave {code}:\n{life.said()}")
+    return life
+
+
+def await_commit(shop: Shop, life: Life, seconds: float) -> bool:
+    """Waits until any query has committed a batch in this life; False if it ends or takes long."""
+    before = {query: shop.commits(query) for query in QUERIES}
+    return watch(life, seconds, lambda: any(shop.commits(q) > n for q, n in before.items()))
+
+
+def watch(life: Life, seconds: float, seen: Callable[[], bool]) -> bool:
+    """Looks until something is seen; False if the life ends first or it takes too long."""
+    end = time.monotonic() + seconds
+    while life.alive() and time.monotonic() < end:
+        if seen():
+            return True
+        time.sleep(LOOK)
+    return False
+
+
+def _session(leader: int) -> list[int]:
+    """The processes of a session, but for those that are dead and not yet waited for."""
+    found = []
+    for entry in os.scandir("/proc"):
+        if entry.name.isdigit():
+            with suppress(OSError):
+                stat = Path(entry.path, "stat").read_text("utf-8", errors="replace")
+                state, _, _, session = stat.rpartition(")")[2].split()[:4]
+                if int(session) == leader and state != "Z":
+                    found.append(int(entry.name))
+    return found
+
+
+def _command(pid: int) -> str:
+    with suppress(OSError):
+        return Path(f"/proc/{pid}/comm").read_text("utf-8").strip()
+    return ""
+
+
+def _send(pid: int, number: int) -> None:
+    with suppress(ProcessLookupError):
+        os.kill(pid, number)

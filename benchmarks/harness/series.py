@@ -1,0 +1,99 @@
+"""Kills that follow one another, the end of the input, and the figures of both."""
+
+from __future__ import annotations
+
+import random
+import statistics
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+
+from . import kills, lives
+from .kills import Killed
+from .outputs import Difference
+from .shop import Shop
+
+
+@dataclass
+class Report:
+    """What a series has survived, and how the sinks stand at its end."""
+
+    killed: list[Killed] = field(default_factory=list)
+    checks: list[Mapping[str, Difference]] = field(default_factory=list)
+
+    @property
+    def faults(self) -> list[str]:
+        return [f"{killed.kind}: {killed.fault}" for killed in self.killed if killed.fault]
+
+    @property
+    def right(self) -> bool:
+        """Whether nothing was ever lost or doubled, and no life has ended by itself."""
+        found = [one for check in self.checks for one in check.values()]
+        return bool(found) and not self.faults and not any(o.lost or o.doubled for o in found)
+
+
+def run(
+    shop: Shop, kinds: Iterable[str], seed: int, tell: Callable[[str], None], check: int = 0
+) -> Report:
+    """Kills once for each kind, then runs to the end of the input and compares.
+
+    After every `check` kills it also does so in between; 0 for never.
+    """
+    rng = random.Random(seed)
+    report = Report()
+    for number, kind in enumerate(kinds, start=1):
+        killed = kills.kill(shop, kind, rng)
+        report.killed.append(killed)
+        tell(f"{number:4} {_line(killed)}")
+        if check and number % check == 0:
+            report.checks.append(_check(shop, tell))
+    shop.writer.close()
+    report.checks.append(_check(shop, tell))
+    return report
+
+
+def chosen(count: int, seed: int, weights: Mapping[str, int] = kills.WEIGHTS) -> list[str]:
+    """So many kinds of kills, by their weights."""
+    rng = random.Random(f"kinds {seed}")
+    return rng.choices(list(weights), list(weights.values()), k=count)
+
+
+def table(report: Report) -> str:
+    """The figures of a series."""
+    lines = ["kill             survived   seconds to recover: min median max   JVM gone after: max"]
+    for kind in dict.fromkeys(killed.kind for killed in report.killed):
+        of_kind = [killed for killed in report.killed if killed.kind == kind]
+        lines.append(_row(kind, of_kind))
+    lines.append(_row("all", report.killed))
+    lines += ["", "sink          rows      lost   doubled"]
+    for sink, last in report.checks[-1].items() if report.checks else ():
+        lost = max(check[sink].lost for check in report.checks)
+        doubled = max(check[sink].doubled for check in report.checks)
+        lines.append(f"{sink:8} {last.rows:9,} {lost:9} {doubled:9}")
+    lines += ["", *report.faults]
+    return "\n".join(lines).rstrip()
+
+
+def _check(shop: Shop, tell: Callable[[str], None]) -> Mapping[str, Difference]:
+    lives.catch_up(shop)
+    found = shop.differences()
+    tell(f"     caught up: {', '.join(f'{s} -{o.lost} +{o.doubled}' for s, o in found.items())}")
+    return found
+
+
+def _row(kind: str, killed: list[Killed]) -> str:
+    recovered = [one.recovered for one in killed if one.recovered is not None]
+    orphans = [one.orphan for one in killed if one.orphan is not None]
+    survived = sum(not one.fault for one in killed)
+    times = "                   "
+    if recovered:
+        low, middle, high = min(recovered), statistics.median(recovered), max(recovered)
+        times = f"{low:6.1f} {middle:6.1f} {high:6.1f}"
+    orphan = f"{max(orphans):6.2f}" if orphans else ""
+    return f"{kind:12} {survived:6} of {len(killed):3}   {times:>32} {orphan:>22}"
+
+
+def _line(killed: Killed) -> str:
+    recovered = "-" if killed.recovered is None else f"{killed.recovered:.1f} s to recover"
+    orphan = "" if killed.orphan is None else f", JVM gone after {killed.orphan:.2f} s"
+    fault = "" if killed.fault is None else f"\n{killed.fault}"
+    return f"{killed.kind:10} {recovered}{orphan}{fault}"
