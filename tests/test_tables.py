@@ -61,11 +61,12 @@ def put(name, sku, price):
 
 
 def after(batch, batch_id):
-    {change}
+    if not batch.isEmpty():
+        {change}
 """
 
 NEW_FILE = "put(f'{batch_id}.json', 'y', 7)"
-REWRITTEN = "put('first.json', 'x', batch_id + 10)"
+REWRITTEN = "put('first.json', 'x', batch_id + 9)"
 TURNED_BAD = "put('first.json', 'x', 'true')"
 GONE = "(PRICES / 'first.json').unlink(missing_ok=True)"
 
@@ -154,6 +155,16 @@ def test_a_batch_sees_one_state_of_a_table(tmp_path: Path, spark: SparkSession) 
     result = shop.run()
     assert result.rows["twice_out"]
     assert all(row["price"] == row["again"] for row in result.rows["twice_out"])
+
+
+def test_an_epoch_sees_one_state_of_a_table(tmp_path: Path, spark: SparkSession) -> None:
+    shop = Shop(tmp_path, spark, ", refresh = '1 millisecond'", REWRITTEN)
+    result = shop.run()
+    found = {
+        sink: sorted((row["id"], row["price"] or 0) for row in result.rows[sink])
+        for sink in ("rows_out", "twice_out")
+    }
+    assert found["rows_out"] == found["twice_out"]
 
 
 def test_a_table_that_turns_bad_ends_its_queries(tmp_path: Path, spark: SparkSession) -> None:

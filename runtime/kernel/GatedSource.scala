@@ -35,7 +35,9 @@ class GatedSource(
 
   override def getBatch(start: Option[Offset], end: Offset): DataFrame = {
     val from = start.map(o => EpochOffset.of(o).at).orNull
-    val to = EpochOffset.of(end).at
+    val EpochOffset(epoch, to) = EpochOffset.of(end)
+    // What else is planned for this batch, such as tables, goes by the epoch as well.
+    session.sparkContext.setLocalProperty(Gated.Epoch, epoch.toString)
     if (to == null || to == from) nothing else inner.rows(Option(from), to)
   }
 
@@ -126,6 +128,9 @@ object Gated {
   val Id = "gate.id"
   val Query = "gate.query"
   val Read = "gate.read"
+
+  /** A property of the thread of a query: the epoch that is planned. */
+  val Epoch = "streamc.epoch"
 
   def field(column: Attribute): org.apache.spark.sql.types.StructField =
     org.apache.spark.sql.types.StructField(

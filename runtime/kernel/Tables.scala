@@ -55,20 +55,38 @@ final class Table(
     load: () => DataFrame) {
   private var newest: Option[Snapshot] = None
   private val used = mutable.Map.empty[String, (String, Snapshot)]
+  private val ofEpochs = mutable.SortedMap.empty[Long, Snapshot]
 
   def frame: DataFrame = session.baseRelationToDataFrame(TableRelation(this, session.sqlContext))
 
   /** Reads the table if it has not been read; the number of its rows. */
   def read(): Long = current().count
 
-  /** The snapshot for what is being planned: of one micro-batch it is always the same. */
+  /**
+   * The snapshot for what is being planned: of one micro-batch it is always the same, and of one epoch
+   * the same for all queries.
+   */
   def current(): Snapshot = synchronized {
+    Option(session.sparkContext.getLocalProperty(Gated.Epoch)) match {
+      case Some(epoch) => ofEpochs.getOrElseUpdate(epoch.toLong, {
+        while (ofEpochs.size > Table.Epochs) ofEpochs -= ofEpochs.firstKey
+        newer()
+      })
+      case None => ofBatch()
+    }
+  }
+
+  private def newer(): Snapshot = {
+    newest = Some(newest.filterNot(due).getOrElse(copy()))
+    newest.get
+  }
+
+  private def ofBatch(): Snapshot = {
     val context = session.sparkContext
     val query = Option(context.getLocalProperty(StreamExecution.QUERY_ID_KEY))
     val batch = Option(context.getLocalProperty(MicroBatchExecution.BATCH_ID_KEY))
     query.flatMap(used.get).filter(last => batch.contains(last._1)).map(_._2).getOrElse {
-      val found = newest.filterNot(due).getOrElse(copy())
-      newest = Some(found)
+      val found = newer()
       for (q <- query; b <- batch) used(q) = (b, found)
       found
     }
@@ -92,6 +110,11 @@ final class Table(
       { case ((n, size), (m, more)) => (n + m, size + more) })
     new Snapshot(rows, count, bytes, at)
   }
+}
+
+private object Table {
+  /** How many epochs queries may be apart, and some. */
+  private val Epochs = 16
 }
 
 /** A table as Spark plans it: once for each micro-batch, with the size that it has then. */
