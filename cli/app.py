@@ -19,6 +19,7 @@ from .explain import explain
 from .fmt import fmt
 from .graph import graph
 from .init import init
+from .kernel import kernel
 from .report import UserError, print_error
 from .run import run
 from .test import run_spec_tests
@@ -38,6 +39,7 @@ app.command("explain")(explain)
 app.command("fmt")(fmt)
 app.command("graph")(graph)
 app.command("init")(init)
+app.add_typer(kernel, name="kernel")
 app.command("run")(run)
 app.command("test")(run_spec_tests)
 

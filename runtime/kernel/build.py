@@ -6,79 +6,127 @@ import hashlib
 import os
 import subprocess
 import tempfile
+import time
 from collections.abc import Callable
 from pathlib import Path
 
 from ..errors import KERNEL_BUILD, RuntimeFault
 from ..java import find_java
+from .cache import (
+    cache_folder,
+    is_whole,
+    mark_used,
+    no_space,
+    only_builder,
+    remove_old,
+    unwritable,
+)
 
 SOURCES = Path(__file__).parent
+_COMPILER = "scala.tools.nsc.Main"
 
 
 def kernel_jar(tell: Callable[[str], None]) -> Path:
     """The kernel's jar for the installed PySpark, compiled now if the cache does not hold it.
 
-    `tell` gets one line when it has to be compiled. Two processes may do so at once: each builds a
-    file of its own and renames it into place. Raises RuntimeFault when Java or the build fails.
+    `tell` gets a line when there is something to wait for. Raises RuntimeFault when Java or the
+    build fails.
     """
-    import pyspark
-
-    sources = sorted(SOURCES.glob("*.scala"))
-    target = cache_folder() / f"{pyspark.__version__}-{_digest(sources)}.jar"
-    if not target.exists():
-        tell("building the Spark kernel (once for this version, about ten seconds)")
-        _compile(sources, Path(pyspark.__file__).parent / "jars", target)
+    target = kernel_path()
+    if not is_whole(target):
+        build_kernel(tell)
+    mark_used(target)
     return target
 
 
-def cache_folder() -> Path:
-    """Where built kernels are kept, by the XDG convention."""
-    base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
-    return Path(base) / "streamc" / "kernel"
-
-
-def _digest(sources: list[Path]) -> str:
+def kernel_path() -> Path:
+    """Where the kernel's jar for the installed PySpark is, or will be once it is built."""
     digest = hashlib.sha256()
-    for source in sources:
+    for source in _sources():
         digest.update(source.name.encode() + b"\0" + source.read_bytes() + b"\0")
-    return digest.hexdigest()[:16]
+    return cache_folder() / f"{spark_version()}-{digest.hexdigest()[:16]}.jar"
 
 
-def _compile(sources: list[Path], jars: Path, target: Path) -> None:
-    java = find_java()
+def spark_version() -> str:
+    """The version of the installed PySpark, which the kernel is compiled against."""
+    import pyspark
+
+    return str(pyspark.__version__)
+
+
+def build_kernel(tell: Callable[[str], None], *, anew: bool = False) -> float | None:
+    """Compiles the kernel, `anew` even if it is there; returns the seconds that it took.
+
+    None when it was there, perhaps since another process has built it meanwhile. Kernels that were
+    not used for long are removed.
+    """
+    import pyspark
+
+    target = kernel_path()
+    with only_builder(tell):
+        if not anew and is_whole(target):
+            return None
+        java = find_java()
+        jars = Path(pyspark.__file__).parent / "jars"
+        _check_compiler(jars)
+        tell(
+            f"building the Spark kernel for Spark {spark_version()} from {len(_sources())} Scala "
+            "files (once for this version, about ten seconds)"
+        )
+        begun = time.monotonic()
+        _compile(java, jars, target)
+        remove_old(target)
+    return time.monotonic() - begun
+
+
+def _sources() -> list[Path]:
+    return sorted(SOURCES.glob("*.scala"))
+
+
+def _check_compiler(jars: Path) -> None:
+    if any(jars.glob("scala-compiler*.jar")):
+        return
+    raise RuntimeFault(
+        KERNEL_BUILD,
+        f"there is no Scala compiler among Spark's jars in {jars}",
+        f"pip install --force-reinstall pyspark=={spark_version()}",
+    )
+
+
+def _compile(java: Path, jars: Path, target: Path) -> None:
+    """Compiles into a file of its own and renames it into place when it is on the disk."""
     try:
-        target.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(dir=target.parent, prefix="build-", suffix=".jar")
     except OSError as error:
-        raise RuntimeFault(
-            KERNEL_BUILD,
-            f"cannot write to {target.parent}: {error.strerror}",
-            "set XDG_CACHE_HOME to a folder that can be written",
-        ) from None
+        raise unwritable(target.parent, error) from None
     os.close(handle)
     partial = Path(name)
-    command = [
-        str(java),
-        "-cp",
-        f"{jars}/*",
-        "scala.tools.nsc.Main",
-        "-usejavacp",
-        "-nowarn",
-    ]
     try:
-        done = subprocess.run(
-            [*command, "-d", str(partial), *map(str, sources)],
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        if done.returncode != 0:
-            text = (done.stdout + done.stderr).strip()
-            raise RuntimeFault(
-                KERNEL_BUILD,
-                f"the kernel does not compile against the Spark in {jars}\n{text}",
-                "install the PySpark that this version of streamc names",
-            )
+        _run_compiler(java, jars, partial)
+        with open(partial, "rb") as file:
+            os.fsync(file.fileno())
         os.replace(partial, target)
+    except OSError as error:
+        raise unwritable(target.parent, error) from None
     finally:
         partial.unlink(missing_ok=True)
+
+
+def _run_compiler(java: Path, jars: Path, partial: Path) -> None:
+    options = ["-usejavacp", "-nowarn", "-d", str(partial)]
+    done = subprocess.run(
+        [str(java), "-cp", f"{jars}/*", _COMPILER, *options, *map(str, _sources())],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    text = (done.stdout + done.stderr).strip()
+    if done.returncode == 0 and is_whole(partial):
+        return
+    if "No space left" in text or "quota exceeded" in text.lower():
+        raise no_space(partial.parent)
+    raise RuntimeFault(
+        KERNEL_BUILD,
+        f"the kernel does not compile against the Spark in {jars}\n{text}".rstrip(),
+        "install the PySpark that this version of streamc names",
+    )

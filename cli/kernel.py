@@ -1,0 +1,71 @@
+"""``streamc kernel``: the Scala part of the runtime, built ahead of the first run."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Annotated
+
+import typer
+
+from .report import UserError
+
+kernel = typer.Typer(
+    help="Build the Scala part of the runtime, or say where it is.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+
+@kernel.command("build")
+def build(
+    force: Annotated[
+        bool, typer.Option("--force", help="Build it anew, even if it is there.")
+    ] = False,
+) -> None:
+    """Compile the runtime's Scala part, unless that was done already for this Spark.
+
+    The first run would do it, too; here it can be done when a machine or an image is set up.
+    """
+    from ..runtime.kernel.build import build_kernel, kernel_path, spark_version
+
+    with _faults():
+        seconds = build_kernel(_tell, anew=force)
+        if seconds is None:
+            print(f"the kernel for Spark {spark_version()} is there: {kernel_path()}")
+        else:
+            print(f"built in {seconds:.1f} s: {kernel_path()}")
+
+
+@kernel.command("path")
+def path() -> None:
+    """Print where the built jar is."""
+    from ..runtime.kernel.build import kernel_path, spark_version
+    from ..runtime.kernel.cache import is_whole
+
+    jar = kernel_path()
+    if not is_whole(jar):
+        raise UserError(
+            f"the kernel for Spark {spark_version()} is not built", "run `streamc kernel build`"
+        )
+    print(jar)
+
+
+def _tell(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)
+
+
+@contextmanager
+def _faults() -> Iterator[None]:
+    """Ends the process with a fault's text and exit code."""
+    from ..runtime.errors import RuntimeFault
+
+    try:
+        yield
+    except RuntimeFault as fault:
+        print(fault.render(), file=sys.stderr)
+        raise typer.Exit(fault.exit_code) from None
+    except KeyboardInterrupt:
+        print("stopped; nothing is left half done", file=sys.stderr)
+        raise typer.Exit(130) from None

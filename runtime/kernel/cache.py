@@ -1,0 +1,109 @@
+"""Where built kernels are kept: one process builds at a time, the last ones used stay."""
+
+from __future__ import annotations
+
+import errno
+import os
+import time
+import zipfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from ..errors import KERNEL_BUILD, RuntimeFault
+
+KEPT = 5
+"""As many built kernels stay, those that were used last: versions of streamc may be in turns."""
+
+_ABANDONED = 3600
+"""A file that is being built and was not touched for so many seconds will not be finished."""
+
+
+def cache_folder() -> Path:
+    """Where built kernels are kept, by the XDG convention."""
+    base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+    return Path(base) / "streamc" / "kernel"
+
+
+def is_whole(jar: Path) -> bool:
+    """Whether a jar is there, and not the stump that a full disk or a power cut has left."""
+    return zipfile.is_zipfile(jar)
+
+
+def mark_used(jar: Path) -> None:
+    """Notes that a jar is used; a cache that can only be read notes nothing."""
+    with suppress(OSError):
+        os.utime(jar)
+
+
+@contextmanager
+def only_builder(tell: Callable[[str], None]) -> Iterator[None]:
+    """Waits until no other process builds, and keeps others waiting meanwhile.
+
+    Where files can't be locked nobody waits, and two may build the same: each makes a file of its
+    own. Raises RuntimeFault when the cache can't be written.
+    """
+    folder = cache_folder()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        handle = os.open(folder / "lock", os.O_RDWR | os.O_CREAT, 0o644)
+    except OSError as error:
+        raise unwritable(folder, error) from None
+    try:
+        _lock(handle, tell)
+        yield
+    finally:
+        os.close(handle)
+
+
+def _lock(handle: int, tell: Callable[[str], None]) -> None:
+    try:
+        import fcntl
+    except ImportError:
+        return
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        tell("another process is building the Spark kernel: waiting for it")
+        fcntl.flock(handle, fcntl.LOCK_EX)
+    except OSError:
+        # Some network file systems have no locks.
+        return
+
+
+def remove_old(kept: Path) -> list[Path]:
+    """Removes kernels that were not used for long, and what broken-off builds have left.
+
+    `kept` stays in any case. Returns the kernels that are gone.
+    """
+    gone = []
+    with suppress(OSError):
+        jars = [jar for jar in cache_folder().glob("*.jar") if jar != kept]
+        built = sorted(jars, key=lambda jar: jar.stat().st_mtime, reverse=True)
+        for partial in (jar for jar in built if jar.name.startswith("build-")):
+            if time.time() - partial.stat().st_mtime > _ABANDONED:
+                partial.unlink(missing_ok=True)
+        for jar in [jar for jar in built if not jar.name.startswith("build-")][KEPT - 1 :]:
+            jar.unlink(missing_ok=True)
+            gone.append(jar)
+    return gone
+
+
+def unwritable(folder: Path, error: OSError) -> RuntimeFault:
+    """What is said when the cache can't be written."""
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return no_space(folder)
+    return RuntimeFault(
+        KERNEL_BUILD,
+        f"cannot write to {folder}: {error.strerror}",
+        "set XDG_CACHE_HOME to a folder that can be written",
+    )
+
+
+def no_space(folder: Path) -> RuntimeFault:
+    """What is said when the disk of the cache is full."""
+    return RuntimeFault(
+        KERNEL_BUILD,
+        f"there is no space left for the Spark kernel in {folder}",
+        "free some megabytes, or set XDG_CACHE_HOME to a folder on another disk",
+    )
