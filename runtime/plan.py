@@ -93,6 +93,14 @@ class Checkpoint:
 
 
 @dataclass(frozen=True, slots=True)
+class SinkEnd:
+    """What a sink writes to, and whether it replaces rows."""
+
+    connector: str
+    upserts: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Plan:
     """What the compiler knows of a pipeline and the runtime has to keep."""
 
@@ -108,6 +116,7 @@ class Plan:
     parts: frozenset[str] = frozenset()
     functions: tuple[str, ...] = ()
     tables: tuple[str, ...] = ()
+    sink_ends: Mapping[str, SinkEnd] = field(default_factory=dict)
 
 
 def plan_path(script: Path) -> Path:
@@ -172,6 +181,10 @@ def _plan(data: Mapping[str, Any]) -> Plan:
         ),
         functions=tuple(data.get("functions", ())),
         tables=tuple(data.get("tables", ())),
+        sink_ends={
+            name: SinkEnd(end["connector"], end.get("mode") == "upsert")
+            for name, end in data["sinks"].items()
+        },
     )
 
 

@@ -5,7 +5,8 @@
 
 A batch whose number is not above the one in its row is in the table already: it was committed
 there, and the run was stopped before Spark noted it. So each row is written once, whatever stops
-the job.
+the job. After a fallback to a barrier the same batches come again, and are left out as well. After
+a rollback on purpose they are other batches: rows that were added are there, and come again.
 """
 
 from __future__ import annotations
@@ -62,10 +63,16 @@ class PostgresSink:
     reads_batch_once = False
 
     def __init__(
-        self, name: str, options: dict[str, Any], state: State, upsert: Upsert | None
+        self,
+        name: str,
+        query: str,
+        options: dict[str, Any],
+        state: State,
+        upsert: Upsert | None,
     ) -> None:
         """Takes its options out of `options`; raises RuntimeFault without psycopg."""
         self.name = name
+        self._query = query
         self._state = state
         self._upsert = upsert
         self._table = str(options.pop("table"))
@@ -87,18 +94,20 @@ class PostgresSink:
             cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_LOCK])
             cursor.execute(
                 f"CREATE TABLE IF NOT EXISTS {_BATCHES} (sink text, state text, generation text,"
-                " target text, batch bigint, PRIMARY KEY (sink, state, generation))"
+                " target text, batch bigint, PRIMARY KEY (sink, state))"
             )
             cursor.execute(
-                f"SELECT state, target, batch FROM {_BATCHES} WHERE sink = %s", [self.name]
+                f"SELECT state, batch FROM {_BATCHES} WHERE (sink, target) = (%s, %s)",
+                [self.name, self._table],
             )
-            known = [(s, b) for s, target, b in cursor.fetchall() if target == self._table]
+            known = list(cursor.fetchall())
+            self._go_back(cursor)
         own = [batch for state, batch in known if state == self._state.id]
         if self._upsert is None and len(own) < len(known):
             raise self._foreign()
         note = read_note(self._state.storage, self._state.sink_file(self.name))
         wrote = None if note is None else note.get("table")
-        if wrote == self._table and not any(own):
+        if wrote == self._table and not own:
             raise RuntimeFault(
                 OUTPUT_GONE,
                 f"the rows of sink `{self.name}` in table {self._table} are gone, but the state "
@@ -127,13 +136,27 @@ class PostgresSink:
     def _take(self, cursor: Cursor[Any], batch_id: int) -> bool:
         """Whether the batch is still to be written; notes that it is."""
         cursor.execute(
-            f"INSERT INTO {_BATCHES} AS b VALUES (%s, %s, %s, %s, %s)"
-            " ON CONFLICT (sink, state, generation) DO UPDATE"
-            " SET batch = excluded.batch, target = excluded.target"
+            f"INSERT INTO {_BATCHES} AS b (sink, state, generation, target, batch)"
+            " VALUES (%s, %s, %s, %s, %s) ON CONFLICT (sink, state) DO UPDATE SET"
+            " batch = excluded.batch, target = excluded.target, generation = excluded.generation"
             " WHERE b.target <> excluded.target OR b.batch < excluded.batch",
             [self.name, self._state.id, self._state.generation, self._table, batch_id],
         )
         return cursor.rowcount == 1
+
+    def _go_back(self, cursor: Cursor[Any]) -> None:
+        """Has batches written that have other rows than those of their number before."""
+        cursor.execute(
+            f"UPDATE {_BATCHES} SET batch = least(batch, %s), generation = %s"
+            " WHERE sink = %s AND state = %s AND generation <> %s",
+            [
+                self._state.repeated(self._query),
+                self._state.generation,
+                self.name,
+                self._state.id,
+                self._state.generation,
+            ],
+        )
 
     def _replace(self, cursor: Cursor[Any], rows: DataFrame, upsert: Upsert) -> None:
         from psycopg import sql

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from .errors import BAD_OPTION, RuntimeFault
@@ -10,6 +11,7 @@ from .file_sink import FileSink
 from .kafka import KafkaSink
 from .modules import load_function
 from .options import choose, refuse_rest
+from .plan import Plan, SinkEnd
 from .postgres import PostgresSink
 from .state import State
 from .upserts import Upsert, take_key
@@ -124,6 +126,39 @@ class PythonSink:
         self._call(self._upsert.latest(batch) if self._upsert else batch, batch_id)
 
 
+@dataclass(frozen=True, slots=True)
+class Promise:
+    """What becomes of the rows that a sink was given after a barrier, when a job goes back to it.
+
+    `can_cut_back` is whether the output then ends up as if they had not been given before.
+    """
+
+    can_cut_back: bool
+    told: str
+
+
+_PROMISES = {
+    "files": Promise(True, "the files of later batches are removed when the job starts"),
+    "postgres": Promise(False, "later rows stay in the table, and come again"),
+    "kafka": Promise(False, "later messages stay in the topic, and are sent again"),
+    "python": Promise(False, "the function gets later batches again, with the same ids"),
+    "console": Promise(False, "later batches are printed again"),
+    "memory": Promise(True, "rows are kept for a run only"),
+}
+_REPLACED = Promise(True, "later rows are replaced as their keys come again")
+
+
+def sink_promises(plan: Plan) -> dict[str, Promise]:
+    """For each sink of a plan, what going back to a barrier does to its output."""
+    return {name: promise_of(end) for name, end in plan.sink_ends.items()}
+
+
+def promise_of(end: SinkEnd) -> Promise:
+    """What going back to a barrier does to the output of a sink."""
+    replaced = end.upserts and end.connector == "postgres"
+    return _REPLACED if replaced else choose(end.connector, _PROMISES, "a sink", "connector")
+
+
 def make_sink(
     name: str,
     connector: str,
@@ -141,7 +176,7 @@ def make_sink(
     known: dict[str, Callable[[], Sink]] = {
         "files": lambda: FileSink(name, query, options, state, keep),
         "kafka": lambda: KafkaSink(name, rest, key, upsert),
-        "postgres": lambda: PostgresSink(name, rest, state, upsert),
+        "postgres": lambda: PostgresSink(name, query, rest, state, upsert),
         "console": lambda: ConsoleSink(name, int(rest.pop("rows", 20)), show),
         "memory": lambda: MemorySink(name, upsert),
         "python": lambda: PythonSink(name, str(rest.pop("function")), folders, upsert),

@@ -92,6 +92,18 @@ class State:
         ]
         return (*found, Ancestor(self.generation, None))
 
+    def repeated(self, query: str) -> int:
+        """The last batch of a query that this generation has, or runs again, as an earlier one did.
+
+        -1 when there is none. Behind it, a batch with the number of an earlier one has other rows.
+        """
+        origin, ancestors = self._note["from"], self.lineage(query)[:-1]
+        last = ancestors[-1].last_batch if ancestors else None
+        if origin is None or last is None or last < 0:
+            return -1
+        epoch = int(origin["epoch"])
+        return last + max(int(origin.get("same_to", epoch)) - epoch, 0)
+
     def checkpoint(self, query: str) -> str:
         """The folder that Spark keeps a query's progress and state in."""
         return f"{self.generation_folder}/queries/{query}"
