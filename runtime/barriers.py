@@ -135,7 +135,7 @@ class Coordinator:
                 self._gate.request_barrier()
 
     def _look(self) -> None:
-        """Takes in Spark's reports now and then: it keeps a hundred batches, whatever their pace."""
+        """Takes in Spark's reports now and then: it keeps those of a hundred batches."""
         if time.monotonic() - self._looked < _REPORTS:
             return
         self._looked = time.monotonic()
@@ -172,7 +172,7 @@ class Coordinator:
             turn = status.queries[query.id]
             waited = round((turn.done_at - asked.timestamp()) * 1000)
             queries[query.id] = _query_cut(query, turn.batch(epoch), max(waited, 0))
-            sinks.update(_sink_cuts(query.writer, turn.batch(epoch)))
+            sinks.update(_sink_cuts(query.writer, turn.batch(epoch), self._plan))
         batches = {id: query.batch for id, query in queries.items()}
         positions = self._gate.positions(epoch)
         return Manifest(
@@ -270,7 +270,7 @@ def _bytes(reported: Mapping[str, Any]) -> int:
     return max(int(reported["memoryUsedBytes"]), int(files))
 
 
-def _sink_cuts(writer: BatchWriter, batch: int) -> Mapping[str, SinkCut]:
+def _sink_cuts(writer: BatchWriter, batch: int, plan: Plan) -> Mapping[str, SinkCut]:
     found = {}
     for sink in writer.sinks:
         taken = writer.taken_until(sink.name, batch)
@@ -281,5 +281,7 @@ def _sink_cuts(writer: BatchWriter, batch: int) -> Mapping[str, SinkCut]:
             rows=sum(one["rows"] for one in taken),
             files=sum(files) if files else None,
             bytes=sum(sizes) if sizes else None,
+            connector=plan.sink_ends[sink.name].connector,
+            upserts=plan.sink_ends[sink.name].upserts,
         )
     return found

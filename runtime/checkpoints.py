@@ -18,6 +18,7 @@ import re
 import zipfile
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from pathlib import PurePosixPath
 from typing import Any
 
 _BATCH = re.compile(r"queries/([^/]+)/(offsets|commits)/(\d+)")
@@ -50,11 +51,11 @@ class Chain:
                 head = () if start is None else (self.snapshots[start],)
                 yield (*head, *(self.increments[step] for step in steps))
 
-    def gap(self, version: int) -> int | None:
-        """The newest version that every way lacks a file for, None when there is a way."""
-        if next(self.ways(version), None) is not None:
-            return None
-        return next(v for v in range(version, -1, -1) if v not in self.increments)
+    def gap(self, version: int) -> str:
+        """The name of the newest file that every way to a version lacks."""
+        number = next(v for v in range(version, -1, -1) if v not in self.increments)
+        known = next(iter(self.increments.values()), "")
+        return f"{number}{PurePosixPath(known).suffix}"
 
 
 @dataclass(slots=True)
@@ -134,12 +135,6 @@ class Generation:
             log.entries.add(int(match[1]), path, whole=match[2] is not None)
         else:
             log.fixed.append(path)
-
-
-def version_of(path: str) -> tuple[str, int] | None:
-    """The query and the version of one of a store's numbered files."""
-    match = _STATE.fullmatch(path)
-    return None if match is None else (match[2], int(match[3]))
 
 
 def store_of(path: str) -> str | None:

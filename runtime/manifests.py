@@ -51,13 +51,16 @@ class QueryCut:
 class SinkCut:
     """The last batch that a sink has acknowledged; its rows since the barrier before.
 
-    Files and their bytes are None for a sink that writes none.
+    Files and their bytes are None for a sink that writes none. `connector` and `upserts` say what a
+    rollback would do to its output.
     """
 
     batch: int
     rows: int
     files: int | None = None
     bytes: int | None = None
+    connector: str | None = None
+    upserts: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,9 +199,12 @@ def _operator_of(document: Mapping[str, Any]) -> OperatorState:
 
 def _sink_of(document: Mapping[str, Any]) -> SinkCut:
     files, size = document.get("files"), document.get("bytes")
+    connector = document.get("connector")
     return SinkCut(
         batch=int(document["batch"]),
         rows=int(document["rows"]),
         files=None if files is None else int(files),
         bytes=None if size is None else int(size),
+        connector=None if connector is None else str(connector),
+        upserts=bool(document.get("upserts")),
     )

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from .checkpoints import Chain, entry_of, version_of
+from .checkpoints import Chain, entry_of
 from .disk import Disk, side_file
 from .epoch_log import Epoch
 from .integrity import Cut, chain_damage
@@ -53,6 +53,7 @@ def clone(
         "generation": str(note["generation"]),
         "barrier": manifest.barrier,
         "epoch": manifest.epoch,
+        "same_to": kept.last_epoch,
     }
     lineage = _lineage(note, manifest)
     create_note(disk, f"{made}/generation.json", generation_note(number, origin, lineage))
@@ -94,6 +95,7 @@ class _Kept:
         self._cut = Cut.of(manifest)
         self._barrier = manifest.barrier
         self._again = same_cuts
+        self._usable = set(examined.files) - examined.sums.damaged
         self._ends = {
             name: self._end(name) for name in self._held.sources if same_cuts or self._has(name)
         }
@@ -101,9 +103,12 @@ class _Kept:
 
     def files(self) -> Iterator[str]:
         """The files to link, relative to the generation."""
-        damaged = self._examined.sums.damaged
-        readable = {path for path in self._paths() if path not in damaged}
-        yield from sorted(readable & set(self._examined.files))
+        yield from sorted(self._usable.intersection(self._paths()))
+
+    @property
+    def last_epoch(self) -> int:
+        """The last epoch whose batches will be what they were."""
+        return self._epochs[-1].number if self._epochs else self._cut.epoch
 
     def written(self) -> Iterator[tuple[str, str]]:
         """The files of epochs to write again."""
@@ -135,13 +140,13 @@ class _Kept:
         yield from _up_to(query.offsets, batch)
         yield from _up_to(query.commits, batch)
         for chain in query.stores.values():
-            for path in (*chain.snapshots.values(), *chain.increments.values()):
-                found = version_of(path)
-                if found is None or found[1] > batch + 1:
-                    continue
-                yield path
-                if path in chain.snapshots.values():
-                    yield from self._examined.sums.shared(path)
+            yield from _up_to(chain.increments, batch + 1)
+            for snapshot in _up_to(chain.snapshots, batch + 1):
+                beside = self._examined.sums.shared(snapshot)
+                # Spark would choose it: one that cannot be used is better not there.
+                whole = snapshot not in self._examined.sums.damaged
+                if whole and self._usable.issuperset((snapshot, *beside)):
+                    yield from (snapshot, *beside)
 
     def _has(self, source: str) -> bool:
         return source in self._cut.sources

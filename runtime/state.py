@@ -197,7 +197,8 @@ def generation_note(
 ) -> dict[str, Any]:
     """The note of a generation that begins now.
 
-    `origin` is the generation, barrier and epoch it continues, `lineage` its ancestors, oldest
+    `origin` is the generation, barrier and epoch it continues, and the last epoch whose batches are
+    the same again as they were there. `lineage` its ancestors, oldest
     first, each with the last batch of each query that counts: `{"generation": "0001", "batches":
     {"per_minute": 10}}`.
     """
