@@ -1,0 +1,227 @@
+"""The lease of a state folder, held by real processes: one at a time, whatever becomes of them."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from streamc.runtime.errors import RuntimeFault
+from streamc.runtime.lease import Holder, Lease, lease_file, read_holder, running
+from streamc.runtime.notes import seal
+from streamc.runtime.processes import is_running, started
+from streamc.runtime.state_files import LocalFiles
+
+FILES = LocalFiles()
+HOLD = """
+import sys, time
+from streamc.runtime.lease import Lease
+from streamc.runtime.state_files import LocalFiles
+lease = Lease(LocalFiles(), sys.argv[1], "it", local=True, seconds=float(sys.argv[2]))
+print("held", flush=True)
+while lease.lost is None:
+    time.sleep(0.05)
+try:
+    lease.check()
+except Exception as fault:
+    print(fault.render(), flush=True)
+"""
+
+
+@pytest.fixture
+def held(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
+    """A process that holds a lease of 1.5 seconds on the folder."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", HOLD, str(tmp_path), "1.5"], stdout=subprocess.PIPE, text=True
+    )
+    with ExitStack() as stack:
+        stack.callback(process.wait)
+        stack.callback(process.kill)
+        assert process.stdout is not None
+        assert process.stdout.readline() == "held\n"
+        yield process
+
+
+def take(folder: Path, **options: Any) -> Lease:
+    return Lease(FILES, str(folder), str(folder), local=True, **options)
+
+
+def refused(folder: Path, **options: Any) -> str:
+    with pytest.raises(RuntimeFault) as caught:
+        take(folder, **options)
+    assert caught.value.code.number == "SR0401"
+    return caught.value.message
+
+
+def write_lease(folder: Path, holder: Holder, age: float = 0.0) -> Path:
+    """Writes a lease by hand, as another machine would have some seconds ago."""
+    path = Path(lease_file(str(folder)))
+    path.write_text(seal(asdict(holder)), encoding="utf-8")
+    os.utime(path, (time.time() - age,) * 2)
+    return path
+
+
+def elsewhere() -> Holder:
+    return replace(Holder.here(30.0), host="far", place="another", pid=4711)
+
+
+def test_a_second_process_is_refused_with_the_first(
+    held: subprocess.Popen[str], tmp_path: Path
+) -> None:
+    message = refused(tmp_path)
+    assert f"process {held.pid} on {os.uname().nodename} runs on the state {tmp_path}" in message
+    assert "its lease holds for another " in message
+
+
+def test_a_killed_process_leaves_the_folder_at_once(
+    held: subprocess.Popen[str], tmp_path: Path
+) -> None:
+    held.send_signal(signal.SIGKILL)
+    deadline = time.monotonic() + 10
+    while is_running(held.pid, started(held.pid)) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    # Not waited for: the process still has its number.
+    begun = time.monotonic()
+    lease = take(tmp_path)
+    assert time.monotonic() - begun < 2.5
+    lease.release()
+    assert not Path(lease_file(str(tmp_path))).exists()
+
+
+def test_another_host_holds_until_its_time_is_over(tmp_path: Path) -> None:
+    write_lease(tmp_path, elsewhere(), age=10)
+    message = refused(tmp_path)
+    assert "process 4711 on far runs" in message
+    assert "holds for another 20 s" in message or "holds for another 19 s" in message
+    write_lease(tmp_path, elsewhere(), age=31)
+    lease = take(tmp_path)
+    assert lease.holder.pid == os.getpid()
+    lease.release()
+
+
+def test_a_process_is_known_by_its_start(tmp_path: Path) -> None:
+    own = Holder.here(30.0)
+    write_lease(tmp_path, own)
+    assert running(FILES, str(tmp_path), time.time()) == own
+    write_lease(tmp_path, replace(own, processes={str(own.pid): "1"}))
+    assert running(FILES, str(tmp_path), time.time()) is None
+    take(tmp_path).release()
+
+
+def test_the_jvm_of_a_killed_process_is_waited_for(tmp_path: Path) -> None:
+    jvm = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(1.5)"])
+    own = Holder.here(30.0, [jvm.pid])
+    write_lease(tmp_path, replace(own, processes={**own.processes, str(own.pid): "1"}))
+    begun = time.monotonic()
+    take(tmp_path).release()
+    assert 1.0 < time.monotonic() - begun < 10
+    jvm.wait()
+
+
+def test_a_damaged_lease_holds_for_as_long_as_any(tmp_path: Path) -> None:
+    path = write_lease(tmp_path, Holder.here(30.0))
+    path.write_text(path.read_text(encoding="utf-8").replace("seconds", "Seconds"), "utf-8")
+    assert "another process runs" in refused(tmp_path)
+    with pytest.raises(RuntimeFault) as caught:
+        read_holder(FILES, str(tmp_path))
+    assert caught.value.code.number == "SR0403"
+    os.utime(path, (time.time() - 31,) * 2)
+    take(tmp_path).release()
+
+
+def test_a_note_that_is_no_lease(tmp_path: Path) -> None:
+    Path(lease_file(str(tmp_path))).write_text(seal({"pid": 1}), encoding="utf-8")
+    with pytest.raises(RuntimeFault) as caught:
+        read_holder(FILES, str(tmp_path))
+    assert caught.value.code.number == "SR0403"
+
+
+def test_a_lease_is_renewed(tmp_path: Path) -> None:
+    lease = take(tmp_path, seconds=1.0)
+    first = Path(lease_file(str(tmp_path))).stat().st_mtime_ns
+    time.sleep(2.0)
+    assert Path(lease_file(str(tmp_path))).stat().st_mtime_ns > first
+    lease.check()
+    assert running(FILES, str(tmp_path), time.time()) is not None
+    lease.release()
+
+
+def test_a_suspended_process_ends_when_another_has_the_folder(
+    held: subprocess.Popen[str], tmp_path: Path
+) -> None:
+    held.send_signal(signal.SIGSTOP)
+    write_lease(tmp_path, elsewhere())
+    time.sleep(1.7)
+    held.send_signal(signal.SIGCONT)
+    assert held.stdout is not None
+    shown = held.stdout.read()
+    assert shown.startswith("error[SR0406] lease-lost: ")
+    assert "process 4711 on far has it now" in shown
+    left = json.loads(Path(lease_file(str(tmp_path))).read_text("utf-8").rpartition("{")[0])
+    assert left["host"] == "far"
+
+
+def test_a_suspended_process_goes_on_when_nobody_came(
+    held: subprocess.Popen[str], tmp_path: Path
+) -> None:
+    held.send_signal(signal.SIGSTOP)
+    time.sleep(1.7)
+    assert "runs on the state" in refused(tmp_path), "the lock holds besides"
+    held.send_signal(signal.SIGCONT)
+    time.sleep(1.2)
+    assert held.poll() is None
+    holder = running(FILES, str(tmp_path), time.time())
+    assert holder is not None
+    assert holder.pid == held.pid
+
+
+class Broken(LocalFiles):
+    """A file system that has stopped to answer."""
+
+    broken = False
+
+    def replace(self, path: str, text: str) -> None:
+        if self.broken:
+            raise OSError("no space left")
+        super().replace(path, text)
+
+
+def test_a_lease_that_cannot_be_renewed_is_lost(tmp_path: Path) -> None:
+    files = Broken()
+    lease = Lease(files, str(tmp_path), "it", local=True, seconds=0.8)
+    files.broken = True
+    time.sleep(0.6)
+    assert lease.lost is None, "a failure is tried again"
+    time.sleep(1.2)
+    with pytest.raises(RuntimeFault, match="could not be renewed for 1 s: no space left"):
+        lease.check()
+    lease.release()
+
+
+def test_two_that_take_one_lease(tmp_path: Path) -> None:
+    """Without a lock, as on an object store: who wrote last has it, and the other knows."""
+
+    class Raced(LocalFiles):
+        def replace(self, path: str, text: str) -> None:
+            super().replace(path, text)
+            if path == lease_file(str(tmp_path)):
+                write_lease(tmp_path, elsewhere())
+
+    with pytest.raises(RuntimeFault, match="process 4711 on far runs"):
+        Lease(Raced(), str(tmp_path), "it", local=False)
+
+
+def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(RuntimeFault) as caught:
+        take(tmp_path / "file" / "state")
+    assert caught.value.code.number == "SR0403"
