@@ -10,8 +10,8 @@ class Option:
     """An option of a connector.
 
     ``kind`` is ``text``, ``integer`` (at least one), ``boolean``, ``character``, ``function``
-    (``module:name``), ``columns`` (names with commas between them) or ``offsets`` (``earliest``,
-    ``latest`` or Kafka offsets by topic and partition, as JSON). ``choices`` limits a text;
+    (``module:name``), ``columns`` (names with commas between them), ``size`` (``128 MB``) or
+    ``offsets`` (``earliest``, ``latest`` or Kafka offsets by topic and partition, as JSON). ``choices`` limits a text;
     ``formats`` are those for which the option means something (empty: all). ``fixed``: a variable
     may not stand in it.
     """
@@ -123,6 +123,7 @@ SINKS: dict[str, Connector] = {
         (
             Option("format", required=True, choices=_FILE_FORMATS),
             Option("path", required=True),
+            Option("roll_size", kind="size"),
             *_CSV,
             *_ONLY_APPEND,
         ),

@@ -21,6 +21,7 @@ from .passed_options import PREFIX, check_passed
 from .secrets import check_secrets
 
 _VARIABLE = re.compile(r"\$\{")
+_SIZE = re.compile(r"0*[1-9][0-9]* (KB|MB|GB)")
 _FUNCTION = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 
 
@@ -212,6 +213,8 @@ def _check_value(option: Option, spec: table.Option) -> Iterable[Diagnostic]:
         yield _bad_value(
             option, f"`{spec.name}` names a Python function", "write 'module:function'"
         )
+    elif spec.kind == "size" and not _SIZE.fullmatch(text):
+        yield _bad_value(option, f"`{spec.name}` is a size", "write '128 MB': KB, MB or GB")
     elif spec.kind == "offsets" and not _are_offsets(text):
         yield _bad_value(
             option,
