@@ -28,7 +28,8 @@ In order of flow:
 - ``barriers``: which epochs are checkpoints of the whole pipeline.
 - ``batches``, ``sinks``, ``file_sink``, ``postgres``: where each batch goes, exactly once for files
   and tables; ``file_commits``, ``file_recovery``: what a files sink has published, and how a start
-  makes that what the state says; ``upserts``: which row of a key is the latest.
+  makes that what the state says; ``upserts``: which row of a key is the latest;
+  ``spool``: batches that can be computed only once.
 - ``steps``: a pipeline fed step by step, its sinks kept in memory, as tests do.
 - ``analysis``: what Spark refuses of a script, before a query is started.
 - ``progress``, ``views``: how far the queries are, and how it is shown.

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from .sinks import Sink
+from .spool import Spool
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -16,15 +17,16 @@ class BatchWriter:
 
     The sinks get it in the order of their declaration. It is computed once: kept while several
     sinks, or one that may read it again or in part, use it. A batch must be computed whole, since
-    Spark commits state partition by partition.
+    Spark commits state partition by partition. With a spool all sinks read what that has kept.
 
     When it raises, `failure` is the exception and `failed_sink` the sink that was at work, if any.
     What each sink has taken is kept batch by batch until it is forgotten: how many rows, and for
     files how many and of how many bytes.
     """
 
-    def __init__(self, query: str, sinks: Sequence[Sink]) -> None:
+    def __init__(self, query: str, sinks: Sequence[Sink], spool: Spool | None = None) -> None:
         self.query = query
+        self._spool = spool
         self.sinks = tuple(sinks)
         self.rows_out = 0
         self._taken: dict[int, dict[str, Mapping[str, int]]] = {}
@@ -58,14 +60,20 @@ class BatchWriter:
         if len(self.sinks) == 1 and self.sinks[0].reads_batch_once:
             self.rows_out += self._write(self.sinks[0], batch, batch_id, 0) or 0
             return
+        if self._spool is not None:
+            kept, rows = self._spool.keep(batch, batch_id)
+            self._write_each(kept, batch_id, rows)
+            return
         batch.persist()
         try:
-            rows = batch.count()
-            self.rows_out += rows
-            for sink in self.sinks:
-                self._write(sink, batch, batch_id, rows)
+            self._write_each(batch, batch_id, batch.count())
         finally:
             batch.unpersist()
+
+    def _write_each(self, batch: DataFrame, batch_id: int, rows: int) -> None:
+        self.rows_out += rows
+        for sink in self.sinks:
+            self._write(sink, batch, batch_id, rows)
 
     def _write(self, sink: Sink, batch: DataFrame, batch_id: int, counted: int) -> int | None:
         self.failed_sink = sink

@@ -54,8 +54,8 @@ class FileSink:
         self._outlet = Outlet(self._storage, self._storage.qualified(str(rest.pop("path"))), name)
         self._options = _writer_options(self._format, rest)
         refuse_rest(owner, rest)
-        self._published: dict[int, BatchKey] = {}
-        self._totals = {"files": 0, "bytes": 0}
+        self._published: dict[int, tuple[BatchKey, Record]] = {}
+        self._last = Record(0, ())
 
     def open(self) -> None:
         """Claims the folder for this state, then makes the output what the state says it is.
@@ -70,7 +70,7 @@ class FileSink:
             if self._owner(outlet) == self._state.id:
                 Recovery(outlet, lineage, committed).cut_back()
         records = Recovery(self._outlet, lineage, committed).run()
-        self._published = {key.number: key for key in sorted(records)}
+        self._published = {key.number: (key, records[key]) for key in sorted(records)}
 
     def write(self, batch: DataFrame, batch_id: int) -> int | None:
         """Writes a batch, or None as its row count if it is published already.
@@ -80,23 +80,27 @@ class FileSink:
         """
         if batch_id in self._published:
             batch.write.format("noop").mode("overwrite").save()
+            self._last = self._published[batch_id][1]
             return None
         key = BatchKey(batch_id, self._state.generation)
         staging = self._outlet.staging(key)
         written = self._storage.write(batch, self._format, self._options, staging, self._roll)
+        self._last = Record(written.rows, self._files(key, written))
         if written.rows:
-            files = self._files(key, written)
-            self._outlet.publish(key, Record(written.rows, files))
-            self._published[batch_id] = key
-            self._outlet.move(staging, files)
-            self._totals["files"] += len(files)
-            self._totals["bytes"] += sum(file.bytes for file in files)
+            self._outlet.publish(key, self._last)
+            self._published[batch_id] = (key, self._last)
+            self._outlet.move(staging, self._last.files)
         self._storage.delete([staging, *self._outdated()])
         return written.rows
 
     def acknowledged(self) -> Mapping[str, int]:
-        """The files that this run has published, and their bytes."""
-        return dict(self._totals)
+        """The rows, files and bytes of the last batch, whenever it was published."""
+        files = self._last.files
+        return {
+            "rows": self._last.rows,
+            "files": len(files),
+            "bytes": sum(file.bytes for file in files),
+        }
 
     def _files(self, key: BatchKey, written: Written) -> tuple[PublishedFile, ...]:
         return tuple(
@@ -108,7 +112,7 @@ class FileSink:
 
     def _outdated(self) -> list[str]:
         too_many = list(self._published)[: max(len(self._published) - self._keep, 0)]
-        return [self._outlet.record_path(self._published.pop(number)) for number in too_many]
+        return [self._outlet.record_path(self._published.pop(number)[0]) for number in too_many]
 
     def _committed(self) -> int:
         """The last batch that Spark has committed; it is the one that knows which come again."""

@@ -24,6 +24,7 @@ from .reports import Reports
 from .settings import AVAILABLE_NOW, RunSettings
 from .signals import Stop
 from .sinks import MemorySink, make_sink
+from .spool import Spool, is_repeatable
 from .state import State
 from .views import View
 
@@ -169,7 +170,13 @@ class Queries:
             )
             for call in calls
         ]
-        return Prepared(query, self._gate.wrap(frame, query.id), BatchWriter(query.id, sinks))
+        spool = (
+            None
+            if is_repeatable(frame)
+            else Spool(self._state.storage, self._state.spool(query.id))
+        )
+        writer = BatchWriter(query.id, sinks, spool)
+        return Prepared(query, self._gate.wrap(frame, query.id), writer)
 
     def _open_gate(self) -> None:
         newest = self._coordinator.newest

@@ -11,6 +11,7 @@
     sources/<source>/              the log of a source, one for all queries
     barriers/<barrier>.json        a completed checkpoint of the pipeline
     sinks/<sink>.json              where a sink writes
+    spool/<id>/                    the batch of a query whose rows can be computed only once
     meaning/<id>.json              what the state of one query means
 
 A generation continues another one from one of its barriers. The newest that is whole is current.
@@ -111,6 +112,10 @@ class State:
     def refresh(self) -> None:
         """Goes to the newest generation, after one has been made."""
         self._note = self._newest()
+
+    def spool(self, query: str) -> str:
+        """The folder of the batch of a query whose rows can be computed only once."""
+        return f"{self.generation_folder}/spool/{query}"
 
     def sink_file(self, sink: str) -> str:
         """The file that remembers where a sink writes."""

@@ -11,9 +11,9 @@ class Option:
 
     ``kind`` is ``text``, ``integer`` (at least one), ``boolean``, ``character``, ``function``
     (``module:name``), ``columns`` (names with commas between them), ``size`` (``128 MB``) or
-    ``offsets`` (``earliest``, ``latest`` or Kafka offsets by topic and partition, as JSON). ``choices`` limits a text;
-    ``formats`` are those for which the option means something (empty: all). ``fixed``: a variable
-    may not stand in it.
+    ``offsets`` (``earliest``, ``latest`` or Kafka offsets by topic and partition, as JSON).
+    ``choices`` limits a text; ``formats`` are those for which the option means something (empty:
+    all). ``fixed``: a variable may not stand in it.
     """
 
     name: str

@@ -1,0 +1,58 @@
+"""A batch whose rows would be others if they were computed again, kept until its sinks have it.
+
+`rand()`, `uuid()`, the order in which a list is collected: a cached batch is computed again when an
+executor is lost, and all of it when the job was stopped. Two sinks would then disagree, and one
+that gets the batch again would get other rows. So such a batch is written down first, and all
+sinks read it from there, also after a restart.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .notes import create_note, read_note
+from .storage import Storage
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+_DAMAGED = (
+    "put the file back from a copy; if you delete it, the batch is computed anew, and sinks that\n"
+    "do not have it yet get other random numbers than those that do"
+)
+
+
+def is_repeatable(frame: DataFrame) -> bool:
+    """Whether the rows of a frame are the same whenever they are computed from the same input."""
+    execution: Any = frame._jdf.queryExecution()
+    return bool(execution.analyzed().deterministic())
+
+
+class Spool:
+    """The kept batch of one query: one folder, in which older batches give way to the next."""
+
+    def __init__(self, storage: Storage, folder: str) -> None:
+        self._storage = storage
+        self._folder = folder
+
+    def keep(self, batch: DataFrame, batch_id: int) -> tuple[DataFrame, int]:
+        """The rows of a batch as they were first computed, and how many there are.
+
+        A batch that is kept already is computed all the same, for the sake of its state.
+        """
+        note, rows = f"{self._folder}/{batch_id:09d}.json", f"{self._folder}/{batch_id:09d}"
+        others = {f"{batch_id:09d}", f"{batch_id:09d}.json"}
+        names = [name for name in self._storage.list(self._folder) if name not in others]
+        self._storage.delete([f"{self._folder}/{name}" for name in names])
+        known = read_note(self._storage, note, _DAMAGED)
+        if known is None:
+            written = self._storage.write(batch, "parquet", {}, rows)
+            known = {"rows": written.rows, "files": [file.name for file in written.files]}
+            create_note(self._storage, note, known)
+        else:
+            batch.write.format("noop").mode("overwrite").save()
+        files = [f"{rows}/{name}" for name in known["files"]]
+        session = batch.sparkSession
+        if not files:
+            return session.createDataFrame([], batch.schema), 0
+        return session.read.schema(batch.schema).parquet(*files), int(known["rows"])

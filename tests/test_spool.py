@@ -1,0 +1,72 @@
+"""Rows that can be computed only once are the same in all sinks, whatever is lost in between."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from compiled import compiled_text, written
+from streamc.runtime import Arguments, Result, run_script
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+pytestmark = pytest.mark.spark
+
+SPEC = """
+CREATE SOURCE orders (id BIGINT NOT NULL)
+WITH (connector = 'files', path = '${root}/in', format = 'json', max_files_per_trigger = 1);
+
+CREATE STREAM drawn AS SELECT id, RAND() AS draw, UUID() AS tag FROM orders;
+
+CREATE SINK first_out FROM drawn WITH (connector = 'files', path = '${root}/first', format = 'json');
+CREATE SINK midway FROM drawn WITH (connector = 'python', function = 'between:lose');
+CREATE SINK second_out FROM drawn WITH (connector = 'files', path = '${root}/second', format = 'json');
+"""
+FRONT = "---\npipeline: drawn\nvariables:\n  root:\n---\n"
+LOSE = """
+from pathlib import Path
+
+def lose(batch, batch_id):
+    context = batch.sparkSession.sparkContext
+    for kept in context._jsc.getPersistentRDDs().values():
+        kept.unpersist(True)
+    Path({seen!r}).open("a").write(f"{{batch_id}} {{[tuple(row) for row in batch.orderBy('id').collect()]}}\\n")
+    once = Path({once!r})
+    if batch_id == 2 and not once.exists():
+        once.touch()
+        raise RuntimeError("stopped here")
+"""
+
+
+def run(spark: SparkSession, root: Path) -> Result:
+    script = written(compiled_text(FRONT + SPEC, "drawn.stream"), root)
+    asked = Arguments(until_caught_up=True, variables={"root": str(root)}, state=f"{root}/state")
+    return run_script(script, asked, spark=spark, folders=[str(root)])
+
+
+def lines(folder: Path) -> list[str]:
+    return sorted(line for f in folder.glob("*.json") for line in f.read_text("utf-8").splitlines())
+
+
+def test_random_numbers_are_drawn_once(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen, once = tmp_path / "seen", tmp_path / "once"
+    (tmp_path / "between.py").write_text(LOSE.format(seen=str(seen), once=str(once)))
+    (tmp_path / "in").mkdir()
+    for number in range(3):
+        path = tmp_path / "in" / f"{number}.json"
+        path.write_text("".join(f'{{"id": {number * 10 + n}}}\n' for n in range(5)))
+        os.utime(path, (1_700_000_000 + number,) * 2)
+    # The first sink has the second batch, the third has not; all cached blocks are dropped.
+    assert run(spark, tmp_path).exit_code == 1
+    assert run(spark, tmp_path).exit_code == 0
+    first: Any = lines(tmp_path / "first")
+    assert len(first) == 15
+    assert first == lines(tmp_path / "second")
+    told = [line for line in seen.read_text().splitlines() if line.startswith("2 ")]
+    assert len(told) == 2
+    assert told[0] == told[1]
