@@ -13,9 +13,15 @@ from ...dsl import codes
 from ...dsl.diagnostics import Diagnostic, Label
 from ..graph.graph import OperatorGraph, upstream
 from ..model.pipeline import Relation
+from ..model.programs import Operator
 from ..model.steps import Aggregate, Deduplicate, Join, Stateful, TopN, windows_of
 
-_WORDS = {"join": "a join", "aggregate": "an aggregate", "topn": "a top-N"}
+_WORDS = {
+    "join": "a join",
+    "aggregate": "an aggregate",
+    "operator": "an operator",
+    "topn": "a top-N",
+}
 
 
 def check_chains(graph: OperatorGraph) -> Iterator[Diagnostic]:
@@ -28,7 +34,7 @@ def check_chains(graph: OperatorGraph) -> Iterator[Diagnostic]:
         for name in names:
             above = relations.get(name)
             for step in above.steps if above is not None else ():
-                if above is not None and isinstance(step, Aggregate | Join | TopN):
+                if above is not None and isinstance(step, Aggregate | Join | Operator | TopN):
                     yield _refused(step, Label(relation.span), Label(above.span))
     yield from _two_event_times(graph)
     yield from _two_times(graph)

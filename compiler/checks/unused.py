@@ -8,6 +8,7 @@ from ...dsl import codes
 from ...dsl.diagnostics import Diagnostic, Label
 from ..graph.graph import OperatorGraph
 from ..model.declared import UserAggregate
+from ..model.programs import Operator
 from ..model.steps import SideRows, tables_of
 
 
@@ -27,6 +28,8 @@ def check_unused(graph: OperatorGraph) -> Iterator[Diagnostic]:
     for relation in pipeline.relations:
         if relation.name not in read:
             what = "stream" if relation.name == relation.stream else "part"
+            if any(isinstance(step, Operator) for step in relation.steps):
+                what = "operator"
             side = bool(relation.steps) and isinstance(relation.steps[0], SideRows)
             instead = "write `SKIP` instead of `SEND TO`" if side else "remove it"
             yield Diagnostic(

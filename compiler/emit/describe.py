@@ -6,6 +6,7 @@ from functools import singledispatch
 
 from ...dsl.diagnostics import InternalError
 from ..model.pipeline import Relation
+from ..model.programs import Operator
 from ..model.steps import (
     Aggregate,
     AssignWindow,
@@ -99,6 +100,13 @@ def say_top_n(step: TopN) -> str:
     """Say QUALIFY."""
     order = ", ".join(f"{o.column}{' descending' if o.descending else ''}" for o in step.order)
     return f"top {step.limit} by {order}"
+
+
+@say.register
+def say_program(step: Operator) -> str:
+    """Say an operator."""
+    by = f" for each {', '.join(key.name for key in step.keys)}" if step.keys else ""
+    return f"program{by}{', in event-time order' if step.ordered else ''}"
 
 
 @say.register

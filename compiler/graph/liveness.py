@@ -13,6 +13,7 @@ from typing import TypeAlias
 from ...dsl.ast.expressions import Call, ColumnRef, Expression
 from ...dsl.walk import walk
 from ..model.pipeline import Relation
+from ..model.programs import Operator, columns_used
 from ..model.same import canonical
 from ..model.steps import (
     Aggregate,
@@ -56,6 +57,13 @@ def _relation(
                 yield _join_use(step, needed)
                 for side in (step.left, step.right):
                     yield from _named(side.relation, _below(step, side, needed), relations)
+                return
+            case Operator():
+                # What a program keeps is what it says, whoever reads its rows.
+                yield StateUse(step)
+                for given in step.inputs:
+                    columns = frozenset((name,) for name in columns_used(step, given))
+                    yield from _named(given.relation, columns, relations)
                 return
         use = _use(step, needed)
         if use is not None:

@@ -9,6 +9,8 @@ from ...dsl.diagnostics import InternalError
 from ...dsl.format import sql
 from .declared import DeclaredFunction, PythonFunction, SqlFunction, UserAggregate
 from .pipeline import Endpoint, Pipeline, Relation, Sink, Source, Table
+from .program_text import operator_lines
+from .programs import Operator
 from .steps import (
     Aggregate,
     AssignWindow,
@@ -219,6 +221,12 @@ def top_n_lines(step: TopN) -> list[str]:
         f"  order {', '.join(order)}",
         f"  output {', '.join(step.output)}",
     ]
+
+
+@step_lines.register
+def program_lines(step: Operator) -> list[str]:
+    """Say an operator with its state and its program."""
+    return list(operator_lines(step))
 
 
 @step_lines.register

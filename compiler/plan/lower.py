@@ -20,6 +20,7 @@ from ..graph.graph import OperatorGraph, Query, StateUse
 from ..model import types
 from ..model.declared import PythonFunction
 from ..model.pipeline import Endpoint, Relation, Sink, Source, Table
+from ..model.programs import Cell, Operator
 from ..model.schema import Field, Schema
 from ..model.steps import (
     Aggregate,
@@ -213,6 +214,31 @@ def describe_top_n(step: TopN) -> Document:
     }
 
 
+@describe_state.register
+def describe_program(step: Operator) -> Document:
+    """Describe the cells and timers that a program has for each key."""
+    return {
+        "keys": [{"name": key.name, "type": _type(key.type)} for key in step.keys],
+        "order": "event time" if step.ordered else "arrival",
+        "cells": [_cell(cell) for cell in step.cells],
+        "timers": [
+            {"id": timer.name, "time": "processing" if timer.processing else "event"}
+            for timer in step.timers
+        ],
+    }
+
+
+def _cell(cell: Cell) -> Document:
+    default = None if cell.default is None else sql(cell.default.expression)
+    return {
+        "id": cell.name,
+        "kind": cell.kind.value,
+        "type": _type(cell.type),
+        "default": default,
+        "ttl": None if cell.ttl is None else cell.ttl.text,
+    }
+
+
 def _time(expression: Expression) -> str:
     """Return the column that a window is over; the alias of a lookup's stream is no part of it."""
     if isinstance(expression, ColumnRef):
@@ -315,7 +341,7 @@ def _use(use: StateUse) -> Document:
             [_column(_found(schema, name)) for name in names]
             for schema, names in zip(schemas, use.columns, strict=True)
         ]
-    elif not isinstance(use.step, Deduplicate):
+    elif not isinstance(use.step, Deduplicate | Operator):
         document["aggregates"] = list(use.aggregates)
     return document
 

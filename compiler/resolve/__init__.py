@@ -11,12 +11,16 @@ In order of flow:
 - ``foreign_options``: connectors and options of other engines.
 - ``file_columns``, ``kafka``, ``sink_columns``: what files, messages and sinks can hold;
   ``secrets``: passwords come from variables; ``passed_options``: what Spark itself is told.
-- ``streams``: queries, WITH, unions. ``chain`` holds what is known on the way.
+- ``streams``: queries, WITH, unions. ``chain`` holds what is known on the way; ``stream_options``.
 - ``from_clause``, ``windows``, ``joins``, ``lookups``, ``window_joins``, ``time_bounds``: what a
   SELECT reads.
 - ``blocks``: one SELECT. ``columns``: its select list. ``keys``, ``aggregates``: GROUP BY.
   ``top_n``: QUALIFY. ``unbounded``: groups that nothing closes.
 - ``scope``: what a name means inside a SELECT.
+- ``programs``: CREATE OPERATOR. ``program_inputs``, ``program_state``, ``program_handlers``: its
+  parts; ``program_statements`` (``program_targets``, ``program_values``): the statements;
+  ``program_scope``, ``program_reads``: what names and reads of state mean inside;
+  ``program_checks``: the program as a whole; ``output_time``: the event time of its rows.
 - ``expressions``: types of expressions; ``typing`` is their dispatch and context. By kind of node:
   ``references`` (``fields`` of structs), ``literals``, ``operators``, ``comparisons``,
   ``conditions``, ``casts``, ``calls``, ``calendar``; ``foreign_functions`` knows those of

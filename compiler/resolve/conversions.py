@@ -1,4 +1,4 @@
-"""Values on their way into a declared type: parameters of functions, and what they return.
+"""Values on their way into a declared type: parameters, results of functions, cells, output.
 
 What keeps every value is converted silently, as a union does; all else takes a CAST.
 """
@@ -6,6 +6,9 @@ What keeps every value is converted silently, as a union does; all else takes a 
 from __future__ import annotations
 
 from ...dsl.ast import expressions as e
+from ...dsl.ast.node import Name
+from ...dsl.ast.types import CollectionType, SimpleType, StructField, StructType, TypeNode
+from ...dsl.source import Span
 from ..model import types as t
 from ..model.coercion import common_type
 from ..model.declared import DeclaredType
@@ -25,3 +28,25 @@ def converted(value: Typed, target: DeclaredType, context: Context) -> Typed | N
     expression = value.expression
     nullable = value.nullable or not keeps_values(value.type, target.type)
     return Typed(e.Cast(expression.span, expression, target.node), target.type, nullable)
+
+
+def converted_to(value: Typed, target: t.Type, context: Context) -> Typed | None:
+    """Return a value as one of a type that is not known by the words of its declaration."""
+    if not t.is_known(target):
+        return value
+    return converted(value, DeclaredType(target, written(target, value.expression.span)), context)
+
+
+def written(type_: t.Type, span: Span) -> TypeNode:
+    """Return a type as one would write it."""
+    match type_:
+        case t.Decimal(precision, scale):
+            return SimpleType(span, "DECIMAL", (precision, scale))
+        case t.Array(element):
+            return CollectionType(span, "ARRAY", (written(element, span),))
+        case t.Map(key, value):
+            return CollectionType(span, "MAP", (written(key, span), written(value, span)))
+        case t.Struct(fields):
+            inner = (StructField(span, Name(span, f.name), written(f.type, span)) for f in fields)
+            return StructType(span, tuple(inner))
+    return SimpleType(span, str(type_))

@@ -65,35 +65,40 @@ def declared_names(spec: st.Spec, diagnostics: Diagnostics) -> dict[str, Declare
 
 def shared_ids(declared: Mapping[str, Declared]) -> Iterator[Diagnostic]:
     """Yield a diagnostic for each uid that another relation has: the two would share state."""
-    uids: list[tuple[st.CreateStream, st.Option]] = []
+    uids: list[tuple[st.CreateStream | st.CreateOperator, st.Option]] = []
     taken: dict[str, tuple[Span, str]] = {}
     for node in declared.values():
         uid = _uid(node)
-        if uid is not None and isinstance(node, st.CreateStream):
+        if uid is not None and isinstance(node, st.CreateStream | st.CreateOperator):
             uids.append((node, uid))
             continue
-        if isinstance(node, st.CreateSource | st.CreateStream):
+        if isinstance(node, st.CreateSource | st.CreateStream | st.CreateOperator):
             kind = KINDS[type(node)]
             taken[node.name.text] = node.name.span, f"the id of {kind} `{node.name}`"
         for side, kind in _side_streams(node):
             taken.setdefault(side.text, (side.span, f"the id of {kind} `{side}`"))
     for node, uid in uids:
-        first = taken.setdefault(uid.value, (uid.value_span, f"the uid of stream `{node.name}`"))
+        first = taken.setdefault(
+            uid.value, (uid.value_span, f"the uid of {KINDS[type(node)]} `{node.name}`")
+        )
         if first[0] is not uid.value_span:
             yield _shared_id(uid, *first)
 
 
 def _uid(node: Declared) -> st.Option | None:
-    options = node.options if isinstance(node, st.CreateStream) else ()
+    options = node.options if isinstance(node, st.CreateStream | st.CreateOperator) else ()
     return next((o for o in options if o.name.text == "uid"), None)
 
 
 def _side_streams(statement: st.Statement) -> Iterator[tuple[Name, str]]:
-    """Yield the streams that the row policies of a source declare."""
+    """Yield the streams that the row policies of a source or an operator declare."""
     if isinstance(statement, st.CreateSource):
         for policy in (statement.malformed, statement.future):
             if policy is not None and policy.stream is not None:
                 yield policy.stream, "side stream"
+    late = statement.late_rows if isinstance(statement, st.CreateOperator) else None
+    if late is not None and late.stream is not None:
+        yield late.stream, "side stream"
 
 
 def check_id(name: Name, what: str) -> Iterator[Diagnostic]:

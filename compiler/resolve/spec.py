@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TypeAlias
 
 from ...dsl import codes
 from ...dsl.ast import queries as q
@@ -16,19 +17,18 @@ from .checkpoints import resolve_checkpoint
 from .functions import resolve_functions
 from .names import Declared, declared_names, referenced_relations, shared_ids
 from .not_built import not_built
+from .programs import resolve_operator
 from .row_policies import side_streams
 from .sinks import resolve_sink
 from .sources import resolve_source
 from .streams import resolve_stream
 from .tables import resolve_table
 
-_NOT_BUILT: dict[type[st.Statement], str] = {
-    st.CreateOperator: "CREATE OPERATOR",
-}
+_Stream: TypeAlias = st.CreateStream | st.CreateOperator
 
 
 def resolve(spec: st.Spec, settings: Settings, diagnostics: Diagnostics) -> Pipeline | None:
-    """Return the resolved pipeline, or None when the spec has errors."""
+    """Return the resolved pipeline, or None when the spec has errors other than SC0801."""
     declared = declared_names(spec, diagnostics)
     diagnostics.extend(shared_ids(declared))
     functions = resolve_functions(declared, (name.text for name in spec.broken), diagnostics)
@@ -39,10 +39,7 @@ def resolve(spec: st.Spec, settings: Settings, diagnostics: Diagnostics) -> Pipe
     relations: list[Relation] = []
     sinks: list[Sink] = []
     for name, node in declared.items():
-        if type(node) in _NOT_BUILT:
-            diagnostics.add(not_built(_NOT_BUILT[type(node)], node.name.span))
-            env.broken.add(name)
-        elif isinstance(node, st.CreateSource):
+        if isinstance(node, st.CreateSource):
             schema, source = resolve_source(node, settings.variables, diagnostics)
             env.relations[name] = Known(name, schema, False, node.name.span)
             if source is not None:
@@ -60,11 +57,14 @@ def resolve(spec: st.Spec, settings: Settings, diagnostics: Diagnostics) -> Pipe
                 tables.append(table)
         elif isinstance(node, st.CreateSink):
             env.sinks[name] = node.stream.text
+    operators: list[Diagnostic] = []
     for stream in _ordered_streams(declared, env, diagnostics):
-        resolved = resolve_stream(stream, env, diagnostics)
+        resolved = _relations(stream, env, diagnostics)
         if resolved is None:
             env.broken.add(stream.name.text)
             continue
+        if isinstance(stream, st.CreateOperator):
+            operators.append(not_built("CREATE OPERATOR", stream.name.span))
         relations.extend(resolved)
         last = resolved[-1]
         env.relations[last.name] = Known(last.name, last.schema, last.changes, stream.name.span)
@@ -74,7 +74,10 @@ def resolve(spec: st.Spec, settings: Settings, diagnostics: Diagnostics) -> Pipe
             if sink is not None:
                 sinks.append(sink)
     checkpoint = resolve_checkpoint(spec, diagnostics)
-    if diagnostics.has_errors:
+    failed = diagnostics.has_errors
+    # Operators have a model, so that the pipeline can be checked whole, and nothing runs them yet.
+    diagnostics.extend(operators)
+    if failed:
         return None
     return Pipeline(
         diagnostics.source.name.rsplit("/", 1)[-1],
@@ -95,12 +98,21 @@ def _side_streams(spec: st.Spec) -> set[str]:
     return {name.text for name in sent if name is not None}
 
 
+def _relations(
+    node: _Stream, env: Environment, diagnostics: Diagnostics
+) -> tuple[Relation, ...] | None:
+    if isinstance(node, st.CreateStream):
+        return resolve_stream(node, env, diagnostics)
+    relation = resolve_operator(node, env, diagnostics)
+    return None if relation is None else (relation,)
+
+
 def _ordered_streams(
     declared: Mapping[str, Declared], env: Environment, diagnostics: Diagnostics
-) -> list[st.CreateStream]:
-    """Return the streams so that each comes after those that it reads; report circles."""
-    streams = {n: d for n, d in declared.items() if isinstance(d, st.CreateStream)}
-    order: list[st.CreateStream] = []
+) -> list[_Stream]:
+    """Return streams and operators so that each comes after those that it reads; report circles."""
+    streams = {n: d for n, d in declared.items() if isinstance(d, _Stream)}
+    order: list[_Stream] = []
     done: set[str] = set()
 
     def visit(name: str, path: tuple[str, ...]) -> None:
@@ -112,9 +124,9 @@ def _ordered_streams(
             return
         if name in done:
             return
-        for reference in referenced_relations(streams[name].query):
-            if reference.name.text in streams:
-                visit(reference.name.text, (*path, name))
+        for read in _read(streams[name]):
+            if read in streams:
+                visit(read, (*path, name))
         done.add(name)
         if name not in env.broken:
             order.append(streams[name])
@@ -124,7 +136,13 @@ def _ordered_streams(
     return order
 
 
-def _cycle(circle: tuple[str, ...], streams: Mapping[str, st.CreateStream]) -> Diagnostic:
+def _read(node: _Stream) -> list[str]:
+    if isinstance(node, st.CreateOperator):
+        return [given.stream.text for given in node.inputs]
+    return [reference.name.text for reference in referenced_relations(node.query)]
+
+
+def _cycle(circle: tuple[str, ...], streams: Mapping[str, _Stream]) -> Diagnostic:
     first = streams[circle[0]].name
     way = " → ".join(f"`{name}`" for name in (*circle, circle[0]))
     return Diagnostic(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from ...dsl import codes
 from ...dsl.ast import queries as q
 from ...dsl.ast import statements as st
@@ -15,13 +13,9 @@ from ..model.schema import Field, Schema
 from ..model.steps import Branch, Union
 from .blocks import BlockResolver
 from .chain import Chain, Environment, Known, StreamContext, part_name
-from .foreign_options import of_ksqldb, topic_of
 from .from_clause import FromResolver
 from .names import check_id
-from .not_built import not_built
-from .options import unique_options, unknown_option
-
-_OPTIONS = ("uid", "unbounded", "state_backend")
+from .stream_options import stream_options
 
 
 def resolve_stream(
@@ -32,46 +26,14 @@ def resolve_stream(
     None if it has errors, or reads something that has.
     """
     before = len(diagnostics)
-    options = unique_options(node.options, diagnostics)
-    elsewhere = of_ksqldb(options.values())
-    if elsewhere is not None:
-        diagnostics.add(_of_ksqldb(node, elsewhere, topic_of(options.values())))
-    for name, option in options.items() if elsewhere is None else ():
-        if name not in _OPTIONS:
-            diagnostics.add(unknown_option(option, f"stream `{node.name}`", _OPTIONS))
-        elif name == "state_backend":
-            diagnostics.add(
-                not_built(
-                    "state_backend of one stream",
-                    option.span,
-                    "set it for the pipeline, in the front matter",
-                )
-            )
-        elif not option.value.strip():
-            diagnostics.add(_empty_option(option))
-    uid = node.name.text
-    if "uid" in options:
-        name_node = replace(node.name, text=options["uid"].value, span=options["uid"].value_span)
-        diagnostics.extend(check_id(name_node, "uid"))
-        uid = options["uid"].value
+    options = stream_options(node, diagnostics)
     context = StreamContext(
-        node.name.text, uid, "unbounded" in options, node.name.span, diagnostics
+        node.name.text, options.uid, options.unbounded, node.name.span, diagnostics
     )
     relation = resolve_query(node.query, node.name.text, env, context)
     if relation is None or len(diagnostics) > before:
         return None
     return tuple(context.relations)
-
-
-def _of_ksqldb(node: st.CreateStream, option: st.Option, topic: str) -> Diagnostic:
-    """A stream of ksqlDB is written to a topic; here a sink does that."""
-    return Diagnostic(
-        codes.UNKNOWN_OPTION,
-        f"`{option.name}` says how a stream is written, which is for a sink to say",
-        Label(option.name.span),
-        help=f"`CREATE SINK {node.name}_out FROM {node.name} WITH (connector = 'kafka', "
-        f"topic = {topic}, …)`",
-    )
 
 
 def resolve_query(
@@ -195,16 +157,4 @@ def _mixed_changes(query: q.Query) -> Diagnostic:
         "a union puts together rows that are final and rows that change",
         Label(query.span),
         help="let all branches emit in one way",
-    )
-
-
-def _empty_option(option: st.Option) -> Diagnostic:
-    why = "'counts per user, ten thousand at most'"
-    return Diagnostic(
-        codes.OPTION_VALUE,
-        f"`{option.name}` is empty",
-        Label(option.value_span),
-        help=f"say why, as in `unbounded = {why}`"
-        if option.name.text == "unbounded"
-        else "name it",
     )

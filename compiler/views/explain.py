@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterable, Iterator
 
-from ...dsl.ast.statements import CreateStream, Spec
+from ...dsl.ast.statements import CreateOperator, CreateStream, Spec
 from ..emit.describe import say
 from ..graph.graph import OperatorGraph
 from ..model.connectors import SINKS
@@ -46,7 +46,7 @@ def _reasons(spec: Spec) -> dict[str, str]:
     return {
         statement.name.text: option.value
         for statement in spec.statements
-        if isinstance(statement, CreateStream)
+        if isinstance(statement, CreateStream | CreateOperator)
         for option in statement.options
         if option.name.text.lower() == "unbounded"
     }

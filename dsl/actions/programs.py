@@ -29,6 +29,7 @@ from ..ast.queries import LateRows
 from ..ast.statements import (
     CreateOperator,
     OperatorInput,
+    Option,
     Parameter,
     StateCell,
     Timer,
@@ -45,6 +46,7 @@ _Item = tuple[Span, Expression, Name | None, Expression | None, Expression | Non
 def create_operator(
     span: Span,
     name: Name,
+    options: tuple[Option, ...] | None,
     inputs: tuple[OperatorInput, ...],
     late_rows: LateRows | None,
     state_: tuple[StateCell, ...] | None,
@@ -54,7 +56,8 @@ def create_operator(
     handlers_: tuple[Handler, ...],
 ) -> CreateOperator:
     return CreateOperator(
-        span, name, inputs, late_rows, state_ or (), ttl_ or (), timers_ or (), returns, handlers_
+        *(span, name, options or (), inputs, late_rows),
+        *(state_ or (), ttl_ or (), timers_ or (), returns, handlers_),
     )
 
 

@@ -211,9 +211,10 @@ class Timer(Node):
 
 @dataclass(frozen=True, slots=True)
 class CreateOperator(Statement):
-    """``CREATE OPERATOR``: keyed state and timers."""
+    """``CREATE OPERATOR name [WITH (…)]``: keyed state and timers."""
 
     name: Name
+    options: tuple[Option, ...]
     inputs: tuple[OperatorInput, ...]
     late_rows: LateRows | None
     state: tuple[StateCell, ...]

@@ -1,0 +1,317 @@
+"""The program of an operator: its inputs, state, timers, and the statements of its handlers.
+
+Expressions are resolved syntax trees whose reads of state are nodes of their own (``reads``); each
+has the type of the place that it is put in, by a CAST where that is another one. Cells, timers,
+keys and locals are known by name: nothing depends on a position, so that state can be carried to
+another version of a program.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from enum import StrEnum
+from typing import ClassVar
+
+from ...dsl.records import dataclass
+from .reads import columns_read
+from .schema import Duration, Schema
+from .steps import Stateful
+from .typed import Typed
+from .types import Array, Map, Type
+
+
+class CellKind(StrEnum):
+    """What a cell of state holds for a key."""
+
+    VALUE = "value"
+    MAP = "map"
+    SET = "set"
+    LIST = "list"
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A cell of state.
+
+    ``type`` is what it reads as when it is read whole: of a set and a list an ARRAY. ``default`` is
+    what a value is before it is set, NULL without one; maps, sets and lists begin empty. A value,
+    or an entry of the others, is forgotten ``ttl`` of processing time after it was written.
+    """
+
+    name: str
+    kind: CellKind
+    type: Type
+    default: Typed | None = None
+    ttl: Duration | None = None
+
+    @property
+    def entry(self) -> Type:
+        """The type by which an entry is found: key of a map, element of a set or list."""
+        match self.type:
+            case Map(key, _):
+                return key
+            case Array(element):
+                return element
+        return self.type
+
+
+@dataclass(frozen=True, slots=True)
+class Timer:
+    """A timer; one that is started again is moved. ``processing`` is PROCESSING TIME."""
+
+    name: str
+    processing: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramKey:
+    """A key of the state: the name that it has in the first input, and its type."""
+
+    name: str
+    type: Type
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramInput:
+    """An input: what its columns may be qualified by, its keys in the order of the operator's.
+
+    ``event_time`` is the column of its watermark, by which its rows are ordered; None without one.
+    """
+
+    relation: str
+    alias: str
+    schema: Schema
+    keys: tuple[Typed, ...]
+    event_time: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramStatement:
+    """A statement of a handler."""
+
+
+@dataclass(frozen=True, slots=True)
+class SetCell(ProgramStatement):
+    """Replace a value, or all that a map, set or list holds."""
+
+    cell: str
+    value: Typed
+
+
+@dataclass(frozen=True, slots=True)
+class SetLocal(ProgramStatement):
+    """Give a local another value."""
+
+    name: str
+    value: Typed
+
+
+@dataclass(frozen=True, slots=True)
+class Declare(ProgramStatement):
+    """A local, to the end of its block."""
+
+    name: str
+    value: Typed
+
+
+@dataclass(frozen=True, slots=True)
+class IfBranch:
+    """A condition, and what is done if it is true."""
+
+    condition: Typed
+    body: tuple[ProgramStatement, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class If(ProgramStatement):
+    """The first branch whose condition is true, else ``otherwise``."""
+
+    branches: tuple[IfBranch, ...]
+    otherwise: tuple[ProgramStatement, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class While(ProgramStatement):
+    """A loop, of 10,000 turns at most."""
+
+    condition: Typed
+    body: tuple[ProgramStatement, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class For(ProgramStatement):
+    """A turn for each element of an array as it is before the first turn."""
+
+    variable: str
+    type: Type
+    values: Typed
+    body: tuple[ProgramStatement, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Put(ProgramStatement):
+    """Write one entry of a map."""
+
+    cell: str
+    key: Typed
+    value: Typed
+
+
+@dataclass(frozen=True, slots=True)
+class Remove(ProgramStatement):
+    """Remove one entry: of a map by its key, of a set the element itself."""
+
+    cell: str
+    key: Typed
+
+
+@dataclass(frozen=True, slots=True)
+class Add(ProgramStatement):
+    """Put an element into a set."""
+
+    cell: str
+    value: Typed
+
+
+@dataclass(frozen=True, slots=True)
+class Append(ProgramStatement):
+    """Put an element at the end of a list."""
+
+    cell: str
+    value: Typed
+
+
+@dataclass(frozen=True, slots=True)
+class Clear(ProgramStatement):
+    """Make a cell what it was before anything was written."""
+
+    cell: str
+
+
+@dataclass(frozen=True, slots=True)
+class ClearState(ProgramStatement):
+    """Clear all cells of the key; its timers stay as they are."""
+
+
+@dataclass(frozen=True, slots=True)
+class StartTimer(ProgramStatement):
+    """Set a timer of the key, or move it."""
+
+    timer: str
+    at: Typed
+
+
+@dataclass(frozen=True, slots=True)
+class StopTimer(ProgramStatement):
+    """Unset a timer of the key, if it is set."""
+
+    timer: str
+
+
+@dataclass(frozen=True, slots=True)
+class Emit(ProgramStatement):
+    """A row of output: a value for each column of RETURNS."""
+
+    values: tuple[Typed, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Handler:
+    """The statements for a row of an input (``timer`` None), or for a timer that goes off.
+
+    ``name`` is the alias of the input, or the timer.
+    """
+
+    name: str
+    body: tuple[ProgramStatement, ...]
+    is_timer: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Operator(Stateful):
+    """CREATE OPERATOR: a program for each key.
+
+    ``ordered``: rows wait until the watermark has passed them. ``late_rows`` is the stream that
+    gets those that came later. ``python`` is the class (``module:Class``) that has the handlers
+    instead. Of ``returns`` at most one column is an event time: the first that is, in each EMIT,
+    the event time of the row or the instant of the timer.
+    """
+
+    kind: ClassVar[str] = "operator"
+    keys: tuple[ProgramKey, ...]
+    inputs: tuple[ProgramInput, ...]
+    ordered: bool
+    late_rows: str | None
+    cells: tuple[Cell, ...]
+    timers: tuple[Timer, ...]
+    returns: Schema
+    handlers: tuple[Handler, ...]
+    python: str | None = None
+
+
+def statements(body: tuple[ProgramStatement, ...]) -> Iterator[ProgramStatement]:
+    """Yield statements and those inside of them, in the order of the text."""
+    for statement in body:
+        yield statement
+        match statement:
+            case If(branches, otherwise):
+                for branch in branches:
+                    yield from statements(branch.body)
+                yield from statements(otherwise)
+            case While(body=inner) | For(body=inner):
+                yield from statements(inner)
+
+
+def expressions(statement: ProgramStatement) -> tuple[Typed, ...]:
+    """Return the expressions of a statement, without those of statements inside of it."""
+    match statement:
+        case SetCell(value=value) | SetLocal(value=value) | Declare(value=value):
+            return (value,)
+        case If(branches=branches):
+            return tuple(branch.condition for branch in branches)
+        case While(condition=condition):
+            return (condition,)
+        case For(values=values):
+            return (values,)
+        case Put(key=key, value=value):
+            return (key, value)
+        case Remove(key=key):
+            return (key,)
+        case Add(value=value) | Append(value=value):
+            return (value,)
+        case StartTimer(at=at):
+            return (at,)
+        case Emit(values=values):
+            return values
+    return ()
+
+
+def cell_written(statement: ProgramStatement) -> str | None:
+    """Return the cell into which a statement puts something."""
+    match statement:
+        case SetCell(cell=cell) | Put(cell=cell) | Add(cell=cell) | Append(cell=cell):
+            return cell
+    return None
+
+
+def cell_emptied(statement: ProgramStatement) -> str | None:
+    """Return the cell of which a statement takes something away, CLEAR STATE apart."""
+    match statement:
+        case Clear(cell=cell) | Remove(cell=cell):
+            return cell
+    return None
+
+
+def columns_used(operator: Operator, given: ProgramInput) -> tuple[str, ...]:
+    """Return the columns of an input that keys, order, handlers and late rows need."""
+    if operator.python is not None or operator.late_rows is not None:
+        return given.schema.names()
+    used = {name for key in given.keys for name in columns_read(key.expression, given.alias)}
+    used |= {given.event_time} if given.event_time is not None else set()
+    for handler in operator.handlers:
+        if handler.is_timer or handler.name != given.alias:
+            continue
+        for statement in statements(handler.body):
+            for value in expressions(statement):
+                used.update(columns_read(value.expression, given.alias))
+    return tuple(name for name in given.schema.names() if name in used)

@@ -1,0 +1,54 @@
+"""The event time of what an operator gives, for windows, joins and operators behind it.
+
+A column of RETURNS is one if each EMIT puts into it the event time of the row that is handled, or
+the instant of the event-time timer that went off: then no row is older than what the watermark had
+passed when the rows that it comes from were handled.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ...dsl.ast.expressions import ColumnRef, Expression
+from ..model import types as t
+from ..model.programs import Emit, Handler, Operator, statements
+from ..model.reads import InstantRef
+from ..model.schema import Schema
+
+
+def with_event_time(operator: Operator) -> Operator:
+    """Return an operator whose first such column has a watermark, that of its slowest input."""
+    delays = [
+        field.watermark
+        for given in operator.inputs
+        for field in given.schema
+        if field.name == given.event_time and field.watermark is not None
+    ]
+    if not delays:
+        return operator
+    slowest = max(delays, key=lambda delay: delay.micros)
+    emits = [
+        (handler, one)
+        for handler in operator.handlers
+        for one in statements(handler.body)
+        if isinstance(one, Emit)
+    ]
+    for place, field in enumerate(operator.returns):
+        given = [(h, one.values[place].expression) for h, one in emits]
+        if field.type != t.TIMESTAMP or not given:
+            continue
+        if all(_is_time(operator, handler, value) for handler, value in given):
+            fields = list(operator.returns.fields)
+            fields[place] = replace(field, watermark=slowest)
+            return replace(operator, returns=Schema(tuple(fields)))
+    return operator
+
+
+def _is_time(operator: Operator, handler: Handler, value: Expression) -> bool:
+    if handler.is_timer:
+        timer = next(timer for timer in operator.timers if timer.name == handler.name)
+        return isinstance(value, InstantRef) and len(value.parts) == 1 and not timer.processing
+    given = next(given for given in operator.inputs if given.alias == handler.name)
+    names = [part.text for part in getattr(value, "parts", ())]
+    plain = type(value) is ColumnRef and given.event_time is not None
+    return plain and names in ([given.event_time], [given.alias, given.event_time])
