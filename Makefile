@@ -9,7 +9,7 @@ INSTALLED := $(VENV)/installed
 DEMO := build/demo
 
 .DEFAULT_GOAL := help
-.PHONY: help setup java demo test test-kafka check golden fmt grammar bench
+.PHONY: help setup java demo test test-kafka check golden fmt grammar bench chaos
 
 help: ## List the commands.
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile | expand -t 18
@@ -53,6 +53,12 @@ fmt: $(INSTALLED) ## Format the code.
 grammar: $(INSTALLED) ## Build the parser's tables from the grammar.
 	$(BIN)/python -m streamc.grammar.generate
 
-bench: $(INSTALLED) java ## Measure the compiler, and the emitted flights job against one by hand.
+bench: $(INSTALLED) java ## Measure the compiler, the emitted flights job, the gate and the barriers.
 	$(BIN)/python benchmarks/compile.py
 	$(BIN)/python benchmarks/handwritten.py
+	$(BIN)/python benchmarks/barriers.py
+
+chaos: $(INSTALLED) java ## Kill a pipeline 200 times, and executors, and its disk; count lost and doubled rows.
+	$(BIN)/python benchmarks/chaos.py
+	$(BIN)/python benchmarks/chaos.py --only executors --kills 10
+	$(BIN)/python benchmarks/chaos.py --only disk --kills 3

@@ -2,7 +2,8 @@
 
     python benchmarks/chaos.py                        200 kills of every kind
     python benchmarks/chaos.py --kills 50 --seed 7    as few, or others
-    python benchmarks/chaos.py --only executors       kill executors of a standalone cluster
+    python benchmarks/chaos.py --only executors --kills 10   executors of a standalone cluster
+    python benchmarks/chaos.py --only disk --kills 3         fill the disk, and free it again
 
 One source feeds four sinks: a raw copy, windows, totals that change, pairs of a join. Python and
 its JVM are killed at random moments, at each step of the files sink, while manifests, epochs and
@@ -16,8 +17,9 @@ import tempfile
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
-from harness import series
+from harness import cluster, disk, series
 from harness.kills import WEIGHTS
+from harness.series import Report
 from harness.shop import Shop
 
 TESTS = Path(__file__).parents[1] / "tests"
@@ -33,13 +35,27 @@ def main() -> None:
     parser.add_argument("--sqlite", action="store_true", help="no PostgreSQL, even if there is one")
     parser.add_argument("--folder", type=Path, help="where to work; default: a temporary folder")
     args = parser.parse_args()
-    with tempfile.TemporaryDirectory() as temporary, totals_server(args.sqlite) as server:
-        folder = args.folder or Path(temporary)
-        shop = Shop(folder / "shop", args.seed, server=server)
-        kinds = [args.only] * args.kills if args.only else series.chosen(args.kills, args.seed)
-        report = series.run(shop, kinds, args.seed, tell, args.check)
+    with tempfile.TemporaryDirectory() as temporary:
+        report = run(args, args.folder or Path(temporary))
     print(f"\n{series.table(report)}")
     sys.exit(0 if report.right else 1)
+
+
+def run(args: argparse.Namespace, folder: Path) -> Report:
+    """Kill as it was asked for."""
+    if args.only == "executors":
+        shop = Shop(folder / "shop", args.seed)
+        return cluster.kill_executors(shop, folder / "cluster", args.kills, args.seed, tell)
+    if args.only == "disk":
+        with disk.small_disk(folder / "disk") as small:
+            if small is None:
+                sys.exit("a disk of its own needs the right to mount one")
+            shop = Shop(folder / "shop", args.seed, data=small)
+            return disk.fill_and_free(shop, small, args.kills, tell)
+    with totals_server(args.sqlite) as server:
+        shop = Shop(folder / "shop", args.seed, server=server)
+        kinds = [args.only] * args.kills if args.only else series.chosen(args.kills, args.seed)
+        return series.run(shop, kinds, args.seed, tell, args.check)
 
 
 def totals_server(without: bool) -> AbstractContextManager[str | None]:

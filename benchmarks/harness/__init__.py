@@ -8,8 +8,10 @@ In order of flow:
 - ``oracle``: the right rows of every sink, by plain Python from the input files.
 - ``outputs``: the rows that sinks hold, and what of them is lost or doubled.
 - ``shop``: a folder with the compiled pipeline, its input, state and outputs.
+- ``cuts``: which input a cut covers, and what the logs of a state say of it.
 - ``lives``: processes that run it: started, watched, killed with or without their JVM.
 - ``aims``: kills at a chosen step, from inside the process; ``kills``: every kind of kill.
 - ``series``: lives that follow one another, and the figures they leave.
+- ``plain``: the runtime without gate and barriers, to measure against.
 - ``cluster``, ``disk``: a standalone cluster whose executors are killed; a disk that fills up.
 """

@@ -20,20 +20,20 @@ SHOPS = ("harbour", "market", "station")
 _FIRST_ARRIVAL = 1_700_000_000
 
 
-def events(seed: int, number: int) -> list[dict[str, object]]:
+def events(seed: int, number: int, count: int = ROWS) -> list[dict[str, object]]:
     """The events of one file: half of them orders, half payments of this or earlier orders."""
     rng = random.Random(f"{seed}-{number}")
-    rows = []
-    for place in range(ROWS):
+    rows: list[dict[str, object]] = []
+    for place in range(count):
         paying = place % 2 == 1
         # Payments look back over 150 s, the join over 120: some find no order.
         order = max(0, number - rng.randrange(16)) if paying else number
         rows.append(
             {
-                "id": number * ROWS + place,
+                "id": number * count + place,
                 "kind": "payment" if paying else "order",
                 "shop": rng.choice(SHOPS),
-                "number": order * ROWS + (rng.randrange(0, ROWS, 2) if paying else place),
+                "number": order * count + (rng.randrange(0, count, 2) if paying else place),
                 "amount": rng.randrange(1, 1_000_000),
                 "at": _text(START + number * STEP - rng.random() * DISORDER),
             }
@@ -59,7 +59,7 @@ class Writer:
     def add(self, files: int = 1) -> None:
         """Writes the next files."""
         for _ in range(files):
-            self._write(events(self._seed, self.written))
+            self.write(events(self._seed, self.written))
 
     def up_to(self, files: int) -> None:
         """Writes files until there are as many."""
@@ -67,9 +67,10 @@ class Writer:
 
     def close(self) -> None:
         """Writes the last file, after which no window stays open."""
-        self._write([closing(self.written)])
+        self.write([closing(self.written)])
 
-    def _write(self, rows: list[dict[str, object]]) -> None:
+    def write(self, rows: list[dict[str, object]]) -> None:
+        """Adds a file of these rows."""
         path = self.folder / f"{self.written:06d}.json"
         hidden = path.with_name(f"_{path.name}")
         hidden.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")

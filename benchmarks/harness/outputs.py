@@ -42,12 +42,14 @@ def rows_in_files(files: Iterable[Path]) -> Rows:
     return Counter(row for file in files for row in _rows(file))
 
 
-def rows_in_sqlite(path: Path) -> Rows:
-    """The totals in the database of the python sink."""
+def rows_in_sqlite(path: Path, batch: int | None = None) -> Rows:
+    """The latest totals in the database of the python sink, up to a batch."""
     if not path.exists():
         return Counter()
+    latest = "SELECT shop, hour, n, amount, MAX(batch) FROM totals WHERE batch <= ? GROUP BY 1, 2"
     with closing(sqlite3.connect(path)) as database:
-        return Counter(database.execute("SELECT shop, hour, n, amount FROM totals"))
+        rows = database.execute(latest, [2**62 if batch is None else batch])
+        return Counter(row[:-1] for row in rows)
 
 
 def rows_on_server(url: str) -> Rows:

@@ -14,7 +14,9 @@ from .oracle import Rows, expected
 from .outputs import Difference, differences, rows_in_files, rows_in_sqlite, rows_on_server, visible
 
 HERE = Path(__file__).parent
+FILES = ("copy", "windows", "pairs")
 QUERIES = ("copied", "per_minute", "per_hour", "paid")
+_EVERY = "EVERY INTERVAL 2 SECONDS"
 _SQLITE = "connector = 'python', function = '${totals}'"
 _SERVER = "connector = 'postgres', url = '${totals}', table = 'totals'"
 
@@ -24,13 +26,15 @@ class Shop:
     """The pipeline in a folder of its own.
 
     The totals go to the PostgreSQL at `server`, a URL with user and password; without one, a python
-    sink keeps them in SQLite. State and outputs lie in `data`, which may be another disk.
+    sink keeps them in SQLite. A barrier is taken `every` so often. State and outputs lie in `data`,
+    which may be another disk.
     """
 
     folder: Path
     seed: int = 0
     files_per_epoch: int = 2
     server: str | None = None
+    every: str = "2 SECONDS"
     data: Path = field(default=Path())
     writer: Writer = field(init=False)
 
@@ -40,7 +44,11 @@ class Shop:
             self.data = self.folder
         self.writer = Writer(self.folder / "in", self.seed)
         spec = self.folder / "shop.stream"
-        text = (HERE / "shop.stream").read_text("utf-8")
+        text = (
+            (HERE / "shop.stream")
+            .read_text("utf-8")
+            .replace(_EVERY, f"EVERY INTERVAL {self.every}")
+        )
         spec.write_text(text.replace(_SQLITE, _SERVER) if self.server else text, "utf-8")
         compile_spec(spec, self.folder)
         shutil.copy(HERE / "ledger_of_totals.py", self.folder)
@@ -60,16 +68,20 @@ class Shop:
     @property
     def arguments(self) -> list[str]:
         """What the script is started with."""
-        variables = {"in": self.writer.folder, "out": self.out, "files": self.files_per_epoch}
-        if self.server:
-            variables["totals"] = self.server
-        pairs = [part for pair in variables.items() for part in ("--var", "{}={}".format(*pair))]
+        pairs = [f"--var={name}={value}" for name, value in self.variables.items()]
         return ["--state", str(self.state), *pairs]
+
+    @property
+    def variables(self) -> dict[str, str]:
+        """The variables of the spec."""
+        files = {"files": str(self.files_per_epoch)}
+        totals = {"totals": self.server} if self.server else {}
+        return {"in": str(self.writer.folder), "out": str(self.out), **files, **totals}
 
     @property
     def environment(self) -> Mapping[str, str]:
         """What the python sink goes by."""
-        return {"SHOP_TOTALS": str(self.data / "totals.sqlite")}
+        return {"SHOP_TOTALS": str(self._totals)}
 
     @property
     def generation(self) -> Path:
@@ -86,20 +98,34 @@ class Shop:
 
     def found(self) -> Mapping[str, Rows]:
         """The rows of all sinks."""
-        totals = rows_on_server(self.server) if self.server else self._in_sqlite()
-        files = ("copy", "windows", "pairs")
-        return {"totals": totals} | {s: rows_in_files(visible(self.out / s)) for s in files}
+        totals = rows_on_server(self.server) if self.server else rows_in_sqlite(self._totals)
+        return {"totals": totals} | {s: rows_in_files(visible(self.out / s)) for s in FILES}
 
-    def right(self) -> Mapping[str, Rows]:
-        """The rows that all sinks should hold when all of the input has been read."""
-        return expected(sorted(self.writer.folder.glob("[0-9]*.json")))
+    def found_up_to(self, batches: Mapping[str, int]) -> Mapping[str, Rows]:
+        """The rows of all sinks, of each up to a batch."""
+        files = {
+            sink: [f for f in visible(self.out / sink) if batch_of(f) <= batches[sink]]
+            for sink in FILES
+        }
+        totals = rows_in_sqlite(self._totals, batches["totals"])
+        return {"totals": totals} | {sink: rows_in_files(held) for sink, held in files.items()}
 
-    def differences(self) -> dict[str, Difference]:
+    def right(self, source: Path | None = None) -> Mapping[str, Rows]:
+        """The rows that all sinks should hold when all of the input, or another, has been read."""
+        return expected(sorted((source or self.writer.folder).glob("[0-9]*.json")))
+
+    def differences(self, source: Path | None = None) -> dict[str, Difference]:
         """How the sinks differ from what they should hold."""
-        return differences(self.found(), self.right())
+        return differences(self.found(), self.right(source))
 
-    def _in_sqlite(self) -> Rows:
-        return rows_in_sqlite(Path(self.environment["SHOP_TOTALS"]))
+    @property
+    def _totals(self) -> Path:
+        return self.data / "totals.sqlite"
+
+
+def batch_of(file: Path) -> int:
+    """The batch of a file of a sink, by its name: `copy-0001-000000012-00000.json`."""
+    return int(file.name.split("-")[2])
 
 
 def compile_spec(spec: Path, to: Path) -> None:

@@ -1,0 +1,102 @@
+"""The runtime without its gate and its barriers: each query is Spark's own, at its own pace.
+
+    python benchmarks/harness/plain.py SCRIPT [ARGUMENTS]
+
+It starts the dataflow of an emitted script with Spark's own sources, and hands batches to the same
+sinks. What the gate and the barriers cost is measured against this.
+"""
+
+from __future__ import annotations
+
+import runpy
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from streamc.runtime import Stop, queries
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+    from pyspark.sql.streaming.query import StreamingQuery
+
+_LOOK = 0.1
+
+
+class NoGate:
+    """Lets every query read for itself."""
+
+    ending = False
+
+    def __init__(self, *given: Any) -> None:
+        NoGate.ending = False
+
+    def wrap(self, frame: DataFrame, query: str) -> DataFrame:
+        return frame
+
+    def open(self, barrier: int | None) -> None:
+        """There is nothing to open."""
+
+    def until_caught_up(self) -> None:
+        NoGate.ending = True
+
+    def close(self) -> None:
+        """There is nothing to close."""
+
+
+class NoBarriers:
+    """Takes no barriers."""
+
+    newest = None
+    fault = None
+
+    def __init__(self, *given: Any) -> None:
+        """Needs nothing."""
+
+    def start(self, queries: Sequence[Any]) -> None:
+        """There is nothing to start."""
+
+    def stop(self) -> None:
+        """There is nothing to stop."""
+
+
+def start_query(prepared: queries.Prepared, checkpoint: str, shown: str) -> StreamingQuery:
+    """Starts a query with a trigger of Spark's."""
+    writer = (
+        prepared.frame.writeStream.queryName(prepared.plan.id)
+        .outputMode(prepared.plan.output_mode)
+        .option("checkpointLocation", checkpoint)
+        .foreachBatch(prepared.writer)
+    )
+    return (writer.trigger(availableNow=True) if NoGate.ending else writer).start()
+
+
+def watch(self: Any, stop: Stop, monitors: Sequence[Any]) -> None:
+    """Waits until all queries have ended, or one has failed."""
+    while not stop.wait(_LOOK):
+        active = [query.isActive for _, query in self._started]
+        if not any(active) or (not all(active) and self._any_failed()):
+            return
+
+
+@contextmanager
+def without_gate() -> Iterator[None]:
+    """Takes gate and barriers out of the runtime for a while."""
+    own: dict[str, Any] = {"Gate": NoGate, "Coordinator": NoBarriers, "start_query": start_query}
+    before = {name: getattr(queries, name) for name in own}
+    watching: Callable[..., None] = queries.Queries._watch
+    try:
+        for name, value in own.items():
+            setattr(queries, name, value)
+        queries.Queries._watch = watch  # type: ignore[method-assign]
+        yield
+    finally:
+        for name, value in before.items():
+            setattr(queries, name, value)
+        queries.Queries._watch = watching  # type: ignore[method-assign]
+
+
+if __name__ == "__main__":
+    sys.argv = sys.argv[1:]
+    with without_gate():
+        runpy.run_path(sys.argv[0], run_name="__main__")
