@@ -180,13 +180,15 @@ class Lease:
         It costs a look at the clock, unless a renewal is overdue: a process that was suspended asks
         before it goes on.
         """
-        if _clock() - self._renewed > self._seconds / 2:
+        if not self._ended.is_set() and _clock() - self._renewed > self._seconds / 2:
             self._renew()
         if self._lost is not None:
             raise self._lost
 
     def release(self) -> None:
-        """Gives the folder free, if it is still ours."""
+        """Gives the folder free, if it is still ours; more than once is no error."""
+        if self._ended.is_set():
+            return
         self._ended.set()
         self._thread.join()
         with suppress(Exception):
@@ -216,7 +218,7 @@ class Lease:
         if left > 0:
             raise self._in_use(holder, left)
         self._write(self._holder)
-        if holder is None and self._local:
+        if self._local and (holder is None or holder.ending):
             return
         time.sleep(_SETTLE)
         other = read_holder(self._files, self._folder)

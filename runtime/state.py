@@ -2,7 +2,8 @@
 
 <state>/
   state.json                       the folder's own id, and the pipeline it belongs to
-  lock                             held while a process runs on it (local paths only)
+  lease.json                       who runs on it; `lock` besides, on a local path
+  control/                         how the run is doing, what it is asked, and its answers
   logs/                            Spark's log, and the full text of each failure
   generations/0001/                all that belongs to one line of batches
     generation.json                written last: where the generation comes from
@@ -19,17 +20,16 @@ A generation continues another one from one of its barriers. The newest that is 
 
 from __future__ import annotations
 
-import fcntl
-import os
 import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
-from .errors import FOREIGN_STATE, STATE_IN_USE, STATE_UNREADABLE, RuntimeFault
+from .errors import FOREIGN_STATE, RuntimeFault
+from .lease import Lease
 from .notes import create_note, read_note, unreadable
+from .state_files import LocalFiles
 from .storage import Files, Storage
 
 FORMAT = 2
@@ -53,7 +53,10 @@ class Ancestor:
 
 
 class State:
-    """An opened state folder; close it to let another process in."""
+    """An opened state folder; close it to let another process in.
+
+    `path` is the folder as `files` takes it, which does without a JVM on a local path.
+    """
 
     def __init__(self, storage: Storage, folder: str, pipeline: str) -> None:
         """Opens the folder, and makes it one if there is none.
@@ -62,7 +65,16 @@ class State:
         """
         self.storage = storage
         self.folder = storage.qualified(folder)
-        self._lock = _lock(storage.local_path(folder), folder)
+        local = storage.local_path(folder)
+        self.files: Files = storage if local is None else LocalFiles()
+        self.path = self.folder if local is None else str(local)
+        self.lease = Lease(
+            self.files,
+            self.path,
+            self.shown,
+            local=local is not None,
+            processes=[storage.jvm_process()],
+        )
         try:
             self.id = self._identify(pipeline)
             sweep(storage, self.folder)
@@ -133,9 +145,7 @@ class State:
 
     def close(self) -> None:
         """Gives the folder free."""
-        if self._lock is not None:
-            self._lock.close()
-            self._lock = None
+        self.lease.release()
 
     def _identify(self, pipeline: str) -> str:
         path = f"{self.folder}/state.json"
@@ -210,33 +220,3 @@ def generation_note(
     made = datetime.now(UTC).isoformat(timespec="milliseconds")
     note = {"format": FORMAT, "generation": number, "from": origin}
     return {**note, "lineage": list(lineage), "made_at": made}
-
-
-def _lock(folder: Path | None, name: str) -> IO[str] | None:
-    """Holds the folder's lock file until it is closed or the process ends, however it ends."""
-    if folder is None:
-        return None
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        lock = open(folder / "lock", "a+", encoding="utf-8")  # noqa: SIM115  (held while it runs)
-    except OSError as error:
-        raise RuntimeFault(
-            STATE_UNREADABLE,
-            f"cannot write to the state folder {name}: {error.strerror}",
-            "pass another folder with `--state`",
-        ) from None
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        lock.seek(0)
-        holder = lock.read().strip() or "unknown"
-        lock.close()
-        raise RuntimeFault(
-            STATE_IN_USE,
-            f"process {holder} runs on the state {name}",
-            "stop it first, or pass another folder with `--state`",
-        ) from None
-    lock.truncate(0)
-    lock.write(f"{os.getpid()}\n")
-    lock.flush()
-    return lock

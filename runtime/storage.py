@@ -54,6 +54,10 @@ class Storage:
         self._files = kernel.Files(spark._jsparkSession)
         self._gateway: Any = spark._sc._gateway
 
+    def jvm_process(self) -> int:
+        """The number of the JVM's process."""
+        return int(self._gateway.jvm.java.lang.ProcessHandle.current().pid())
+
     def qualified(self, path: str) -> str:
         """The path with its scheme, absolute."""
         return str(self._files.qualified(path))
