@@ -4,8 +4,8 @@ Importing a command costs next to nothing: what it works with (compiler, Spark, 
 when it runs.
 
 - ``app``: the command line; ``main`` is the entry point.
-- ``check``, ``compile``, ``diff``, ``explain``, ``fmt``, ``graph``, ``init``, ``kernel``, ``run``,
-  ``test``: the commands.
+- ``compact``, ``check``, ``compile``, ``diff``, ``explain``, ``fmt``, ``graph``, ``init``, ``kernel``,
+  ``rollback``, ``run``, ``test``: the commands.
 - ``live_view``: a run as a table on a terminal; ``pages``: those that explain a code.
 - ``spark_check``: what Spark finds in specs.
 - ``testing``: tests of specs, found, run and reported.

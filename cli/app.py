@@ -13,6 +13,7 @@ import typer
 
 from .. import __version__
 from .check import check
+from .compact import compact
 from .compile import compile_specs
 from .diff import diff
 from .explain import explain
@@ -21,6 +22,7 @@ from .graph import graph
 from .init import init
 from .kernel import kernel
 from .report import UserError, print_error
+from .rollback import rollback
 from .run import run
 from .test import run_spec_tests
 
@@ -33,6 +35,7 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 app.command("check")(check)
+app.command("compact")(compact)
 app.command("compile")(compile_specs)
 app.command("diff")(diff)
 app.command("explain")(explain)
@@ -40,6 +43,7 @@ app.command("fmt")(fmt)
 app.command("graph")(graph)
 app.command("init")(init)
 app.add_typer(kernel, name="kernel")
+app.command("rollback")(rollback)
 app.command("run")(run)
 app.command("test")(run_spec_tests)
 

@@ -14,8 +14,9 @@ In order of flow:
 - ``state``: the folder that a pipeline's progress lives in; ``lease``: who may use it;
   ``processes``: whether that one is still there; ``state_files``: its files without a JVM.
 - ``recovery``: what a run does about its state first: ``verdicts`` looks whether Spark may go on
-  from it, ``rollback`` goes back to a barrier; ``integrity``: which files a barrier rests on;
-  ``checkpoints``, ``epoch_log``: what Spark's and the gate's files say; ``disk``: trees and links.
+  from it, ``rollback`` goes back to a barrier; ``undo``: the same on purpose.
+- ``integrity``: which files a barrier rests on; ``checkpoints``, ``epoch_log``: what Spark's and
+  the gate's files say; ``disk``: trees and links.
 - ``sources``, ``files``, ``kafka``: readers; ``reading``, ``options``: what they take and give;
   ``malformed``: rows that are not what their source declares.
 - ``tables``: reference data, read once or again.
@@ -23,6 +24,8 @@ In order of flow:
 - ``layout``: the plan's state against Spark's own plan; ``meaning``: against the plan that the
   state was begun with.
 - ``gate``: the same input for all queries, an epoch at a time.
+- ``watch``: the loop of a run; ``control``: what other processes ask of it, ``status``: what they
+  see.
 - ``queries``: Spark's queries, started, watched and stopped together; ``reports``: what Spark says
   of their batches.
 - ``barriers``: which epochs are checkpoints of the whole pipeline.
@@ -30,18 +33,23 @@ In order of flow:
   and tables; ``file_commits``, ``file_recovery``: what a files sink has published, and how a start
   makes that what the state says; ``upserts``: which row of a key is the latest;
   ``spool``: batches that can be computed only once.
-- ``steps``: a pipeline fed step by step, its sinks kept in memory, as tests do.
+- ``compaction``: small files of a sink become bigger ones; ``file_merges``: one at a time, whatever
+  stops it.
+- ``steps``: a pipeline fed step by step, as tests do, killed and rolled back; ``step_job``: what its
+  sources read, ``captures``: its sinks, in memory; ``step_state``: its checkpoints.
 - ``analysis``: what Spark refuses of a script, before a query is started.
 - ``progress``, ``views``: how far the queries are, and how it is shown.
 - ``failures``, ``errors``, ``signals``: how a run ends, and what it says then.
 """
 
 from .arguments import Arguments
+from .control import stop_pipeline
 from .errors import RuntimeFault
 from .job import Job
 from .progress import OperatorProgress, QueryProgress
 from .run import Result, run_script
 from .signals import Stop
+from .status import Standing, Status, read_status
 from .views import PlainView, SilentView, View
 from .windows import cumulate
 
@@ -54,8 +62,12 @@ __all__ = [
     "Result",
     "RuntimeFault",
     "SilentView",
+    "Standing",
+    "Status",
     "Stop",
     "View",
     "cumulate",
+    "read_status",
     "run_script",
+    "stop_pipeline",
 ]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -47,6 +49,18 @@ def spark() -> Iterator[SparkSession]:
     session.sparkContext.setLogLevel("OFF")
     yield session
     session.stop()
+
+
+@pytest.fixture(scope="session")
+def guarded_job(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a job as `guarded` leaves it, in `job` and `kept`, and one that ran `whole`."""
+    from guarded import make, whole
+
+    folder = tmp_path_factory.mktemp("guarded")
+    make(spark, folder / "job")
+    shutil.copytree(folder / "job", folder / "kept", copy_function=shutil.copy2)
+    whole(spark, folder / "whole")
+    return folder
 
 
 @pytest.fixture

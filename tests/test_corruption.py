@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from guarded import Told, make, restore, results, run, whole
+from guarded import Told, restore, results, run
 from streamc.runtime import RuntimeFault
 from streamc.runtime.disk import LocalDisk, RemoteDisk
 from streamc.runtime.kernel.build import kernel_jar
@@ -49,12 +49,8 @@ class Made:
 
 
 @pytest.fixture(scope="module")
-def made(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Made:
-    folder = tmp_path_factory.mktemp("guarded")
-    make(spark, folder / "job")
-    shutil.copytree(folder / "job", folder / "kept", copy_function=shutil.copy2)
-    whole(spark, folder / "whole")
-    return Made(folder / "job", folder / "kept", results(folder / "whole"))
+def made(guarded_job: Path) -> Made:
+    return Made(guarded_job / "job", guarded_job / "kept", results(guarded_job / "whole"))
 
 
 def flipped(content: bytes, at: int) -> bytes:

@@ -1,0 +1,89 @@
+"""``streamc rollback``: a state goes back to an earlier barrier."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from ..runtime.undo import Undo
+
+
+def rollback(
+    state: Annotated[str, typer.Option("--state", metavar="DIR", help="The state folder.")],
+    to: Annotated[int, typer.Option("--to", metavar="N", help="The barrier to go back to.")],
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show what would be undone, and change nothing.")
+    ] = False,
+    accept_repeats: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--accept-repeats",
+            metavar="SINK",
+            help="This sink may keep what it was given since and get it again; repeatable.",
+        ),
+    ] = None,
+    same_cuts: Annotated[
+        bool, typer.Option("--same-cuts", help="Cut the input into the same batches again.")
+    ] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Don't ask.")] = False,
+) -> None:
+    """Go back to a barrier: what a pipeline has done since is undone, and its input read again.
+
+    The job must have stopped. Outputs are cut back when it starts next. Exit codes: 0 done, 2 not
+    possible as asked.
+    """
+    from ..runtime import RuntimeFault
+    from ..runtime.errors import NOT_CONFIRMED
+    from ..runtime.undo import check_sinks, opened
+
+    try:
+        with opened(state) as held:
+            undo = held.undo(to)
+            for line in _lines(undo, state):
+                print(line)
+            check_sinks(undo, accept_repeats or ())
+            if dry_run:
+                print("nothing was changed")
+                return
+            if not yes and not _confirmed():
+                raise RuntimeFault(
+                    NOT_CONFIRMED, "nothing was changed", "pass `--yes` to go back unasked"
+                )
+            number = held.perform(undo, same_cuts=same_cuts)
+    except RuntimeFault as fault:
+        print(fault.render(), file=sys.stderr)
+        raise typer.Exit(fault.exit_code) from None
+    print(f"the state goes on from barrier {to}, as generation {number}")
+    print("the outputs are cut back when the job starts next")
+
+
+def _lines(undo: Undo, state: str) -> list[str]:
+    manifest = undo.barrier
+    when = f"{manifest.completed_at:%Y-%m-%d %H:%M:%S}"
+    lines = [f"{state}: back to barrier {manifest.barrier} of {when} UTC, epoch {manifest.epoch}"]
+    gone = f"undone: {_count(undo.epochs, 'epoch')}"
+    if undo.barriers:
+        named = ", ".join(map(str, undo.barriers))
+        gone += f", barrier{'s' if len(undo.barriers) > 1 else ''} {named}"
+    lines.append(gone)
+    after = ""
+    if undo.unfinished:
+        last = undo.barriers[-1] if undo.barriers else manifest.barrier
+        after = f" and those after barrier {last}"
+    width = max((len(one.sink) for one in undo.sinks), default=0)
+    lines += [
+        f"  {one.sink.ljust(width)}  {_count(one.rows, 'row')}{after}: {one.told}"
+        for one in undo.sinks
+    ]
+    return lines
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"
+
+
+def _confirmed() -> bool:
+    return sys.stdin.isatty() and typer.confirm("Go back?")
