@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from .books import forget
 from .disk import disk_of
 from .errors import BARRIERS_FAIL, RuntimeFault, first_line
 from .failures import spark_errors
@@ -163,6 +164,8 @@ class Coordinator:
         for query in self._queries:
             query.reports.forget(manifest.queries[query.id].batch)
             query.writer.forget(manifest.queries[query.id].batch)
+            if query.writer.books is not None:
+                query.writer.books.forget(manifest.queries[query.id].batch)
         self._retain()
 
     def _manifest(self, epoch: int, status: GateStatus, asked: datetime) -> Manifest:
@@ -186,9 +189,19 @@ class Coordinator:
             queries=queries,
             sources=positions,
             sinks=sinks,
-            ledger={},
+            ledger=self._ledgers(queries),
             files=self._inventory.take(Cut(batches, epoch, positions)),
         )
+
+    def _ledgers(self, cuts: Mapping[str, QueryCut]) -> Mapping[str, Any]:
+        """What became of the rows since the barrier before, query by query."""
+        newest = self.newest.queries if self.newest is not None else {}
+        after = {id: cut.batch for id, cut in newest.items()}
+        return {
+            query.id: query.writer.books.collect(after.get(query.id, -1), cuts[query.id].batch)
+            for query in self._queries
+            if query.writer.books is not None
+        }
 
     def _retain(self) -> None:
         """Lets go of barriers beyond those that are to be kept, and of what only they needed."""
@@ -197,6 +210,8 @@ class Coordinator:
             folder = f"{self._state.generation_folder}/barriers"
             self._state.storage.delete([f"{folder}/{manifest_name(old.barrier)}"])
         self._gate.release(self._kept[0].epoch)
+        for id, cut in self._kept[0].queries.items():
+            forget(self._state, id, cut.batch)
         retire(*disk_of(self._state), self._state.generation)
 
     def _failed(self, reason: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,8 @@ from .spool import Spool
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
+
+    from .books import Books
 
 
 class BatchWriter:
@@ -21,21 +24,31 @@ class BatchWriter:
 
     When it raises, `failure` is the exception and `failed_sink` the sink that was at work, if any.
     What each sink has taken is kept batch by batch until it is forgotten: how many rows, and for
-    files how many and of how many bytes.
+    files how many and of how many bytes. When all sinks have written, `books` take the batch in.
     """
 
-    def __init__(self, query: str, sinks: Sequence[Sink], spool: Spool | None = None) -> None:
+    def __init__(
+        self,
+        query: str,
+        sinks: Sequence[Sink],
+        spool: Spool | None = None,
+        books: Books | None = None,
+    ) -> None:
         self.query = query
         self._spool = spool
         self.sinks = tuple(sinks)
+        self.books = books
         self.rows_out = 0
         self._taken: dict[int, dict[str, Mapping[str, int]]] = {}
         self.failure: BaseException | None = None
         self.failed_sink: Sink | None = None
 
     def __call__(self, batch: DataFrame, batch_id: int) -> None:
+        started = time.time()
         try:
-            self._write_all(batch, batch_id)
+            rows = self._write_all(batch, batch_id)
+            if self.books is not None:
+                self.books.close(batch, batch_id, rows, started)
         except BaseException as error:
             # Spark reports it as text only.
             self.failure = error
@@ -56,19 +69,23 @@ class BatchWriter:
         for number in [number for number in [*self._taken] if number <= batch]:
             del self._taken[number]
 
-    def _write_all(self, batch: DataFrame, batch_id: int) -> None:
+    def _write_all(self, batch: DataFrame, batch_id: int) -> int | None:
+        """Returns the rows of the batch if they were counted."""
         if len(self.sinks) == 1 and self.sinks[0].reads_batch_once:
-            self.rows_out += self._write(self.sinks[0], batch, batch_id, 0) or 0
-            return
+            written = self._write(self.sinks[0], batch, batch_id, 0)
+            self.rows_out += written or 0
+            return written
         if self._spool is not None:
             kept, rows = self._spool.keep(batch, batch_id)
             self._write_each(kept, batch_id, rows)
-            return
+            return rows
         batch.persist()
         try:
-            self._write_each(batch, batch_id, batch.count())
+            rows = batch.count()
+            self._write_each(batch, batch_id, rows)
         finally:
             batch.unpersist()
+        return rows
 
     def _write_each(self, batch: DataFrame, batch_id: int, rows: int) -> None:
         self.rows_out += rows

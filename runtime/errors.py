@@ -72,6 +72,7 @@ NOT_CONFIRMED = Code("SR0413", "not-confirmed", "a rollback was not confirmed")
 QUERY_FAILED = Code("SR0501", "query-failed", "a query ended with an error", FAILED)
 SPARK_LOST = Code("SR0502", "spark-lost", "Spark's process ended by itself", FAILED)
 BARRIERS_FAIL = Code("SR0503", "barriers-fail", "too many barriers in a row have failed", FAILED)
+ROWS_LOST = Code("SR0508", "rows-lost", "rows of a batch are not accounted for", FAILED)
 
 CODES = (
     MISSING_VARIABLE,
@@ -118,6 +119,7 @@ CODES = (
     QUERY_FAILED,
     SPARK_LOST,
     BARRIERS_FAIL,
+    ROWS_LOST,
 )
 
 

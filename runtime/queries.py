@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from .barriers import Coordinator, Watched
 from .batches import BatchWriter
-from .errors import QUERY_FAILED, RuntimeFault
+from .books import Books, StateShelf
+from .errors import QUERY_FAILED, ROWS_LOST, RuntimeFault
 from .failures import explain_failure, spark_errors, spark_lost, spark_refuses
 from .gate import Gate
 from .integrity import Inventory
@@ -76,8 +77,13 @@ class Queries:
         settings: RunSettings,
         folders: Sequence[str],
         view: View,
+        *,
+        strict_ledger: bool = False,
     ) -> None:
-        """Raises RuntimeFault when a query would not do what the plan says."""
+        """Raises RuntimeFault when a query would not do what the plan says.
+
+        With `strict_ledger`, rows that are not accounted for end their query.
+        """
         self._plan = plan
         self._job = job
         self._state = state
@@ -85,6 +91,7 @@ class Queries:
         self._settings = settings
         self._folders = folders
         self._view = view
+        self._strict_ledger = strict_ledger
         self._gate = Gate(kernel, job.spark, state, plan, settings)
         self._coordinator = Coordinator(plan, state, inventory, self._gate, view)
         self._prepared = tuple(self._prepare(query) for query in plan.queries)
@@ -175,8 +182,13 @@ class Queries:
             if is_repeatable(frame)
             else Spool(self._state.storage, self._state.spool(query.id))
         )
-        writer = BatchWriter(query.id, sinks, spool)
+        writer = BatchWriter(query.id, sinks, spool, self._books(query))
         return Prepared(query, self._gate.wrap(frame, query.id), writer)
+
+    def _books(self, query: Query) -> Books:
+        shelf = StateShelf(self._state, query.id)
+        strict, tell = self._strict_ledger, self._view.note
+        return Books(query, self._kernel, shelf, strict=strict, tell=tell)
 
     def _open_gate(self) -> None:
         newest = self._coordinator.newest
@@ -216,6 +228,9 @@ class Queries:
             return False
 
     def _fault(self, prepared: Prepared, query: StreamingQuery) -> RuntimeFault:
+        raised = prepared.writer.failure
+        if isinstance(raised, RuntimeFault) and raised.code is ROWS_LOST:
+            return raised
         failure = explain_failure(query, prepared.writer)
         moment = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
         path = self._state.log(f"{moment}-{failure.query}.txt", failure.details + "\n")

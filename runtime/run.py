@@ -53,13 +53,16 @@ def run_script(
     stop: Stop | None = None,
     folders: Sequence[str] = (),
     signals: bool = False,
+    strict_ledger: bool = False,
 ) -> Result:
     """Runs an emitted script in this process and returns when its queries have ended.
 
     Any number of runs may follow one another in a process: each has a session of its own, on
     `spark` if that is given. `stop` ends a run from another thread, `signals` lets Ctrl-C and
     SIGTERM do so. `folders` are searched for the modules of Python functions before the script's
-    own. Raises RuntimeFault when the run is not possible as asked; a failed query is in the result.
+    own. With `strict_ledger`, as tests want it, rows that are not accounted for end their query;
+    else they are warned of. Raises RuntimeFault when the run is not possible as asked; a failed
+    query is in the result.
     """
     plan = load_plan(plan_path(script))
     return run_pipeline(
@@ -71,6 +74,7 @@ def run_script(
         stop=stop,
         folders=(*folders, str(script.resolve().parent), os.getcwd()),
         signals=signals,
+        strict_ledger=strict_ledger,
     )
 
 
@@ -111,6 +115,7 @@ def run_pipeline(
     stop: Stop | None = None,
     folders: Sequence[str] = (),
     signals: bool = False,
+    strict_ledger: bool = False,
 ) -> Result:
     """Runs a plan with the `build` that belongs to it; see `run_script`."""
     stop = stop or Stop()
@@ -126,7 +131,17 @@ def run_pipeline(
             job = Job(plan, session, storage, settings.variables, folders)
             build(job)
             job.tables.read(state.shown)
-            queries = Queries(plan, job, state, inventory, kernel, settings, folders, view)
+            queries = Queries(
+                plan,
+                job,
+                state,
+                inventory,
+                kernel,
+                settings,
+                folders,
+                view,
+                strict_ledger=strict_ledger,
+            )
             return _run(plan, queries, view, stop)
     except spark_errors() as error:
         # A signal to the whole process group ends Spark while its run is still being prepared.

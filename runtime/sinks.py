@@ -47,10 +47,9 @@ class MemorySink:
     With an upsert, a row takes the place of the one with its key, unless that is later.
     """
 
-    reads_batch_once = True
-
     def __init__(self, name: str, upsert: Upsert | None) -> None:
         self.name = name
+        self.reads_batch_once = upsert is None
         self._upsert = upsert
         self._kept: dict[object, Row] = {}
 

@@ -104,6 +104,7 @@ class Bench:
             Arguments(until_caught_up=True, variables=variables, state=str(self.root / "state")),
             spark=self._spark,
             folders=[str(self.case.folder)],
+            strict_ledger=True,
         )
         assert result.exit_code == 0, [failure.render() for failure in result.failures]
         for sink, rows in result.rows.items():

@@ -7,7 +7,9 @@ import org.apache.hadoop.mapreduce.{Job, JobID, TaskAttemptID, TaskID, TaskType}
 import org.apache.hadoop.mapreduce.lib.input.{FileSplit, LineRecordReader}
 import org.apache.hadoop.mapreduce.task.TaskAttemptContextImpl
 
-import org.apache.spark.TaskContext
+import org.json4s.JsonAST.{JInt, JObject, JString, JValue}
+
+import org.apache.spark.{SparkContext, TaskContext}
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.csv.CSVOptions
@@ -17,7 +19,7 @@ import org.apache.spark.sql.execution.datasources._
 import org.apache.spark.sql.sources.Filter
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.unsafe.types.UTF8String
-import org.apache.spark.util.SerializableConfiguration
+import org.apache.spark.util.{LongAccumulator, SerializableConfiguration}
 
 /** The bytes of one row to its values; one parser serves one thread. */
 trait RowParser {
@@ -42,6 +44,11 @@ object Rejected {
  */
 abstract class StrictFiles extends TextBasedFileFormat {
   protected def lines(options: Map[String, String], zone: String): Lines
+
+  @volatile @transient private var counted: Option[RecordCounts] = None
+
+  /** What has been read through this object, of which Spark makes one for each micro-batch. */
+  def counts: Option[RecordCounts] = counted
 
   override def inferSchema(
       session: SparkSession,
@@ -75,9 +82,12 @@ abstract class StrictFiles extends TextBasedFileFormat {
     val rejected = requiredSchema.fieldNames.map(Rejected.Columns.indexOf(_))
     val rows = options("streamc.rows")
     val name = options("streamc.owner")
-    (file: PartitionedFile) =>
-      new FileRows(
-        file, source.open(declared, file, conf.value.value), required, places, rejected, rows, name)
+    if (counted.isEmpty) counted = Some(new RecordCounts(rows).register(session.sparkContext))
+    val counts = counted.get
+    (file: PartitionedFile) => {
+      val records = source.open(declared, file, conf.value.value)
+      new FileRows(records, required, places, rejected, rows, name, counts)
+    }
   }
 }
 
@@ -99,6 +109,33 @@ case class StrictCsv() extends StrictFiles {
         new CsvRecords(file, read, conf, new CsvRows(schema, read), schema)
     }
   }
+}
+
+/**
+ * What became of the records of files: rows, malformed ones, blanks.
+ *
+ * A task adds to them when it has read a file to its end. As with Spark's own metrics, what a failed
+ * task has added does not count, and what a stage that is run again has added counts twice.
+ */
+class RecordCounts(wanted: String) extends Serializable {
+  private val read, malformed, blank = new LongAccumulator
+
+  def register(context: SparkContext): this.type = {
+    Seq(read, malformed, blank).foreach(context.register(_))
+    this
+  }
+
+  def add(read: Long, malformed: Long, blank: Long): Unit = {
+    this.read.add(read)
+    this.malformed.add(malformed)
+    this.blank.add(blank)
+  }
+
+  def json: JValue = JObject(
+    "wanted" -> JString(wanted),
+    "read" -> JInt(read.sum),
+    "malformed" -> JInt(malformed.sum),
+    "blank" -> JInt(blank.sum))
 }
 
 /** How the files of a format are opened; travels to the executors. */
@@ -225,36 +262,48 @@ class CsvRecords(
 
 /** The rows of a part of a file that were asked for. */
 class FileRows(
-    file: PartitionedFile,
     records: Records,
     required: Array[(Int, String)],
     places: Array[Int],
     rejected: Array[Int],
     rows: String,
-    source: String) extends Iterator[InternalRow] {
+    source: String,
+    counts: RecordCounts) extends Iterator[InternalRow] {
   private val fails = rows == "fail"
   private val wantsMalformed = rows == "malformed"
   private val output = new GenericInternalRow(places.length)
   private var ready = false
   private var ended = false
+  private var read = 0L
+  private var malformed = 0L
+  private var blank = 0L
 
   override def hasNext: Boolean = {
     while (!ready && !ended) {
-      if (!records.advance()) ended = true
+      if (records.advance()) take()
       else {
-        try {
-          val row = records.row()
-          if (row != null) {
-            check(row)
-            if (!wantsMalformed) accept(row)
-          }
-        } catch {
-          case m: Malformed if fails => throw MalformedRow(source, m.told, records.position)
-          case m: Malformed => if (wantsMalformed) reject(m)
-        }
+        ended = true
+        counts.add(read, malformed, blank)
       }
     }
     ready
+  }
+
+  private def take(): Unit = {
+    read += 1
+    try {
+      val row = records.row()
+      if (row == null) blank += 1
+      else {
+        check(row)
+        if (!wantsMalformed) accept(row)
+      }
+    } catch {
+      case m: Malformed if fails => throw MalformedRow(source, m.told, records.position)
+      case m: Malformed =>
+        malformed += 1
+        if (wantsMalformed) reject(m)
+    }
   }
 
   override def next(): InternalRow = {
