@@ -23,8 +23,8 @@ ROW_NUMBER window_start a b ts --- -- /* */ ${x}""".split()
 @cache
 def texts() -> tuple[str, ...]:
     """Return all specs of the project: of its examples, tests and documents."""
-    folders = ("specs", "tests/golden", "tests/errors", "tests/run", "tests/changes")
-    paths = [path for folder in folders for path in (ROOT / folder).rglob("*.stream")]
+    cases = [f"tests/{kind}" for kind in ("golden", "errors", "run", "changes", "programs")]
+    paths = [path for folder in ("specs", *cases) for path in (ROOT / folder).rglob("*.stream")]
     pages = [*(ROOT / "docs").glob("*.md"), ROOT / "README.md"]
     pages += (ROOT / "dsl" / "explanations").glob("*.md")
     found = [path.read_text(encoding="utf-8") for path in sorted(paths)]

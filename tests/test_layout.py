@@ -299,6 +299,18 @@ CASES = {
         "  IF a THEN EMIT 1; END IF;\n  WHILE a DO\n    CLEAR x;  -- all\n    -- done\n"
         "  END WHILE;\nEND;",
     ),
+    "an operator with options": (
+        f"create operator o with (unbounded = '{'why ' * 15}') on a partition by k, b partition by"
+        " k returns (x int) as on event emit 1; end;",
+        f"CREATE OPERATOR o WITH (unbounded = '{'why ' * 15}')\n"
+        "  ON a PARTITION BY k, b PARTITION BY k\n  RETURNS (x INT)\nAS\nON EVENT\n  EMIT 1;\nEND;",
+    ),
+    "inputs on lines of their own": (
+        "create operator o on a as x partition by k, l order by ts,\nb as y partition by m, n"
+        " order by ts returns (x int) as on event emit 1; end;",
+        "CREATE OPERATOR o ON a AS x PARTITION BY k, l ORDER BY ts,\n"
+        "  b AS y PARTITION BY m, n ORDER BY ts\n  RETURNS (x INT)\nAS\nON EVENT\n  EMIT 1;\nEND;",
+    ),
     "a long line of arguments": (
         f"create stream s as select f({', '.join(f'argument_{n}' for n in range(9))}, 'x') as y"
         " from t;",

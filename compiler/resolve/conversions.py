@@ -22,7 +22,9 @@ def converted(value: Typed, target: DeclaredType, context: Context) -> Typed | N
     """Return a value as one of a type, None where that takes a CAST."""
     if value.type == target.type:
         return value
-    fits = t.is_open(value.type) or common_type(value.type, target.type) == target.type
+    common = common_type(value.type, target.type)
+    # What is known of a type must fit: `array()` is a list of anything.
+    fits = common == target.type or (common is not None and not t.is_known(common))
     if not fits and not text_as_moment(value, target.type, context):
         return None
     expression = value.expression

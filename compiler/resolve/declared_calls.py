@@ -135,7 +135,7 @@ def _as_read(native: e.Call) -> e.Expression:
 
 
 def _misplaced(call: e.Call, result: Typed, context: Context) -> bool:
-    """Report a Python function where Spark runs none: in a lambda, in the condition of a join."""
+    """Report a Python function where Spark runs none: in a lambda, a condition of ON, a program."""
     python = [node for node in walk(result.expression) if is_python_call(node)]
     if not python:
         return False
@@ -149,6 +149,8 @@ def _misplaced(call: e.Call, result: Typed, context: Context) -> bool:
     where = "a lambda" if context.lambdas or hidden else None
     if context.clause.name == "ON":
         where = "the condition of a join"
+    elif context.clause.name == "a program":
+        where = context.clause.name
     if where is not None:
         context.report(_no_python_here(call, where))
     return where is not None

@@ -9,6 +9,7 @@ from .concrete import Branch, Tree
 from .docs import HARD, LINE, SPACE, Doc, Gap, Run, group, indent, joined, run
 from .forms import (
     bracketed,
+    breaks_before,
     comments_inside,
     doc,
     first_leaf,
@@ -28,25 +29,40 @@ def _operator(branch: Branch) -> Run:
     on = next(i for i, part in enumerate(parts) if is_symbol(part, "ON"))
     returns = next(i for i, part in enumerate(parts) if is_symbol(part, "RETURNS"))
     as_ = next(i for i, part in enumerate(parts) if i > returns and is_symbol(part, "AS"))
-    head = spaced(list(map(doc, parts[: on + 1])))
+    inputs = parts[on + 1]
+    name = spaced(list(map(doc, parts[:on])))
+    read = group(doc(parts[on]), SPACE, indent(_inputs(inputs)), broken=_is_split(inputs))
     sections = [*map(doc, parts[on + 2 : returns]), spaced(list(map(doc, parts[returns:as_])))]
     *handlers, end = parts[as_ + 1 :]
-    lines: list[Doc] = [group(head, SPACE, indent(_inputs(parts[on + 1])))]
+    lines: list[Doc] = [run(name, SPACE, read)]
+    if isinstance(parts[on - 1], Branch):
+        # Behind WITH there is seldom room left.
+        lines = [group(name, indent(LINE, read), broken=breaks_before([parts[on]]))]
     lines.append(indent(joined(sections, (HARD,))))
     lines.append(doc(parts[as_]))
     lines += [doc(handler) for handler in handlers]
     return run(joined(lines, (HARD,)), *comments_inside(end), HARD, doc(end))
 
 
+def _is_split(inputs: Tree) -> bool:
+    """Return whether an input but the first begins a line in the source."""
+    _, *others = split(flattened([inputs]))
+    return any(_begins_input(item) and breaks_before(item[:1]) for item in others)
+
+
 def _inputs(tree: Tree) -> Run:
     """Return inputs with a place for a line break before each that is surely none but a key."""
     found: list[Doc] = []
     for item in split(flattened([tree])):
-        words = {part.kind for part in _tokens(item) if isinstance(part, Leaf)}
         if found:
-            found.append(LINE if words & {"AS", "PARTITION"} else SPACE)
+            found.append(LINE if _begins_input(item) else SPACE)
         found.append(spaced(list(map(doc, item))))
     return run(*found)
+
+
+def _begins_input(item: Sequence[Tree]) -> bool:
+    words = {part.kind for part in _tokens(item) if isinstance(part, Leaf)}
+    return bool(words & {"AS", "PARTITION"})
 
 
 def _tokens(item: Sequence[Tree]) -> list[Tree]:
