@@ -37,8 +37,8 @@ In order of flow:
   ``plan_counts``: read from the counters of Spark's plan; ``books``: written down for each batch.
 - ``compaction``: small files of a sink become bigger ones; ``file_merges``: one at a time, whatever
   stops it.
-- ``steps``: a pipeline fed step by step, as tests do, killed and rolled back; ``step_job``: what its
-  sources read, ``captures``: its sinks, in memory; ``step_state``: its checkpoints.
+- ``steps``: a pipeline fed step by step, as tests do, killed and rolled back; ``step_job``: what
+  its sources read, ``captures``: its sinks, in memory; ``step_state``: its checkpoints.
 - ``analysis``: what Spark refuses of a script, before a query is started.
 - ``progress``, ``views``: how far the queries are, and how it is shown.
 - ``failures``, ``errors``, ``signals``: how a run ends, and what it says then.

@@ -20,7 +20,8 @@ from .layout import checked_frame
 from .plan import Query, load_plan, plan_path
 from .run import load_build
 from .session import run_session
-from .steps import StepJob, step_settings
+from .step_job import StepJob
+from .steps import step_settings
 from .storage import Storage
 
 if TYPE_CHECKING:

@@ -69,7 +69,11 @@ STATE_DAMAGED = Code("SR0410", "state-damaged", "no barrier is whole that could 
 NO_SUCH_BARRIER = Code("SR0411", "no-such-barrier", "a barrier cannot be gone back to")
 SINK_STAYS = Code("SR0412", "sink-stays", "a sink cannot take back what it was given")
 NOT_CONFIRMED = Code("SR0413", "not-confirmed", "a rollback was not confirmed")
+STATE_DRAINED = Code("SR0414", "state-drained", "nothing can follow on a state that was drained")
 QUERY_FAILED = Code("SR0501", "query-failed", "a query ended with an error", FAILED)
+NOT_REPEATABLE = Code(
+    "SR0504", "not-repeatable", "a batch that ran again gave other rows", FAILED
+)
 SPARK_LOST = Code("SR0502", "spark-lost", "Spark's process ended by itself", FAILED)
 BARRIERS_FAIL = Code("SR0503", "barriers-fail", "too many barriers in a row have failed", FAILED)
 ROWS_LOST = Code("SR0508", "rows-lost", "rows of a batch are not accounted for", FAILED)
@@ -116,7 +120,9 @@ CODES = (
     NO_SUCH_BARRIER,
     SINK_STAYS,
     NOT_CONFIRMED,
+    STATE_DRAINED,
     QUERY_FAILED,
+    NOT_REPEATABLE,
     SPARK_LOST,
     BARRIERS_FAIL,
     ROWS_LOST,

@@ -2,7 +2,8 @@
 
 Sources and sinks are replaced and everything between them is the pipeline's own: a source reads
 the rows that a step gives it, as text that is parsed as its own files would be, and a sink keeps
-what it gets. Watermarks can be moved without rows. State and rows lie in a folder of the run's own.
+what it gets. Watermarks can be moved without rows, batches be killed and undone. State and rows lie
+in a folder of the run's own.
 """
 
 from __future__ import annotations
@@ -11,24 +12,26 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .arguments import Arguments
 from .batches import BatchWriter
-from .errors import MISSING_VARIABLE, QUERY_FAILED, RuntimeFault
+from .books import Books, MemoryShelf
+from .captures import CapturingSink, Contradiction
+from .errors import NOT_REPEATABLE, QUERY_FAILED, ROWS_LOST, RuntimeFault
 from .failures import explain_failure, spark_errors, spark_refuses
-from .job import Job
 from .kernel.build import kernel_jar
 from .kernel.load import load_kernel
 from .layout import checked_frame
-from .options import quoted
 from .plan import Checkpoint, Plan, Query, load_plan, plan_path
 from .queries import Prepared, start_query
-from .reading import FAIL
 from .run import Build, load_build
 from .session import run_session
 from .settings import AS_FAST_AS_POSSIBLE, RunSettings, resolve_settings
+from .step_job import StepJob
+from .step_state import checkpoint_of, committed, undo_batches
 from .storage import Storage
 
 if TYPE_CHECKING:
@@ -40,14 +43,33 @@ if TYPE_CHECKING:
 END_OF_TIME = 253_370_764_800_000_000
 """The year 9999 in microseconds: no row is later, and no arithmetic on it overflows."""
 
-READ_AS_WRITTEN = ("json", "csv", "text")
-"""Formats whose lines a step gives as they are; rows of all others are given as JSON."""
+_SHOWN = 5
+"""How many rows of a difference are told."""
 
-_ROWS = {
-    "ignoreNullFields": "false",
-    "timestampFormat": "yyyy-MM-dd'T'HH:mm:ss.SSSSSSXXX",
-    "timestampNTZFormat": "yyyy-MM-dd'T'HH:mm:ss.SSSSSS",
-}
+
+class Killed(Exception):
+    """A query is killed: its sinks have the batch, and it is not committed."""
+
+
+class SteppedWriter(BatchWriter):
+    """Hands on batches, and kills the query behind the next one when it is told to."""
+
+    kills = False
+    killed = False
+
+    def __call__(self, batch: DataFrame, batch_id: int) -> None:
+        super().__call__(batch, batch_id)
+        if self.kills:
+            self.kills, self.killed = False, True
+            raise Killed
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """What there was when a step began: the content of tables, the next batch of each query."""
+
+    tables: Mapping[str, str]
+    batches: Mapping[str, int]
 
 
 class StepRun:
@@ -67,9 +89,12 @@ class StepRun:
         self._settings = settings
         self._root = root
         self._sinks = {name: CapturingSink(name) for name in plan.sinks}
+        self._shelves = {query.id: MemoryShelf() for query in plan.queries}
+        self._writers: dict[str, SteppedWriter] = {}
         self._prepared: tuple[Prepared, ...] = ()
         self._started: list[tuple[Prepared, StreamingQuery]] = []
-        self._step = 0
+        self._steps: list[_Step] = []
+        self._tables = dict.fromkeys(plan.tables, "")
         self._fills = 0
 
     def fill(self, tables: Mapping[str, str]) -> None:
@@ -79,27 +104,54 @@ class StepRun:
         in the next batch.
         """
         self._fills += 1
+        self._tables |= tables
         for table, lines in tables.items():
             folder = self._root / "tables" / table
             for old in folder.iterdir():
                 old.unlink()
             (folder / str(self._fills)).write_text(lines, encoding="utf-8")
 
-    def feed(self, rows: Mapping[str, str]) -> None:
+    def feed(self, rows: Mapping[str, str], *, crash: bool = False) -> None:
         """Gives each named source these lines, the others none: one micro-batch of every query.
 
-        Returns when every query has finished it, and what its watermark then closes. Raises
-        RuntimeFault when a query fails.
+        Returns when every query has finished it, and what its watermark then closes. With `crash`
+        each query is killed when its sinks have the batch, and then started again. Raises
+        RuntimeFault when a query fails, or a batch gives other rows than the first time.
         """
-        self._next(rows, {})
+        self._next(rows, {}, crash)
 
-    def advance(self, instants: Mapping[str, int]) -> None:
+    def advance(self, instants: Mapping[str, int], *, crash: bool = False) -> None:
         """Moves the watermarks of these sources to an instant, in microseconds since 1970."""
-        self._next({}, instants)
+        self._next({}, instants, crash)
 
-    def drain(self) -> None:
+    def drain(self, *, crash: bool = False) -> None:
         """Moves all watermarks behind every row, so that everything comes out."""
-        self._next({}, dict.fromkeys(self._plan.sources, END_OF_TIME))
+        self._next({}, dict.fromkeys(self._plan.sources, END_OF_TIME), crash)
+        self._redone(complete=True)
+
+    def rollback(self, steps: int) -> None:
+        """Undoes the last steps in state and sinks, and runs them again with the same rows.
+
+        Raises RuntimeFault when the sinks then get other rows. A query of several sources stands
+        still until each of them has moved: what it then holds back may come later.
+        """
+        self.stop()
+        again = self._steps[-steps:]
+        for prepared in self._prepared:
+            for sink in prepared.plan.sinks:
+                self._sinks[sink].undo(again[0].batches[prepared.plan.id])
+        undo_batches(self._settings.state, again[0].batches)
+        tables = dict(self._tables)
+        first = len(self._steps) - steps + 1
+        self._kernel.Steps.release(str(self._root), first - 1)
+        for number, step in enumerate(again, first):
+            if step.tables != self._tables:
+                self.stop()
+                self.fill(step.tables)
+            self._release(number)
+        if tables != self._tables:
+            self.fill(tables)
+        self._redone(complete=False)
 
     def restart(self) -> None:
         """Stops all queries; the next batch starts them again from their checkpoints."""
@@ -122,8 +174,7 @@ class StepRun:
             self._prepared = tuple(self._prepare(query, job) for query in self._plan.queries)
         for prepared in self._prepared:
             state = self._settings.state
-            checkpoint = f"{state}/{prepared.plan.id}"
-            query = start_query(prepared, checkpoint, state)
+            query = start_query(prepared, checkpoint_of(state, prepared.plan.id), state)
             self._started.append((prepared, query))
 
     def stop(self) -> None:
@@ -132,27 +183,55 @@ class StepRun:
                 query.stop()
         self._started.clear()
 
-    def _next(self, rows: Mapping[str, str], ticks: Mapping[str, int]) -> None:
-        self._run()
-        self._step += 1
+    def _next(self, rows: Mapping[str, str], ticks: Mapping[str, int], crash: bool) -> None:
+        state, queries = self._settings.state, [query.id for query in self._plan.queries]
+        batches = {id: committed(state, id) + 1 for id in queries}
+        self._steps.append(_Step(dict(self._tables), batches))
         for source in self._plan.sources:
             self._write("rows", source, rows.get(source, ""))
             tick = json.dumps({"micros": ticks[source]}) + "\n" if source in ticks else ""
             self._write("ticks", source, tick)
-        self._kernel.Steps.release(str(self._root), self._step)
+        self._release(len(self._steps), crash=crash)
+        if crash:
+            self.stop()
+            self._release(len(self._steps))
+        self._check()
+
+    def _write(self, kind: str, source: str, text: str) -> None:
+        path = self._root / kind / source / str(len(self._steps))
+        path.write_text(text, encoding="utf-8")
+
+    def _release(self, step: int, *, crash: bool = False) -> None:
+        """Lets all queries run the steps up to this one, and waits until they have."""
+        self._run()
+        for writer in self._writers.values():
+            writer.kills, writer.killed = crash, False
+        self._kernel.Steps.release(str(self._root), step)
         for prepared, query in self._started:
             self._await(prepared, query)
 
-    def _write(self, kind: str, source: str, text: str) -> None:
-        path = self._root / kind / source / str(self._step)
-        path.write_text(text, encoding="utf-8")
+    def _redone(self, *, complete: bool) -> None:
+        for prepared in self._prepared:
+            whole = complete or len(prepared.plan.sources) == 1
+            for sink in prepared.plan.sinks:
+                self._sinks[sink].redone(complete=whole)
+        self._check()
+
+    def _check(self) -> None:
+        for sink in self._sinks.values():
+            if sink.contradiction is not None:
+                raise _not_repeatable(sink.contradiction)
 
     def _prepare(self, query: Query, job: StepJob) -> Prepared:
         from pyspark.sql import DataFrame
 
         frame = checked_frame(self._kernel, job.frame_of(query), query)
         stepped = DataFrame(self._kernel.Steps.wrap(frame._jdf, str(self._root)), job.spark)
-        writer = BatchWriter(query.id, [self._sinks[name] for name in query.sinks])
+        shelf = self._shelves[query.id]
+        books = Books(query, self._kernel, shelf, strict=True, tell=lambda line: None)
+        sinks = [self._sinks[name] for name in query.sinks]
+        writer = SteppedWriter(query.id, sinks, books=books)
+        self._writers[query.id] = writer
         return Prepared(query, stepped, writer)
 
     def _await(self, prepared: Prepared, query: StreamingQuery) -> None:
@@ -161,6 +240,11 @@ class StepRun:
         try:
             query.processAllAvailable()
         except PySparkException:
+            if self._writers[prepared.plan.id].killed:
+                return
+            raised = prepared.writer.failure
+            if isinstance(raised, RuntimeFault) and raised.code is ROWS_LOST:
+                raise raised from None
             failure = explain_failure(query, prepared.writer)
             reason = self._places(failure.reason)
             raise RuntimeFault(QUERY_FAILED, f"query `{query.name}` failed: {reason}") from None
@@ -171,6 +255,21 @@ class StepRun:
         file = rf"(?:file )?(?:file:/{{0,2}})?{folder}/([^/\s]+)/(\d+)"
         reason = re.sub(rf"{file}:(\d+)", r"line \3 of batch \2 of `\1`", reason)
         return re.sub(file, r"batch \2 of `\1`", reason)
+
+
+def _not_repeatable(found: Contradiction) -> RuntimeFault:
+    """What is told of rows that differ, each a line, the first few of them."""
+    which = f"batch {found.batch}" if found.batch is not None else "what was rolled back"
+    lines = [f"sink `{found.sink}` got other rows when {which} ran again"]
+    for word, rows in (("first", found.first), ("again", found.again)):
+        lines += [f"     {word}: {row}" for row in rows[:_SHOWN]]
+        if len(rows) > _SHOWN:
+            lines.append(f"     {word}: {len(rows) - _SHOWN} more")
+    return RuntimeFault(
+        NOT_REPEATABLE,
+        "\n".join(lines),
+        "no row may depend on chance, on the clock, or on what a function remembers",
+    )
 
 
 @contextmanager
@@ -268,109 +367,3 @@ def _prepared(
         return job
 
     return StepRun(plan, make_job, kernel, settings, root)
-
-
-class StepJob(Job):
-    """A job whose sources read the folder of a run, by the options that say how rows are parsed."""
-
-    def __init__(
-        self,
-        plan: Plan,
-        spark: SparkSession,
-        storage: Storage,
-        variables: Mapping[str, str],
-        root: Path,
-        folders: Sequence[str] = (),
-    ) -> None:
-        super().__init__(plan, spark, storage, variables, folders)
-        self._root = root
-
-    def read(
-        self,
-        name: str,
-        *,
-        connector: str,
-        schema: Sequence[str],
-        metadata: Mapping[str, str] | None = None,
-        malformed_rows: str = FAIL,
-        **options: Any,
-    ) -> DataFrame:
-        options = self._own_options(f"source `{name}`", connector, options, f"rows/{name}")
-        return super().read(
-            name,
-            connector="files",
-            schema=schema,
-            metadata=metadata,
-            malformed_rows=malformed_rows,
-            **options,
-        )
-
-    def table(
-        self,
-        name: str,
-        *,
-        connector: str,
-        schema: Sequence[str],
-        refresh: str | None = None,
-        **options: Any,
-    ) -> DataFrame:
-        options = self._own_options(f"table `{name}`", connector, options, f"tables/{name}")
-        every = None if refresh is None else "0 seconds"
-        return super().table(name, connector="files", schema=schema, refresh=every, **options)
-
-    def frame_of(self, query: Query) -> DataFrame:
-        """The frame that the sinks of a query share."""
-        return self.calls_of(query)[0].frame
-
-    def _own_options(
-        self, owner: str, connector: str, options: Mapping[str, Any], folder: str
-    ) -> dict[str, Any]:
-        """The options for reading a folder of the run with the parsing of the pipeline."""
-        parsed = connector == "files" and options.get("format") in READ_AS_WRITTEN
-        own = dict(options) if parsed else {"format": "json"}
-        own.pop("max_files_per_trigger", None)
-        own["path"] = str(self._root / folder)
-        # `check --spark` makes a job without a run.
-        (self._root / folder).mkdir(parents=True, exist_ok=True)
-        for option, value in own.items():
-            self._refuse_unset(owner, option, str(value))
-        return own
-
-    def _refuse_unset(self, owner: str, option: str, value: str) -> None:
-        for variable in self._variables:
-            if f"${{{variable}}}" in value:
-                raise RuntimeFault(
-                    MISSING_VARIABLE,
-                    f"`{option}` of {owner} needs the variable `{variable}`, which has no value",
-                    f"give it one in the test: `variables: {{{variable}: …}}`",
-                )
-
-
-class CapturingSink:
-    """Keeps the rows of every batch as JSON until they are taken."""
-
-    reads_batch_once = True
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-        self._rows: list[str] = []
-
-    def open(self) -> None:
-        """Memory needs no preparation."""
-
-    def acknowledged(self) -> Mapping[str, int]:
-        return {}
-
-    def write(self, batch: DataFrame, batch_id: int) -> int:
-        from pyspark.sql import functions as F
-
-        columns = [F.col(quoted(column)) for column in batch.columns]
-        found = [row[0] for row in batch.select(F.to_json(F.struct(*columns), _ROWS)).collect()]
-        self._rows.extend(found)
-        return len(found)
-
-    def take(self) -> list[dict[str, Any]]:
-        from decimal import Decimal
-
-        rows, self._rows = self._rows, []
-        return [json.loads(row, parse_float=Decimal) for row in rows]

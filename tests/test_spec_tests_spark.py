@@ -60,6 +60,61 @@ def test_runs(
     golden("updated.yaml", updated(text, comparisons))
 
 
+REPEATS = """\
+CREATE FUNCTION calls(s STRING) RETURNS BIGINT AS 'counted:calls';
+CREATE SOURCE payments (card_id STRING, amount DOUBLE, paid_at TIMESTAMP,
+  WATERMARK FOR paid_at AS paid_at - INTERVAL 30 SECONDS
+) WITH (connector = 'files', path = 'in', format = 'json');
+CREATE STREAM lucky AS SELECT card_id, rand() AS luck FROM payments;
+CREATE STREAM counted AS SELECT card_id, calls(card_id) AS n FROM payments;
+CREATE STREAM sums AS
+  SELECT card_id, window_start, SUM(amount) AS total
+  FROM TUMBLE(payments, paid_at, INTERVAL 1 MINUTE) GROUP BY card_id, window_start;
+"""
+COUNTED = """\
+import os
+import pandas as pd
+
+def calls(s: pd.Series) -> pd.Series:
+    with open(os.path.join(os.path.dirname(__file__), "called"), "a") as file:
+        file.write("x" * len(s))
+        return pd.Series([file.tell()] * len(s))
+"""
+FIRST = "{payments: [{card_id: c1, amount: 1, paid_at: '2026-01-01T10:00:00Z'}]}"
+LATER = "{payments: [{card_id: c1, amount: 2, paid_at: '2026-01-01T10:02:00Z'}]}"
+
+
+@pytest.mark.parametrize(
+    ("stream", "steps", "told"),
+    [
+        ("lucky", [FIRST, "crash"], "batch 0 ran again"),
+        ("lucky", [FIRST, LATER, "rollback"], "what was rolled back ran again"),
+        ("counted", [FIRST, "crash"], "batch 0 ran again"),
+        ("sums", [FIRST, "crash", LATER, "rollback: 2", LATER, "crash", "rollback"], None),
+    ],
+)
+def test_batches_that_run_again(
+    stream: str, steps: Sequence[str], told: str | None, tmp_path: Path, spark: SparkSession
+) -> None:
+    (tmp_path / "counted.py").write_text(COUNTED, encoding="utf-8")
+    sink = f"CREATE SINK out FROM {stream} WITH (connector = 'memory');\n"
+    (tmp_path / "spec.stream").write_text(REPEATS + sink, encoding="utf-8")
+    (tmp_path / "tests").mkdir()
+    expect = "expect: {out: [{card_id: c1, window_start: '2026-01-01T10:00:00Z', total: 1}]}"
+    listed = [*steps, expect if told is None else "expect: {out: []}"]
+    text = "steps:\n" + "".join(f"  - {step}\n" for step in listed)
+    (tmp_path / "tests" / "t.yaml").write_text(text, encoding="utf-8")
+    (outcome,) = outcomes([tmp_path], spark)
+    if told is None:
+        assert outcome.passed, outcome_text(outcome)
+        return
+    assert outcome.fault is not None
+    assert outcome.fault.code.number == "SR0504" and outcome.fault.exit_code == 1
+    first, *rows = outcome.fault.message.splitlines()
+    assert first == f"sink `out` got other rows when {told}"
+    assert [row.split(":")[0].strip() for row in rows] == ["first", "again"]
+
+
 def timeless(text: str) -> str:
     text = re.sub(r'time="[\d.]+"', 'time="1.000"', text)
     return re.sub(r'"seconds": [\d.]+', '"seconds": 1.0', text)

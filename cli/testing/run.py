@@ -11,8 +11,17 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from ...compiler.cases.compare import Comparison, compare
-from ...compiler.cases.model import Advance, Case, Drain, Expect, Fill, Restart, Rows
-from ...compiler.cases.ways import arranged
+from ...compiler.cases.model import (
+    Advance,
+    Case,
+    Drain,
+    Expect,
+    Fill,
+    Restart,
+    Rollback,
+    Rows,
+)
+from ...compiler.cases.ways import BATCHES, arranged, with_crashes
 from ...compiler.driver import output_files
 from ...runtime.errors import RuntimeFault
 from ...runtime.steps import StepRun, step_run, step_spark
@@ -103,18 +112,26 @@ def _started(
 
 
 def _checks(case: Case, way: str, run: StepRun) -> Iterator[Checked]:
-    for placed in arranged(case.steps, way):
+    batches: list[int] = []
+    for placed, crash in with_crashes(arranged(case.steps, way)):
+        if isinstance(placed.step, BATCHES):
+            batches.append(placed.number)
         match placed.step:
             case Fill(lines):
                 run.fill({name: _text(case, name, rows) for name, rows in lines.items()})
             case Rows(lines):
-                run.feed({name: _text(case, name, rows) for name, rows in lines.items()})
+                run.feed(
+                    {name: _text(case, name, rows) for name, rows in lines.items()}, crash=crash
+                )
             case Advance(instants):
-                run.advance(instants)
+                run.advance(instants, crash=crash)
             case Drain():
-                run.drain()
+                run.drain(crash=crash)
             case Restart():
                 run.restart()
+            case Rollback(first):
+                # Put together with steps before, its batch has the number of the first of them.
+                run.rollback(max(sum(number >= first for number in batches), 1))
             case Expect() as expect:
                 yield Checked(placed.number, compare(expect, run.take(expect.sink)))
 

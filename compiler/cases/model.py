@@ -47,6 +47,21 @@ class Restart:
 
 
 @dataclass(frozen=True, slots=True)
+class Crash:
+    """The batch before it is killed after it ran and before it is committed, and runs again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rollback:
+    """What the last batches have done to state and sinks is undone, and they run again.
+
+    ``first`` is the number of the list item that the earliest of them comes from.
+    """
+
+    first: int
+
+
+@dataclass(frozen=True, slots=True)
 class Column:
     """A column of a sink."""
 
@@ -79,7 +94,7 @@ class Expect:
     tolerance: float | None = None
 
 
-Step = Fill | Rows | Advance | Drain | Restart | Expect
+Step = Fill | Rows | Advance | Drain | Restart | Crash | Rollback | Expect
 
 
 @dataclass(frozen=True, slots=True)

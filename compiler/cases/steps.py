@@ -9,14 +9,27 @@ from ...dsl import codes
 from ...dsl.yaml_nodes import Mapping, Node, Scalar, Sequence
 from ..model.pipeline import Pipeline, Source, Table
 from .expectations import read_expect
-from .model import Advance, Column, Drain, Expect, Fill, Placed, Restart, Rows, Step
+from .model import (
+    Advance,
+    Column,
+    Crash,
+    Drain,
+    Expect,
+    Fill,
+    Placed,
+    Restart,
+    Rollback,
+    Rows,
+    Step,
+)
 from .rows import Lines, read_rows
 from .told import Teller, described
 from .values import instant_micros
+from .ways import BATCHES
 
-_WORDS = ("drain", "restart")
+_WORDS = ("drain", "restart", "crash", "rollback")
 _KEYS = ("advance", "expect")
-_LATER = ("crash", "savepoint", "upgrade", "rollback")
+_LATER = ("savepoint", "upgrade")
 
 
 class StepReader:
@@ -46,8 +59,8 @@ class StepReader:
         found: list[Placed] = []
         drained = begun = False
         for number, item in enumerate(node, 1):
-            for step in self._item(item):
-                moves = isinstance(step, Rows | Advance | Drain)
+            for step in self._item(item, found):
+                moves = isinstance(step, BATCHES)
                 if drained and moves:
                     self._after_drain(item)
                 if begun and isinstance(step, Fill):
@@ -57,8 +70,14 @@ class StepReader:
                 found.append(Placed(step, number))
         return tuple(found)
 
-    def _item(self, node: Node) -> Iterator[Step]:
+    def _item(self, node: Node, before: list[Placed]) -> Iterator[Step]:
         match node:
+            case Scalar(text="crash"):
+                yield from self._crash(node, before)
+            case Scalar(text="rollback"):
+                yield from self._rollback(node, 1, before)
+            case Mapping() if (count := self._count(node)) is not None:
+                yield from self._rollback_by(node, count, before)
             case Scalar(text="drain"):
                 yield Drain()
             case Scalar(text="restart"):
@@ -151,13 +170,57 @@ class StepReader:
             if found is not None:
                 yield found
 
+    def _crash(self, node: Node, before: list[Placed]) -> Iterator[Step]:
+        """Yield a crash; there must be a batch that it hits, and has not been hit by another."""
+        last = next((p.step for p in reversed(before) if not isinstance(p.step, Expect)), None)
+        if isinstance(last, BATCHES):
+            yield Crash()
+            return
+        self._teller.tell(
+            codes.TEST_ORDER,
+            "`crash` has no batch before it",
+            node.span,
+            "put it behind rows, `advance` or `drain`; only `expect` may stand between",
+        )
+
+    def _count(self, node: Mapping) -> Node | None:
+        """Return how many batches an item undoes, if it does; a source may be called that, too."""
+        return None if "rollback" in self._lines else node.get("rollback")
+
+    def _rollback_by(self, node: Mapping, count: Node, before: list[Placed]) -> Iterator[Step]:
+        if len(node.entries) > 1:
+            self._teller.form("`rollback` shares an item with other steps", node, "give it its own")
+        text = count.text if isinstance(count, Scalar) else ""
+        if text.isascii() and text.isdigit() and int(text) > 0:
+            yield from self._rollback(count, int(text), before)
+        else:
+            message = f"`rollback` is {described(count)}, not a number of batches"
+            self._teller.form(message, count, "write `rollback: 2`")
+
+    def _rollback(self, node: Node, count: int, before: list[Placed]) -> Iterator[Step]:
+        """Yield a rollback by so many batches, as they are written."""
+        batches = [placed.number for placed in before if isinstance(placed.step, BATCHES)]
+        if count <= len(batches):
+            yield Rollback(batches[-count])
+            return
+        there = {0: "there is none", 1: "there is one"}.get(
+            len(batches), f"there are {len(batches)}"
+        )
+        plural = "batch" if count == 1 else "batches"
+        self._teller.tell(
+            codes.TEST_ORDER,
+            f"`rollback` undoes {count} {plural}, and {there} before it",
+            node.span,
+            "put it behind the rows, `advance` or `drain` that it undoes",
+        )
+
     def _unknown_step(self, word: Scalar) -> None:
         if word.text in _LATER:
             self._teller.tell(
                 codes.NOT_BUILT,
-                f"`{word.text}` comes with barriers and savepoints",
+                f"`{word.text}` is a step that comes later, with savepoints",
                 word.span,
-                "leave the step out; `restart` goes on from what was committed",
+                "leave the step out; `rollback` undoes batches, `restart` goes on from the last",
             )
             return
         known = (*self._lines, *_KEYS, *_WORDS)

@@ -1,22 +1,26 @@
 """The same rows in other micro-batches: what a test expects should not depend on it.
 
 A test says which ways it holds for. Rows never pass what stands between them: an expectation, an
-advance of a watermark, a restart.
+advance of a watermark, a restart, a crash.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from .model import Placed, Restart, Rows
+from .model import Advance, Crash, Drain, Placed, Restart, Rows
 
 AS_WRITTEN = "as written"
 ONE_BATCH = "one batch"
 ROW_BY_ROW = "row by row"
 RESTARTS = "restarts"
-WAYS = (AS_WRITTEN, ONE_BATCH, ROW_BY_ROW, RESTARTS)
+CRASHES = "crashes"
+WAYS = (AS_WRITTEN, ONE_BATCH, ROW_BY_ROW, RESTARTS, CRASHES)
 """As many micro-batches as there are steps; steps in a row put together; each row by itself; each
-row by itself and a restart before it."""
+row by itself and a restart before it; as many as there are steps, each killed before its commit."""
+
+BATCHES = (Rows, Advance, Drain)
+"""Steps that are a micro-batch."""
 
 
 def arranged(steps: Iterable[Placed], way: str) -> Iterator[Placed]:
@@ -25,8 +29,33 @@ def arranged(steps: Iterable[Placed], way: str) -> Iterator[Placed]:
         yield from steps
     elif way == ONE_BATCH:
         yield from _together(steps)
+    elif way == CRASHES:
+        yield from _killed(steps)
     else:
         yield from _apart(steps, restarts=way == RESTARTS)
+
+
+def with_crashes(steps: Iterable[Placed]) -> Iterator[tuple[Placed, bool]]:
+    """Yield the steps but crashes, and with each whether one hits it: the batch before it."""
+    found: list[tuple[Placed, bool]] = []
+    hit = False
+    for placed in reversed([*steps]):
+        if isinstance(placed.step, Crash):
+            hit = True
+        elif isinstance(placed.step, BATCHES):
+            found.append((placed, hit))
+            hit = False
+        else:
+            found.append((placed, False))
+    yield from reversed(found)
+
+
+def _killed(steps: Iterable[Placed]) -> Iterator[Placed]:
+    for placed in steps:
+        if not isinstance(placed.step, Crash):
+            yield placed
+        if isinstance(placed.step, BATCHES):
+            yield Placed(Crash(), placed.number)
 
 
 def _together(steps: Iterable[Placed]) -> Iterator[Placed]:
