@@ -47,10 +47,6 @@ class FileBatches:
     first: int
     last: int
 
-    @property
-    def merged(self) -> bool:
-        return self.first != self.last
-
 
 @dataclass(frozen=True, slots=True)
 class PublishedFile:
@@ -108,6 +104,14 @@ class Outlet:
         """The name of a batch's file; from the first dot on it is that of the staged one."""
         # Spark names a file part-00000-<uuid>-c000.snappy.parquet.
         return f"{self.sink}-{key}-{number:05d}.{staged.partition('.')[2]}"
+
+    def merged_name(self, span: FileBatches, ending: str) -> str:
+        """A name that no file has yet, for the rows of several batches."""
+        stem = f"{self.sink}-{span.generation}-{span.first:09d}-{span.last:09d}"
+        there, number = self.files(), 0
+        while (name := f"{stem}-{number:05d}.{ending}") in there:
+            number += 1
+        return name
 
     def staging(self, key: BatchKey) -> str:
         return f"{self.own}/staging/{key}"

@@ -14,10 +14,11 @@ again, from the same input. So a record that is lost costs nothing.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from .errors import OUTPUT_AHEAD, OUTPUT_DAMAGED, STATE_UNREADABLE, RuntimeFault
 from .file_commits import BatchKey, Outlet, Record
+from .file_merges import Merges
 from .state import Ancestor
 
 
@@ -36,10 +37,15 @@ class Recovery:
         """The published batches that have a record; raises RuntimeFault when it can't go on."""
         self._refuse_ahead()
         self.cut_back()
+        merges = Merges(self._outlet)
+        merges.finish_all()
         self._finish_staged()
         self._undo_if_amiss()
+        # In this order: another process may merge files meanwhile. It removes records last.
+        there = self._outlet.files()
+        replaced = merges.replaced()
         records = {key: self._record(key) for key in self._outlet.recorded()}
-        self._check(records)
+        self._check(records, there, replaced)
         return records
 
     def cut_back(self) -> None:
@@ -95,10 +101,13 @@ class Recovery:
         outlet.remove(name for name, span in spans if span is not None and span.last == coming)
         self._storage.delete([outlet.record_path(key) for key in keys])
 
-    def _check(self, records: dict[BatchKey, Record]) -> None:
-        there = self._outlet.files()
+    def _check(
+        self, records: Mapping[BatchKey, Record], there: Mapping[str, int], replaced: set[str]
+    ) -> None:
         for key, record in records.items():
             for name, length in _missing(record, there):
+                if name in replaced:
+                    continue
                 found = there.get(name)
                 path = f"{self._outlet.shown}/{name}"
                 told = "is gone" if found is None else f"has {found} bytes and was given {length}"
@@ -130,6 +139,6 @@ class Recovery:
         return ancestor is not None and ancestor.holds(batch)
 
 
-def _missing(record: Record, there: dict[str, int]) -> list[tuple[str, int]]:
+def _missing(record: Record, there: Mapping[str, int]) -> list[tuple[str, int]]:
     """The files of a record that are not there as they were written, with the right length."""
     return [(f.name, f.bytes) for f in record.files if there.get(f.name) != f.bytes]

@@ -14,6 +14,7 @@
 - ``Files.scala``: writing, listing and moving files on any Hadoop path, one call a step.
 - ``Checks.scala``: trees, checksums and copies where the state is not on this machine's disk.
 - ``Rolling.scala``: files of a batch that are followed by another one at some size.
+- ``TextFiles.scala``: files of lines joined byte for byte.
 - ``Progress.scala``: the progress reports of a query since the last look.
 - ``build.py``: compiles them once with the Scala compiler among Spark's jars; ``cache.py``: where
   the jars are kept.

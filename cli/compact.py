@@ -1,0 +1,46 @@
+"""``streamc compact``: the small files of a sink become bigger ones."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from ..runtime.compaction import Compacted
+
+
+def compact(
+    sink: Annotated[str, typer.Argument(metavar="SINK", help="A files sink of the pipeline.")],
+    state: Annotated[str, typer.Option("--state", metavar="DIR", help="The state folder.")],
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say what would be merged, and change nothing.")
+    ] = False,
+) -> None:
+    """Merge the small files of a sink, of batches up to the oldest kept barrier.
+
+    The job may run meanwhile. Exit codes: 0 done, or nothing to do, 2 not possible as asked.
+    """
+    from ..runtime import RuntimeFault
+    from ..runtime.compaction import compact as merge_files
+
+    try:
+        done = merge_files(sink, state, dry_run=dry_run, tell=_tell)
+    except RuntimeFault as fault:
+        print(fault.render(), file=sys.stderr)
+        raise typer.Exit(fault.exit_code) from None
+    print(f"{sink}: {_outcome(done, dry_run=dry_run)}")
+
+
+def _outcome(done: Compacted, *, dry_run: bool) -> str:
+    if done.reason is not None:
+        return f"{done.files_before} files, {done.bytes_before} bytes; {done.reason}"
+    files = f"{done.files_before} files become {done.files_after}"
+    if dry_run:
+        return f"{files}, of {done.bytes_before} bytes; nothing was changed"
+    return f"{files}, {done.bytes_before} bytes become {done.bytes_after}"
+
+
+def _tell(line: str) -> None:
+    print(line, file=sys.stderr)

@@ -1,0 +1,58 @@
+package org.apache.spark.sql.streamc
+
+import java.io.{BufferedInputStream, ByteArrayOutputStream, InputStream}
+import java.nio.charset.StandardCharsets.ISO_8859_1
+
+import scala.jdk.CollectionConverters._
+
+import org.apache.hadoop.fs._
+import org.apache.hadoop.io.compress.CompressionCodecFactory
+
+import org.apache.spark.sql.classic.SparkSession
+
+/** Files of lines, byte for byte: what stands in them is not read. */
+class TextFiles(session: SparkSession) {
+  private val conf = session.sessionState.newHadoopConf()
+  private val codecs = new CompressionCodecFactory(conf)
+
+  /** The first record of a file with its line end; a quoted line end does not end it. */
+  def header(path: String): String = {
+    val in = open(path)
+    try new String(firstRecord(in), ISO_8859_1) finally in.close()
+  }
+
+  /** Writes one file that holds all of the others, in order; of headers it has the first one. */
+  def join(paths: java.util.List[String], target: String, headers: Boolean): Unit = {
+    val p = new Path(target)
+    val plain = p.getFileSystem(conf).create(p, true)
+    val codec = codecs.getCodec(p)
+    val out = if (codec == null) plain else codec.createOutputStream(plain)
+    try paths.asScala.zipWithIndex.foreach { case (path, number) =>
+      val in = open(path)
+      try {
+        if (headers && number > 0) firstRecord(in)
+        in.transferTo(out)
+      } finally in.close()
+    } finally out.close()
+  }
+
+  private def open(path: String): InputStream = {
+    val p = new Path(path)
+    val plain = p.getFileSystem(conf).open(p)
+    val codec = codecs.getCodec(p)
+    new BufferedInputStream(if (codec == null) plain else codec.createInputStream(plain))
+  }
+
+  private def firstRecord(in: InputStream): Array[Byte] = {
+    val found = new ByteArrayOutputStream
+    var quoted = false
+    var byte = in.read()
+    while (byte >= 0) {
+      found.write(byte)
+      if (byte == '"') quoted = !quoted
+      if (byte == '\n' && !quoted) return found.toByteArray
+      byte = in.read()
+    }
+    found.toByteArray
+  }
+}
