@@ -76,15 +76,16 @@ def check_barriers(shop: Shop, witness: Witness) -> None:
 
 
 def check_cuts(shop: Shop, queries: Sequence[str] = QUERIES) -> None:
-    """Every query has planned the cuts that the log of epochs holds, and no others."""
+    """Every query has planned the cuts that the log of epochs holds, as far back as it is kept."""
     log = cuts.epochs(shop.generation)
+    assert len(log) > 1
     for query in queries:
         batches = cuts.planned(shop.generation, query)
         assert batches
-        for number, sources in batches.items():
-            positions = {str(source["at"]) for source in sources}
+        for number in batches.keys() & log.keys():
+            positions = {str(source["at"]) for source in batches[number]}
             assert positions == {str(cut) for cut in log[number]["cuts"].values()}, (query, number)
-            assert {source["epoch"] for source in sources} == {number}
+            assert {source["epoch"] for source in batches[number]} == {number}
 
 
 def test_all_sinks_hold_the_same_input_at_every_barrier(
@@ -132,8 +133,7 @@ def test_an_epoch_holds_no_more_files_than_a_batch_may(spark: SparkSession, tmp_
     shop.writer.add(10)
     run(spark, shop)
     log = cuts.epochs(shop.generation)
-    assert log[0]["cuts"] == {"events": None}
-    counts = [
+    counts = [0] * (0 not in log) + [
         len(cuts.files_up_to(shop.generation, "events", log[number]["cuts"]["events"]))
         for number in sorted(log)
     ]
@@ -199,20 +199,20 @@ class Probes(ModuleType):
         super().__init__("probes")
         self.batches: list[tuple[str, int]] = []
         self.instants: dict[str, list[float]] = {name: [] for name in seconds}
-        self.numbers: dict[str, list[int]] = {name: [] for name in seconds}
+        self.kept: dict[str, list[int]] = {name: [] for name in seconds}
         for name, pause in seconds.items():
             setattr(self, name, partial(self._take, name, pause))
 
     def _take(self, name: str, pause: float, batch: DataFrame, batch_id: int) -> None:
         time.sleep(pause)
         rows = [row[0] for row in batch.collect()]
-        self.numbers[name] += rows
+        self.kept[name] += rows
         if rows:
             self.instants[name].append(time.monotonic())
         self.batches.append((name, batch_id))
 
     def count(self, name: str) -> int:
-        return len(self.numbers[name])
+        return len(self.kept[name])
 
     def lead(self, fast: str, slow: str) -> int:
         """How many batches the one was ahead of the other at the most."""
@@ -276,13 +276,14 @@ def test_sources_of_two_kinds_are_cut_together(spark: SparkSession, tmp_path: Pa
             text,
             until=lambda n=count: probes.count("rate") >= n,  # type: ignore[misc]
         )
-    assert sorted(set(probes.numbers["rate"])) == list(range(len(set(probes.numbers["rate"]))))
-    assert probes.numbers["files"] == [0, 1, 2, 3]
+    assert sorted(set(probes.kept["rate"])) == list(range(len(set(probes.kept["rate"]))))
+    assert probes.kept["files"] == [0, 1, 2, 3]
     generation = tmp_path / "state" / "generations" / "0001"
     log = cuts.epochs(generation)
     for query, source in (("files", "events"), ("rate", "ticks")):
-        for number, (planned,) in cuts.planned(generation, query).items():
-            assert planned == {"epoch": number, "at": log[number]["cuts"][source]}
+        batches = cuts.planned(generation, query)
+        for number in batches.keys() & log.keys():
+            assert batches[number] == [{"epoch": number, "at": log[number]["cuts"][source]}]
 
 
 def test_a_trigger_is_the_cadence_of_epochs(spark: SparkSession, tmp_path: Path) -> None:
@@ -306,7 +307,7 @@ def test_a_stateless_pipeline_needs_no_empty_epochs(spark: SparkSession, tmp_pat
     put(tmp_path, 3)
     probes = Probes(numbers=0)
     run_own(spark, tmp_path, probes, FILES_SOURCE + sink("numbers", "events"))
-    assert probes.numbers["numbers"] == [0, 1, 2]
+    assert probes.kept["numbers"] == [0, 1, 2]
     assert [batch for _, batch in probes.batches] == [0, 1, 2, 3]
 
 
@@ -323,7 +324,7 @@ def test_a_fast_query_runs_ahead_no_further_than_allowed(
         FILES_SOURCE + sink("fast", "events") + sink("slow", "events"),
         settings=f"max_epochs_in_flight: {ahead}\n",
     )
-    assert probes.numbers == {"fast": list(range(8)), "slow": list(range(8))}
+    assert probes.kept == {"fast": list(range(8)), "slow": list(range(8))}
     assert probes.lead("fast", "slow") == ahead
 
 

@@ -68,11 +68,11 @@ def kill(shop: Shop, kind: str, rng: random.Random) -> Killed:
 
 def _at_step(shop: Shop, kind: str, rng: random.Random) -> Killed:
     """The process kills itself within the runtime's step."""
-    number = rng.randrange(1, 3 if kind == "manifest" else 8)
+    number = rng.randrange(1, 2 if kind == "manifest" else 5)
     aim = f"{kind}:{rng.choice(STEPS[kind])}:{number}:{rng.choice(('driver', 'both'))}"
     life = lives.start(shop, aim=aim)
     recovered = _first_commit(shop, life)
-    end = time.monotonic() + 20
+    end = time.monotonic() + 60
     while life.alive() and time.monotonic() < end:
         _feed(shop)
         life.wait(0.3)

@@ -40,6 +40,8 @@ def run(
     """
     rng = random.Random(seed)
     report = Report()
+    shop.writer.add()
+    lives.archive_classes(shop)
     for number, kind in enumerate(kinds, start=1):
         killed = kills.kill(shop, kind, rng)
         report.killed.append(killed)
