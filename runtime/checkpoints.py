@@ -170,10 +170,11 @@ def shared_files(snapshot: str, content: Callable[[str], bytes | None]) -> tuple
             if broken is not None:
                 raise ValueError(f"{broken} in it is damaged")
             named = json.loads(archive.read("metadata").decode().split("\n", 1)[1])
-    except (zipfile.BadZipFile, KeyError, IndexError, EOFError, OSError) as error:
+        tables = [f"{folder}/SSTs/{one['dfsSstFileName']}" for one in named.get("sstFiles") or ()]
+        logs = [f"{folder}/logs/{one['dfsLogFileName']}" for one in named.get("logFiles") or ()]
+    except Exception as error:
+        # A damaged archive makes Python's reader stumble in a dozen ways.
         raise ValueError(f"it is no whole archive: {error}") from None
-    tables = [f"{folder}/SSTs/{one['dfsSstFileName']}" for one in named.get("sstFiles") or ()]
-    logs = [f"{folder}/logs/{one['dfsLogFileName']}" for one in named.get("logFiles") or ()]
     return (*tables, *logs)
 
 

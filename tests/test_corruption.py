@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from guarded import Told, restore, results, run
 from streamc.runtime import RuntimeFault
+from streamc.runtime.checkpoints import shared_files
 from streamc.runtime.disk import LocalDisk, RemoteDisk
 from streamc.runtime.kernel.build import kernel_jar
 from streamc.runtime.kernel.load import load_kernel
@@ -181,6 +182,20 @@ def test_an_older_snapshot_takes_the_place_of_a_damaged_one(made: Made) -> None:
     assert decided(folder)[0] == "go on"
     damage(folder / "queries/per_minute/state/0/0/8.changelog", half)
     assert decided(folder)[0] == "2"
+
+
+def test_a_damaged_snapshot_is_damage_however_it_reads(made: Made) -> None:
+    """Without a checksum file beside it, and with one that has never been noted."""
+    folder = made.restore()
+    path = folder / "queries/per_minute/state/0/0/10.zip"
+    content = path.read_bytes()
+    named = shared_files("0/10.zip", lambda _: content)
+    for at in range(len(content)):
+        broken = flipped(content, at)
+        try:
+            assert shared_files("0/10.zip", lambda _, held=broken: held) == named
+        except ValueError:
+            continue
 
 
 def test_without_a_barrier_there_is_nothing_to_fall_back_to(made: Made) -> None:
