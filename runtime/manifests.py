@@ -2,12 +2,6 @@
 
 It is a note below `barriers/` of a generation, and it is written last: a barrier without one never
 happened.
-
->>> text = seal(EXAMPLE.to_document())
->>> load_manifest(text) == EXAMPLE
-True
->>> EXAMPLE.state_rows, EXAMPLE.rows_in
-(2, 7)
 """
 
 from __future__ import annotations
