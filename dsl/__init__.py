@@ -9,7 +9,7 @@ In order of flow:
 - ``ast``: the nodes of the tree.
 - ``syntax_hints``: parse errors told as the mistake that was made, each from its ``place``;
   ``foreign_statements``, ``foreign_columns``, ``foreign_queries`` and ``foreign_windows`` know the
-  SQL of other engines,
+  SQL of other engines, ``program_hints`` the statements of operators,
   ``expectations`` puts into words what could have come, ``mistakes`` are those that tokens and
   actions find.
 - ``yaml_nodes``: YAML files beside a spec, each value with its place.

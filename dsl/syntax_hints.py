@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from . import codes, foreign_columns, foreign_queries, foreign_statements
+from . import codes, foreign_columns, foreign_queries, foreign_statements, program_hints
 from .diagnostics import Diagnostic, Label
 from .expectations import is_clause, keywords, phrase
 from .lalr import RESERVED, Parser, SyntaxFailure
@@ -235,6 +235,7 @@ Hint = Callable[[Place], Diagnostic | None]
 HINTS: tuple[Hint, ...] = (
     *foreign_statements.HINTS,
     _missing_semicolon,
+    *program_hints.HINTS,
     *foreign_columns.HINTS,
     *foreign_queries.HINTS,
     _interval,

@@ -169,6 +169,20 @@ def test_mistakes_in_queries(query: str, slug: str, marked: str) -> None:
             "not-a-name",
             "f(a)",
         ),
+        *[
+            (f"CREATE OPERATOR o ON t RETURNS (a INT) AS ON EVENT {body} END;", slug, marked)
+            for body, slug, marked in [
+                ("SET x = y EMIT x;", "missing-semicolon", "y"),
+                ("CLEAR x", "missing-semicolon", "x"),
+                ("IF a THEN EMIT 1 ELSE EMIT 2; END IF;", "missing-semicolon", "1"),
+                ("SET x := 1;", "assignment", ":"),
+                ("SET x += 1;", "assignment", "+"),
+                ("x = 1;", "syntax", "x"),
+                ("SET y = 1; x = 1;", "syntax", "x"),
+                ("WHILE a DO EMIT 1;", "syntax", "END"),
+                ("IF a THEN EMIT 1; ELSE IF b THEN EMIT 2; END IF;", "syntax", "END"),
+            ]
+        ],
     ],
 )
 def test_mistakes_in_statements(text: str, slug: str, marked: str) -> None:

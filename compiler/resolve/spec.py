@@ -63,7 +63,7 @@ def resolve(spec: st.Spec, settings: Settings, diagnostics: Diagnostics) -> Pipe
         if resolved is None:
             env.broken.add(stream.name.text)
             continue
-        if isinstance(stream, st.CreateOperator):
+        if isinstance(stream, st.CreateOperator) and not diagnostics.has_error_in(stream.span):
             operators.append(not_built("CREATE OPERATOR", stream.name.span))
         relations.extend(resolved)
         last = resolved[-1]
