@@ -12,6 +12,7 @@ from typing import Annotated
 import typer
 
 from .. import __version__
+from .barriers import barriers
 from .check import check
 from .compact import compact
 from .compile import compile_specs
@@ -24,6 +25,8 @@ from .kernel import kernel
 from .report import UserError, print_error
 from .rollback import rollback
 from .run import run
+from .status import status
+from .stop import stop
 from .test import run_spec_tests
 
 app = typer.Typer(
@@ -34,6 +37,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
+app.add_typer(barriers, name="barriers")
 app.command("check")(check)
 app.command("compact")(compact)
 app.command("compile")(compile_specs)
@@ -45,6 +49,8 @@ app.command("init")(init)
 app.add_typer(kernel, name="kernel")
 app.command("rollback")(rollback)
 app.command("run")(run)
+app.command("status")(status)
+app.command("stop")(stop)
 app.command("test")(run_spec_tests)
 
 

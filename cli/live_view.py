@@ -5,9 +5,10 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from ..runtime.views import duration, progress_line
+from ..runtime.views import duration, progress_line, standing_line
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from ..runtime.manifests import Manifest
     from ..runtime.plan import Plan
     from ..runtime.progress import QueryProgress
+    from ..runtime.status import Standing
 
 
 class LiveView:
@@ -31,6 +33,7 @@ class LiveView:
         self._console = Console(stderr=True, highlight=False)
         self._live = Live(console=self._console, auto_refresh=False, transient=True)
         self._title = ""
+        self._standing = ""
         self._lock = threading.Lock()
 
     def start(self, plan: Plan) -> None:
@@ -39,7 +42,12 @@ class LiveView:
 
     def update(self, queries: Sequence[QueryProgress]) -> None:
         with self._lock:
-            self._live.update(progress_table(self._title, queries), refresh=True)
+            table = progress_table(self._title, queries)
+            table.caption = self._standing
+            self._live.update(table, refresh=True)
+
+    def standing(self, standing: Standing) -> None:
+        self._standing = standing_line(standing, datetime.now(UTC))
 
     def barrier(self, manifest: Manifest) -> None:
         shown = f"barrier {manifest.barrier}: epoch {manifest.epoch}"
@@ -73,7 +81,9 @@ def progress_table(title: str, queries: Sequence[QueryProgress]) -> Table:
     """The table of one moment."""
     from rich.table import Table
 
-    table = Table(title=title, title_justify="left", box=None, pad_edge=False)
+    table = Table(
+        title=title, title_justify="left", caption_justify="left", box=None, pad_edge=False
+    )
     table.add_column("query", no_wrap=True)
     for heading in ("batch", "rows in", "rows out", "rows/s", "watermark", "lag", "state", "late"):
         table.add_column(heading, justify="right", no_wrap=True)

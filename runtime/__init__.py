@@ -10,7 +10,7 @@ In order of flow:
   connectors need besides.
 - ``kernel``: the Scala that reaches what Python cannot; ``storage``: files on any Hadoop path;
   ``notes``: the runtime's own files, which say whether they are as they were written.
-- ``manifests``: what a completed barrier was.
+- ``manifests``: what a completed barrier was; ``history``: those of a state, seen from outside.
 - ``state``: the folder that a pipeline's progress lives in; ``lease``: who may use it;
   ``processes``: whether that one is still there; ``state_files``: its files without a JVM.
 - ``recovery``: what a run does about its state first: ``verdicts`` looks whether Spark may go on

@@ -79,6 +79,11 @@ class Coordinator:
         """The last barrier that is complete, of this run or of one before."""
         return self._kept[-1] if self._kept else None
 
+    @property
+    def due_in(self) -> float:
+        """The seconds until the next barrier is asked for."""
+        return max(self._due - time.monotonic(), 0.0)
+
     def start(self, queries: Sequence[Watched]) -> None:
         """Begins to take barriers; the first is due after the interval of the policy."""
         self._queries = queries
@@ -149,6 +154,7 @@ class Coordinator:
         recorded = False
         try:
             manifest = self._manifest(epoch, status, asked)
+            self._state.lease.check()
             folder = f"{self._state.generation_folder}/barriers"
             path = f"{folder}/{manifest_name(manifest.barrier)}"
             write_note(self._state.storage, path, manifest.to_document())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -28,14 +27,13 @@ from .sinks import MemorySink, make_sink
 from .spool import Spool, is_repeatable
 from .state import State
 from .views import View
+from .watch import Watch
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, Row
     from pyspark.sql.streaming.query import StreamingQuery
 
 _RETAIN = "spark.sql.streaming.minBatchesToRetain"
-_LOOK = 0.1
-_SHOW = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +92,7 @@ class Queries:
         self._strict_ledger = strict_ledger
         self._gate = Gate(kernel, job.spark, state, plan, settings)
         self._coordinator = Coordinator(plan, state, inventory, self._gate, view)
+        self._watch = Watch(plan, state, self._gate, self._coordinator, view)
         self._prepared = tuple(self._prepare(query) for query in plan.queries)
         self._started: list[tuple[Prepared, StreamingQuery]] = []
         self._lost: RuntimeFault | None = None
@@ -106,8 +105,8 @@ class Queries:
     def run(self, stop: Stop) -> tuple[QueryProgress, ...]:
         """Starts all queries and returns when all have ended.
 
-        They end when they have caught up, with a last barrier, on request, or as soon as one of
-        them has failed.
+        They end when they have caught up or are asked to, with a last barrier, on a signal, or as
+        soon as one of them has failed.
         """
         monitors: list[QueryMonitor] = []
         try:
@@ -121,7 +120,7 @@ class Queries:
                 self._started.append((prepared, query))
                 monitors.append(QueryMonitor(prepared.plan, query, prepared.writer, self._kernel))
             self._coordinator.start([self._watched(*started) for started in self._started])
-            self._watch(stop, monitors)
+            self._watch.run(stop, [query for _, query in self._started], monitors)
         except spark_errors():
             # A signal to the whole process group ends Spark while it is being stopped here.
             if not stop.requested:
@@ -149,7 +148,17 @@ class Queries:
             for prepared, query in self._started
             if query._jsq.exception().isDefined()
         ]
-        return (*failed, *([self._coordinator.fault] if self._coordinator.fault else []))
+        faults = (self._coordinator.fault, self._watch.fault)
+        return (*failed, *(fault for fault in faults if fault is not None))
+
+    @property
+    def asked_to_stop(self) -> bool:
+        """Whether another process has asked for the end, see `control`."""
+        return self._watch.asked
+
+    def ended(self, failures: Sequence[RuntimeFault], progress: Sequence[QueryProgress]) -> None:
+        """Tells other processes how the run has ended."""
+        self._watch.ended(failures, progress)
 
     def memory(self) -> Mapping[str, tuple[Row, ...]]:
         """The rows that memory sinks got in this run."""
@@ -193,28 +202,13 @@ class Queries:
     def _open_gate(self) -> None:
         newest = self._coordinator.newest
         self._gate.open(newest.epoch if newest is not None else None)
+        self._watch.begin()
         if self._settings.trigger == AVAILABLE_NOW:
             self._gate.until_caught_up()
 
     def _watched(self, prepared: Prepared, query: StreamingQuery) -> Watched:
         plan = prepared.plan
         return Watched(plan.id, Reports(plan.uses, query, self._kernel), prepared.writer)
-
-    def _watch(self, stop: Stop, monitors: Sequence[QueryMonitor]) -> None:
-        shown = 0.0
-        while not stop.wait(_LOOK):
-            active = [query.isActive for _, query in self._started]
-            if time.monotonic() - shown >= _SHOW:
-                shown = time.monotonic()
-                self._view.update([monitor.look() for monitor in monitors])
-            if not all(active) or self._coordinator.fault is not None:
-                return
-            if self._gate.status().caught_up:
-                self._coordinator.finish(lambda: stop.requested or self._any_failed())
-                return
-
-    def _any_failed(self) -> bool:
-        return any(query._jsq.exception().isDefined() for _, query in self._started)
 
     def _stop_all(self) -> None:
         for _, query in self._started:

@@ -147,7 +147,7 @@ def run_pipeline(
         # A signal to the whole process group ends Spark while its run is still being prepared.
         if not stop.requested:
             raise spark_refuses("the pipeline", error, settings.state) from None
-        view.note(_outcome(plan, stop, ()))
+        view.note(_outcome(plan, True, ()))
         return Result(stop.exit_code, {}, (), ())
 
 
@@ -155,15 +155,16 @@ def _run(plan: Plan, queries: Queries, view: View, stop: Stop) -> Result:
     view.start(plan)
     progress = queries.run(stop)
     failures = queries.failures(stop)
-    view.finish(progress, _outcome(plan, stop, failures))
+    queries.ended(failures, progress)
+    view.finish(progress, _outcome(plan, stop.requested or queries.asked_to_stop, failures))
     code = max((failure.exit_code for failure in failures), default=stop.exit_code)
     return Result(code, queries.memory(), progress, failures)
 
 
-def _outcome(plan: Plan, stop: Stop, failures: Sequence[RuntimeFault]) -> str:
+def _outcome(plan: Plan, stopped: bool, failures: Sequence[RuntimeFault]) -> str:
     if failures:
         return f"{plan.pipeline}: failed"
-    return f"{plan.pipeline}: {'stopped' if stop.requested else 'caught up'}"
+    return f"{plan.pipeline}: {'stopped' if stopped else 'caught up'}"
 
 
 @contextmanager

@@ -5,11 +5,13 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Protocol, TextIO
 
 from .manifests import Manifest
 from .plan import Plan
 from .progress import QueryProgress
+from .status import RUNNING, Standing
 
 
 class View(Protocol):
@@ -18,6 +20,9 @@ class View(Protocol):
     def start(self, plan: Plan) -> None: ...
 
     def update(self, queries: Sequence[QueryProgress]) -> None: ...
+
+    def standing(self, standing: Standing) -> None:
+        """Where the run stands as a whole, before each `update`."""
 
     def barrier(self, manifest: Manifest) -> None:
         """A barrier is complete."""
@@ -44,6 +49,9 @@ class SilentView:
         """Nothing to show."""
 
     def update(self, queries: Sequence[QueryProgress]) -> None:
+        """Nothing to show."""
+
+    def standing(self, standing: Standing) -> None:
         """Nothing to show."""
 
     def barrier(self, manifest: Manifest) -> None:
@@ -94,6 +102,9 @@ class PlainView:
                 self._shown[query.query] = state
                 self._line(progress_line(query))
 
+    def standing(self, standing: Standing) -> None:
+        """Nothing to show: each barrier has a line."""
+
     def barrier(self, manifest: Manifest) -> None:
         shown = f"barrier {manifest.barrier}: epoch {manifest.epoch}"
         self._line(f"{shown}, {manifest.state_rows:,} rows of state, {manifest.duration_ms} ms")
@@ -136,6 +147,24 @@ def progress_line(query: QueryProgress, *, final: bool = False) -> str:
         if operator.state_rows is not None:
             parts.append(f"{operator.id}: {operator.state_rows:,} in state{late}")
     return f"{query.query}: {', '.join(parts)}"
+
+
+def standing_line(standing: Standing, now: datetime) -> str:
+    """`epoch 12; barrier 4: epoch 10, 35 s ago, took 0.2 s; next in 25 s`."""
+    parts = [f"epoch {standing.epoch}"]
+    last = standing.barrier
+    if last is not None:
+        ago = duration(max((now - last.completed_at).total_seconds(), 0))
+        took = f"took {last.duration_ms / 1000:.1f} s"
+        parts.append(f"barrier {last.barrier}: epoch {last.epoch}, {ago} ago, {took}")
+    else:
+        parts.append("no barrier yet")
+    if standing.phase == RUNNING:
+        due = standing.due_seconds
+        parts.append(f"next in {duration(due)}" if due >= 1 else "next is due")
+    else:
+        parts.append(standing.phase)
+    return "; ".join(parts)
 
 
 def duration(seconds: float) -> str:

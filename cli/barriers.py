@@ -1,0 +1,170 @@
+"""``streamc barriers``: the completed barriers of a state, and what each holds."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from .columns import Output, aligned, moment, size
+
+if TYPE_CHECKING:
+    from ..runtime.errors import RuntimeFault
+    from ..runtime.history import Kept
+    from ..runtime.manifests import Manifest
+
+barriers = typer.Typer(
+    no_args_is_help=True, rich_markup_mode=None, help="Show the barriers of a state."
+)
+
+_State = Annotated[str, typer.Option("--state", metavar="DIR", help="The state folder of a job.")]
+_Format = Annotated[Output, typer.Option("--format", help="How to print it.")]
+
+
+@barriers.command("list")
+def list_barriers(state: _State, format: _Format = Output.TEXT) -> None:
+    """List the barriers: their state, the rows since the one before, whether one can go back."""
+    from ..runtime.errors import RuntimeFault
+    from ..runtime.history import read_barriers
+
+    try:
+        found = read_barriers(state)
+    except RuntimeFault as fault:
+        raise _ended(fault) from None
+    if format is Output.JSON:
+        print(json.dumps([_summary(kept) for kept in found], indent=1))
+    elif found:
+        print("\n".join(_table(found)))
+    else:
+        print("no barrier is complete yet")
+
+
+@barriers.command("show")
+def show_barrier(
+    number: Annotated[int, typer.Argument(metavar="N", help="The number of a barrier.")],
+    state: _State,
+    format: _Format = Output.TEXT,
+) -> None:
+    """Show all that a barrier holds; its files are read to see whether they are whole."""
+    from ..runtime.errors import RuntimeFault
+    from ..runtime.history import read_barrier
+
+    try:
+        kept = read_barrier(state, number)
+    except RuntimeFault as fault:
+        raise _ended(fault) from None
+    if format is Output.JSON:
+        print(json.dumps(kept.to_document(), indent=1))
+    else:
+        print("\n".join(_lines(kept)))
+
+
+def _ended(fault: RuntimeFault) -> typer.Exit:
+    print(fault.render(), file=sys.stderr)
+    return typer.Exit(fault.exit_code)
+
+
+def _summary(kept: Kept) -> dict[str, Any]:
+    """A barrier without what each query, sink and source has."""
+    long = ("queries", "sources", "sinks", "ledger", "files")
+    return {name: value for name, value in kept.to_document().items() if name not in long}
+
+
+_HEADINGS = (
+    "barrier",
+    "epoch",
+    "gen.",
+    "completed (UTC)",
+    "took",
+    "state rows",
+    "state",
+    "rows in",
+    "rows out",
+    "can be gone back to",
+)
+
+
+def _table(found: tuple[Kept, ...]) -> Iterator[str]:
+    rows: list[tuple[str, ...]] = []
+    for kept in found:
+        able = "yes" if kept.problem is None else f"no: {kept.problem}"
+        rows.append((*_cells(kept), able))
+    *heads, last = _HEADINGS
+    lines = aligned([heads, *(row[:-1] for row in rows)], left=0)
+    width = max(len(line) for line in lines)
+    for line, end in zip(lines, [last, *(row[-1] for row in rows)], strict=True):
+        yield f"{line.ljust(width)}  {end}"
+
+
+def _cells(kept: Kept) -> tuple[str, ...]:
+    manifest = kept.manifest
+    if manifest is None:
+        return (str(kept.barrier), "", kept.generation, *[""] * 6)
+    return (
+        str(kept.barrier),
+        str(manifest.epoch),
+        kept.generation,
+        moment(manifest.completed_at),
+        _took(manifest.duration_ms),
+        f"{manifest.state_rows:,}",
+        size(manifest.state_bytes),
+        f"{manifest.rows_in:,}",
+        f"{manifest.rows_out:,}",
+    )
+
+
+def _took(milliseconds: int) -> str:
+    return f"{milliseconds / 1000:.1f} s" if milliseconds >= 1000 else f"{milliseconds} ms"
+
+
+def _lines(kept: Kept) -> Iterator[str]:
+    manifest = kept.manifest
+    if manifest is None:
+        yield f"barrier {kept.barrier} of generation {kept.generation}: {kept.problem}"
+        return
+    yield f"barrier {manifest.barrier}: {manifest.pipeline} version {manifest.version}, " + (
+        f"epoch {manifest.epoch} of generation {manifest.generation}"
+    )
+    asked, took = moment(manifest.requested_at), _took(manifest.duration_ms)
+    yield f"  asked for at {asked} UTC, complete {took} later"
+    yield f"  can be gone back to: {'yes' if kept.problem is None else f'no, {kept.problem}'}"
+    yield f"  files: {len(manifest.files)}, {size(sum(n for n, _ in manifest.files.values()))}"
+    for heading, rows in _sections(manifest):
+        yield ""
+        yield heading
+        yield from (f"  {line}" for line in aligned(rows))
+
+
+def _sections(manifest: Manifest) -> Iterator[tuple[str, list[tuple[str, ...]]]]:
+    rows: list[tuple[str, ...]] = [
+        ("query", "batch", "watermark", "acknowledged after", "rows in", "rows out")
+    ]
+    for id, query in manifest.queries.items():
+        counts = (f"{query.rows_in:,}", f"{query.rows_out:,}")
+        mark = moment(query.watermark)
+        rows.append((id, str(query.batch), mark, _took(query.acknowledged_ms), *counts))
+    yield "queries; rows are those since the barrier before", rows
+    operators: list[tuple[str, ...]] = [
+        (one.id, one.kind, str(one.number), f"{one.rows:,}", size(one.bytes), str(one.partitions))
+        for one in manifest.operators
+    ]
+    if operators:
+        heads = ("operator", "kind", "number", "rows", "state", "partitions")
+        yield "state", [heads, *operators]
+    sinks: list[tuple[str, ...]] = [
+        (
+            name,
+            str(sink.batch),
+            f"{sink.rows:,}",
+            "" if sink.files is None else f"{sink.files:,}",
+            "" if sink.bytes is None else size(sink.bytes),
+        )
+        for name, sink in manifest.sinks.items()
+    ]
+    yield "sinks", [("sink", "batch", "rows", "files", "size"), *sinks]
+    yield "sources", [(name, json.dumps(at)) for name, at in manifest.sources.items()]
+    if manifest.ledger:
+        yield "ledger", [(name, json.dumps(held)) for name, held in manifest.ledger.items()]

@@ -1,0 +1,48 @@
+"""Tables as plain lines, for terminals and for pipes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from enum import StrEnum
+
+
+class Output(StrEnum):
+    """How a command prints what it knows."""
+
+    TEXT = "text"
+    JSON = "json"
+
+
+def aligned(rows: Sequence[Sequence[str]], left: int = 1) -> list[str]:
+    """Return rows as lines; the first `left` columns begin at one place, the others end at one.
+
+    >>> aligned([("query", "rows"), ("per_minute", "7")])
+    ['query       rows', 'per_minute     7']
+    """
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))] if rows else []
+    return [
+        "  ".join(
+            cell.ljust(width) if number < left else cell.rjust(width)
+            for number, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in rows
+    ]
+
+
+def moment(instant: datetime | None) -> str:
+    """Return an instant in UTC, to the second; nothing for None."""
+    return "" if instant is None else f"{instant.astimezone(UTC):%Y-%m-%d %H:%M:%S}"
+
+
+def size(number: int) -> str:
+    """Return a number of bytes in the unit that suits it.
+
+    >>> size(912), size(2048), size(5 * 1024 * 1024)
+    ('912 B', '2.0 KiB', '5.0 MiB')
+    """
+    value, units = float(number), ["B", "KiB", "MiB", "GiB", "TiB"]
+    while value >= 1024 and len(units) > 1:
+        value /= 1024
+        units.pop(0)
+    return f"{number} B" if units[0] == "B" else f"{value:.1f} {units[0]}"

@@ -1,0 +1,177 @@
+"""Asking a running job for something, from another process: by files below its state folder.
+
+control/requests/<id>.json   what is asked, by whom, of which run
+control/answers/<id>.json    how far the run is with it; the last one says how it ended
+control/status.json          how the run is doing, see `status`
+
+A request names the run that it is meant for. So none outlives its run, and a run obeys no other.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import time
+import uuid
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from .errors import NOT_STOPPED, NOTHING_RUNS, RuntimeFault
+from .lease import Holder, running
+from .notes import create_note, read_note, write_note
+from .state_files import LocalFiles, local_state
+
+if TYPE_CHECKING:
+    from .storage import Files
+
+TIMEOUT = 600.0
+_LOOK = 0.2
+ENDED = "ended"
+FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class StopRequest:
+    """Asks a run (`owner`) to end with a last barrier; to drain is to let all windows out first."""
+
+    id: str
+    owner: str
+    drain: bool
+    by: str
+    made_at: str
+
+
+class Mailbox:
+    """The requests to one run."""
+
+    def __init__(self, files: Files, folder: str, owner: str) -> None:
+        """Discards what was asked of runs before this one."""
+        self._files = files
+        self._folder = folder
+        self._owner = owner
+        for kind in ("requests", "answers"):
+            held = files.list(f"{folder}/control/{kind}")
+            files.delete([f"{folder}/control/{kind}/{name}" for name in held])
+
+    def requests(self) -> tuple[StopRequest, ...]:
+        """What is asked of this run and not yet answered, oldest first; taken from the box."""
+        found = []
+        for name in self._files.list(f"{self._folder}/control/requests"):
+            if name.startswith("."):
+                continue
+            path = f"{self._folder}/control/requests/{name}"
+            request = _request(self._files, path)
+            self._files.delete([path])
+            if request is not None and request.owner == self._owner:
+                found.append(request)
+        return tuple(sorted(found, key=lambda one: one.made_at))
+
+    def answer(self, request: StopRequest, phase: str, **facts: Any) -> None:
+        """Tells who asked how far this run is: a phase in plain words, `ended` or `failed`."""
+        write_note(self._files, _answer_file(self._folder, request.id), {"phase": phase, **facts})
+
+
+def stop_pipeline(
+    state: str,
+    *,
+    drain: bool = False,
+    timeout: float = TIMEOUT,
+    show: Callable[[str], None] = lambda line: None,
+) -> None:
+    """Asks the job that runs on a state folder to stop, and returns when it has.
+
+    It finishes the epoch in flight, takes a last barrier and ends. With `drain` all watermarks pass
+    every row before that, so that all windows come out; nothing can follow on that state then.
+    `show` is given lines about how far it is. Raises RuntimeFault when nothing runs there, when the
+    time in seconds is over, and when the job has ended in another way.
+    """
+    files, folder, _ = local_state(state)
+    holder = running(files, folder, time.time())
+    if holder is None:
+        raise RuntimeFault(NOTHING_RUNS, f"no job runs on the state {state}", None)
+    request = StopRequest(
+        id=str(uuid.uuid4()),
+        owner=holder.owner,
+        drain=drain,
+        by=f"process {os.getpid()} on {socket.gethostname()}",
+        made_at=datetime.now(UTC).isoformat(timespec="milliseconds"),
+    )
+    path = f"{folder}/control/requests/{request.id}.json"
+    create_note(files, path, {"request": "stop", **asdict(request)})
+    show(f"asked {holder.shown} to {'drain and stop' if drain else 'stop'}")
+    try:
+        _Waiting(files, folder, holder, request, show).wait(state, timeout)
+    finally:
+        files.delete([_answer_file(folder, request.id)])
+
+
+@dataclass(slots=True)
+class _Waiting:
+    """For the end of a run that was asked to stop."""
+
+    files: LocalFiles
+    folder: str
+    holder: Holder
+    request: StopRequest
+    show: Callable[[str], None]
+    phase: str = ""
+
+    def wait(self, state: str, timeout: float) -> None:
+        until = time.monotonic() + timeout
+        while time.monotonic() < until:
+            gone = self._gone()
+            answer = self._answer()
+            if gone:
+                self._check(answer, state)
+                return
+            time.sleep(_LOOK)
+        doing = f"it is {self.phase}" if self.phase else "it has not answered"
+        raise RuntimeFault(
+            NOT_STOPPED,
+            f"{self.holder.shown} has not ended within {timeout:g} s; {doing}",
+            "the request stands: the job ends when it gets there; see `streamc status`",
+        )
+
+    def _gone(self) -> bool:
+        """Whether the run has given its lease back, or is known to be over."""
+        with suppress(RuntimeFault):
+            holder = running(self.files, self.folder, time.time())
+            return holder is None or holder.owner != self.holder.owner
+        return False
+
+    def _answer(self) -> Mapping[str, Any] | None:
+        with suppress(RuntimeFault):
+            answer = read_note(self.files, _answer_file(self.folder, self.request.id))
+            if answer is not None and answer["phase"] not in (self.phase, ENDED, FAILED):
+                self.phase = str(answer["phase"])
+                self.show(self.phase)
+            return answer
+        return None
+
+    def _check(self, answer: Mapping[str, Any] | None, state: str) -> None:
+        if answer is not None and answer["phase"] == ENDED:
+            self.show(f"stopped with barrier {answer['barrier']}, epoch {answer['epoch']}")
+            return
+        reason = "without an answer: it was killed, or ended by itself before it was asked"
+        if answer is not None:
+            reason = str(answer.get("reason", f"while it was {answer['phase']}"))
+        help = f"what it said is in {state}/logs, if anywhere; its state is as after any crash"
+        raise RuntimeFault(NOT_STOPPED, f"{self.holder.shown} has ended {reason}", help)
+
+
+def _request(files: Files, path: str) -> StopRequest | None:
+    """The request of a file; None for one that is no request, or is for something else."""
+    try:
+        note = read_note(files, path) or {}
+        if note.pop("request", None) != "stop":
+            return None
+        return StopRequest(**note)
+    except (RuntimeFault, TypeError):
+        return None
+
+
+def _answer_file(folder: str, request: str) -> str:
+    return f"{folder}/control/answers/{request}.json"

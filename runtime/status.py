@@ -1,0 +1,177 @@
+"""How a run is doing, in a file for other processes: `control/status.json`."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from .lease import Holder, running
+from .manifests import Manifest, instant_text
+from .notes import read_note, unreadable, write_note
+from .progress import OperatorProgress, QueryProgress
+from .state_files import local_state
+
+if TYPE_CHECKING:
+    from .plan import Plan
+    from .storage import Files
+
+_EVERY = 2.0
+_HELP = "a running job writes it anew within seconds; without one, delete it"
+STARTING = "starting"
+RUNNING = "running"
+
+
+@dataclass(frozen=True, slots=True)
+class LastBarrier:
+    """The newest barrier, in a few words."""
+
+    barrier: int
+    epoch: int
+    completed_at: datetime
+    duration_ms: int
+
+    @classmethod
+    def of(cls, manifest: Manifest) -> LastBarrier:
+        return cls(manifest.barrier, manifest.epoch, manifest.completed_at, manifest.duration_ms)
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Where a run stands as a whole: its epoch, its newest barrier, when the next is due."""
+
+    phase: str
+    epoch: int
+    barrier: LastBarrier | None
+    due_seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """What is known of the state folder of a pipeline, from its files.
+
+    `holder` is who runs on it, if anybody. The rest is from a run's own file, `age_seconds` old, or
+    None where there is none; without a holder, or of another run, it is what was true at the end.
+    """
+
+    pipeline: str
+    holder: Holder | None
+    phase: str | None
+    age_seconds: float | None
+    version: int | None
+    generation: str | None
+    standing: Standing | None
+    queries: tuple[QueryProgress, ...]
+
+
+class StatusFile:
+    """Writes how a run is doing, at most every two seconds."""
+
+    def __init__(self, files: Files, folder: str, holder: Holder) -> None:
+        self._files = files
+        self._path = _file(folder)
+        self._holder = holder
+        self._next = 0.0
+
+    def write(
+        self,
+        plan: Plan,
+        generation: str,
+        standing: Standing,
+        queries: Sequence[QueryProgress],
+        *,
+        now: bool = False,
+    ) -> None:
+        """Replaces the file, if it is time or if it must be now."""
+        if not now and time.monotonic() < self._next:
+            return
+        self._next = time.monotonic() + _EVERY
+        document = {
+            "owner": self._holder.owner,
+            "at": instant_text(datetime.now(UTC)),
+            "version": plan.version,
+            "generation": generation,
+            **_standing_document(standing),
+            "queries": [_query_document(query) for query in queries],
+        }
+        write_note(self._files, self._path, document)
+
+
+def read_status(state: str) -> Status:
+    """What is known of a state folder; raises RuntimeFault when it is none."""
+    files, folder, note = local_state(state)
+    now = time.time()
+    holder = running(files, folder, now)
+    written = files.modified(_file(folder))
+    found = read_note(files, _file(folder), _HELP)
+    pipeline = str(note["pipeline"])
+    if found is None or written is None or (holder and found.get("owner") != holder.owner):
+        return Status(pipeline, holder, STARTING if holder else None, None, None, None, None, ())
+    try:
+        return Status(
+            pipeline=pipeline,
+            holder=holder,
+            phase=str(found["phase"]),
+            age_seconds=max(now - written, 0.0),
+            version=int(found["version"]),
+            generation=str(found["generation"]),
+            standing=_standing_of(found),
+            queries=tuple(_query_of(query) for query in found["queries"]),
+        )
+    except (KeyError, TypeError, ValueError) as error:
+        raise unreadable(_file(folder), f"it is no status: {error}", _HELP) from None
+
+
+def status_document(status: Status) -> dict[str, Any]:
+    """The status as JSON."""
+    holder = status.holder
+    standing = status.standing
+    return {
+        "running": holder is not None,
+        "pipeline": status.pipeline,
+        "pid": None if holder is None else holder.pid,
+        "host": None if holder is None else holder.host,
+        "since": None if holder is None else holder.started_at,
+        "age_seconds": None if status.age_seconds is None else round(status.age_seconds, 1),
+        "version": status.version,
+        "generation": status.generation,
+        **(_standing_document(standing) if standing else {"phase": status.phase}),
+        "queries": [_query_document(query) for query in status.queries],
+    }
+
+
+def _file(folder: str) -> str:
+    return f"{folder}/control/status.json"
+
+
+def _standing_document(standing: Standing) -> dict[str, Any]:
+    last = standing.barrier
+    barrier = last and {**asdict(last), "completed_at": instant_text(last.completed_at)}
+    return {
+        "phase": standing.phase,
+        "epoch": standing.epoch,
+        "barrier": barrier,
+        "next_barrier_in_seconds": round(standing.due_seconds, 1),
+    }
+
+
+def _standing_of(document: Mapping[str, Any]) -> Standing:
+    last = document["barrier"]
+    if last is not None:
+        last = LastBarrier(**{**last, "completed_at": datetime.fromisoformat(last["completed_at"])})
+    due = float(document["next_barrier_in_seconds"])
+    return Standing(str(document["phase"]), int(document["epoch"]), last, due)
+
+
+def _query_document(query: QueryProgress) -> dict[str, Any]:
+    mark = query.watermark
+    return {**asdict(query), "watermark": None if mark is None else instant_text(mark)}
+
+
+def _query_of(document: Mapping[str, Any]) -> QueryProgress:
+    mark = document["watermark"]
+    operators = tuple(OperatorProgress(**operator) for operator in document["operators"])
+    known = {"watermark": None if mark is None else datetime.fromisoformat(mark)}
+    return QueryProgress(**{**document, **known, "operators": operators})
