@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .batches import BatchWriter
-from .errors import SPARK_LOST, SPARK_REFUSES, RuntimeFault
+from .errors import SPARK_LOST, SPARK_REFUSES, STATE_DAMAGED, RuntimeFault
 from .functions import FAILED
 from .sinks import PythonSink, Sink
 
@@ -58,9 +58,12 @@ def spark_refuses(what: str, error: Exception, state: str) -> RuntimeFault:
     if isinstance(error, OSError) or type(error).__name__ == "Py4JNetworkError":
         return spark_lost(state)
     reason = str(error).strip() or type(error).__name__
+    told = reason_of(java) if java else reason.splitlines()[0]
+    if told.endswith(_AGAIN):
+        return RuntimeFault(STATE_DAMAGED, told.removesuffix(f"\n  {_AGAIN}"), _AGAIN)
     return RuntimeFault(
         SPARK_REFUSES,
-        f"Spark refuses {what}: {reason_of(java) if java else reason.splitlines()[0]}",
+        f"Spark refuses {what}: {told}",
         "if the script is as it was compiled, this is a fault of the compiler: please report it",
     )
 
@@ -161,7 +164,20 @@ def java_reason(chain: Sequence[tuple[str, str]]) -> str:
     place = next((m.group(1) for _, text in chain if (m := _FILE.search(text))), None)
     if place is not None:
         lines.append(f"  in file {place}")
+    if any(_is_damage(name, text) for name, text in chain):
+        lines.append(f"  {_AGAIN}")
     return "\n".join(lines)
+
+
+_AGAIN = "start the job again: it looks at the files of its state, and falls back to a barrier"
+_STATE_FILE = re.compile(r"/generations/\d{4,}/(?:epochs|queries|sources)/")
+
+
+def _is_damage(name: str, text: str) -> bool:
+    """Whether an exception is about a file of a state that has been damaged while the job ran."""
+    if _STATE_FILE.search(text) is None:
+        return False
+    return name in ("ChecksumException", "FileNotFoundException") or text.endswith("is damaged")
 
 
 _TRACEBACK = "Traceback (most recent call last):\n"

@@ -298,3 +298,32 @@ def test_what_all_barriers_share_is_refused_by_name(
     assert path in caught.value.message
     assert "from a copy" in (caught.value.help or "")
     assert results(made.root) == before
+
+
+@pytest.mark.parametrize(
+    ("path", "name"),
+    [
+        ("queries/per_minute/state/0/*/11.changelog", "11.changelog"),
+        ("queries/per_minute/commits/11", "commits/11"),
+        ("epochs/000000012.json", "000000012.json"),
+    ],
+)
+def test_damage_that_comes_up_while_a_job_runs_ends_it(
+    spark: SparkSession, made: Made, monkeypatch: pytest.MonkeyPatch, path: str, name: str
+) -> None:
+    """As if the file had been whole when the run looked at it."""
+    folder = made.restore()
+    for found in folder.glob(path):
+        damage(found, in_the_middle)
+    with monkeypatch.context() as patch:
+        patch.setattr(Examination, "verdict", lambda self: Verdict((), None, (), ()))
+        try:
+            faults = run(spark, made.root).failures
+        except RuntimeFault as fault:
+            faults = (fault,)
+    told = "\n".join(fault.render() for fault in faults)
+    assert name in told
+    assert "start the job again" in told
+    assert not results(made.root)[0] - made.right[0]
+    assert run(spark, made.root).exit_code == 0
+    assert results(made.root) == made.right
