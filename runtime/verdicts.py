@@ -76,7 +76,9 @@ class Examination:
             Mend(path, None, "it is wrong about a file that a barrier has noted")
             for path in sorted(self.sums.asides)
         ]
-        return Verdict(tuple(damage), barrier, tuple(mends), tuple(self.unreadable))
+        ledgers = list(self._ledger_mends())
+        notes = [*self.unreadable, *(Damage(one.path, one.reason) for one in ledgers)]
+        return Verdict(tuple(damage), barrier, (*mends, *ledgers), tuple(notes))
 
     def barrier_damage(self, manifest: Manifest) -> list[Damage]:
         """What keeps a barrier from being gone back to."""
@@ -100,7 +102,7 @@ class Examination:
                 elif not path.startswith("epochs/") and not _has_entries(path, cut):
                     yield from self.sums.damage([path])
         yield from self._source_damage()
-        yield from self._note_damage()
+        yield from self.sums.damage(self.generation.notes)
         yield from self._epoch_damage(mends)
 
     def _query_damage(self, id: str, query: Query) -> Iterator[Damage]:
@@ -155,17 +157,11 @@ class Examination:
             if end >= 0:
                 yield from chain_damage(log.entries, f"sources/{name}", end, self.sums, choosy=True)
 
-    def _note_damage(self) -> Iterator[Damage]:
-        """The notes say themselves whether they are whole."""
-        newest = self.newest
-        begun = {} if newest is None else {id: q.batch for id, q in newest.queries.items()}
-        ledgers = [
-            path
-            for id, files in self.generation.ledgers.items()
-            for batch, path in files.items()
-            if batch > begun.get(id, -1)
-        ]
-        yield from self.sums.damage([*self.generation.notes, *ledgers])
+    def _ledger_mends(self) -> Iterator[Mend]:
+        """Ledgers that cannot be read: they count rows, and no result depends on them."""
+        paths = [path for files in self.generation.ledgers.values() for path in files.values()]
+        for damage in self.sums.damage(paths):
+            yield Mend(damage.path, None, damage.reason)
 
     def _epoch_damage(self, mends: list[Mend]) -> Iterator[Damage]:
         """Epochs that have to be served again, or that the next one follows."""

@@ -100,7 +100,7 @@ def expected(path: str, how: Callable[..., Any], shared: frozenset[str]) -> str:
         return "refuse"
     if path.startswith("sources/"):
         return ("refuse", "1", "2", "3")[int(name) // 2]
-    if path.startswith(("epochs/", "barriers/")):
+    if path.startswith(("epochs/", "barriers/", "ledger/")):
         return "go on"
     if "/SSTs/" in path:
         return "3" if path in shared else "go on"
@@ -163,7 +163,8 @@ def test_every_damage_to_every_file(made: Made) -> None:
                 assert name in told(verdict) or name.replace("/.", "/")[:-4] in told(verdict), case
             path.write_bytes(content)
         kinds.add(name.split("/")[0])
-    assert kinds == {"barriers", "epochs", "meaning", "queries", "sinks", "sources"}
+    known = {"barriers", "epochs", "ledger", "meaning", "queries", "sinks", "sources"}
+    assert kinds == known
 
 
 def test_two_damages_fall_back_further(made: Made) -> None:
@@ -245,6 +246,7 @@ def test_another_file_system_says_the_same(spark: SparkSession, made: Made, tmp_
         ("epochs/000000012.json", gone, None),
         ("barriers/000000003.json", in_the_middle, None),
         ("queries/per_minute/.metadata.crc", in_the_middle, None),
+        ("ledger/per_minute/000000011.json", in_the_middle, None),
     ],
 )
 def test_results_are_right_in_spite_of_it(
