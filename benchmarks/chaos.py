@@ -12,6 +12,7 @@ exactly the rows that plain Python finds in the input; else the exit code is 1.
 """
 
 import argparse
+import signal
 import sys
 import tempfile
 from contextlib import AbstractContextManager, nullcontext
@@ -35,6 +36,8 @@ def main() -> None:
     parser.add_argument("--sqlite", action="store_true", help="no PostgreSQL, even if there is one")
     parser.add_argument("--folder", type=Path, help="where to work; default: a temporary folder")
     args = parser.parse_args()
+    # Ends what was started, too.
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
     with tempfile.TemporaryDirectory() as temporary:
         report = run(args, args.folder or Path(temporary))
     print(f"\n{series.table(report)}")

@@ -12,6 +12,9 @@ from .kills import Killed
 from .outputs import Difference
 from .shop import Shop
 
+ENOUGH = 3
+"""So many lives that ended by themselves end a series."""
+
 
 @dataclass
 class Report:
@@ -46,6 +49,8 @@ def run(
         killed = kills.kill(shop, kind, rng)
         report.killed.append(killed)
         tell(f"{number:4} {_line(killed)}")
+        if len(report.faults) >= ENOUGH:
+            return report
         if check and number % check == 0:
             report.checks.append(_check(shop, tell))
     shop.writer.close()
