@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ..runtime.ledger import shown
 from .columns import Output, aligned, moment, size
 
 if TYPE_CHECKING:
@@ -138,6 +139,18 @@ def _lines(kept: Kept) -> Iterator[str]:
         yield from (f"  {line}" for line in aligned(rows))
 
 
+def _accounts(manifest: Manifest) -> Iterator[str]:
+    """A line for each source and stateful operator of each query."""
+    entries = [
+        (query, name, shown(entry))
+        for query, held in manifest.ledger.items()
+        for name, entry in held.items()
+    ]
+    first, second = (max(len(entry[n]) for entry in entries) for n in (0, 1))
+    for query, name, counts in entries:
+        yield f"{query.ljust(first)}  {name.ljust(second)}  {counts}"
+
+
 def _sections(manifest: Manifest) -> Iterator[tuple[str, list[tuple[str, ...]]]]:
     rows: list[tuple[str, ...]] = [
         ("query", "batch", "watermark", "acknowledged after", "rows in", "rows out")
@@ -166,5 +179,5 @@ def _sections(manifest: Manifest) -> Iterator[tuple[str, list[tuple[str, ...]]]]
     ]
     yield "sinks", [("sink", "batch", "rows", "files", "size"), *sinks]
     yield "sources", [(name, json.dumps(at)) for name, at in manifest.sources.items()]
-    if manifest.ledger:
-        yield "ledger", [(name, json.dumps(held)) for name, held in manifest.ledger.items()]
+    if any(manifest.ledger.values()):
+        yield "what became of the rows", [(line,) for line in _accounts(manifest)]

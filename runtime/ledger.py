@@ -10,6 +10,8 @@ between them show. Terms are rows unless said otherwise:
 - *source* of lines: records read = rows given + malformed + blank; a reading of the malformed
   rows gives as many as there are malformed. Of other formats Spark says only the rows that it gave:
   rows of parquet and orc that it skips by the statistics of a file were not read at all.
+- *messages*: malformed + blank <= rows that the filter behind their reading took; a filter of the
+  pipeline may have become part of it.
 - *filter*: never gives more rows than it got. What it took is `filtered`; of these `filtered_null`
   lack an event time, key or NOT NULL column, and `filtered_future` are those of ON FUTURE ROWS, as
   far as Spark has not made one filter of several.
@@ -18,10 +20,10 @@ between them show. Terms are rows unless said otherwise:
 - *dedup*: in = late + duplicates + out; state entries: held = held before + out - expired.
 - *aggregate* and *topn*: Spark merges the rows of a batch before it looks at state, so that `late`
   counts groups (a key and window in this batch), as `groups` does: groups = late + updated, and in
-  state: held = held before + created - expired, where created = updated - found there. In
-  append mode out = expired, in update mode out = updated. What was merged has no counter.
-- *session*: as above, but late sessions are dropped before the merge. In state, of the keys that the
-  batch has: held = held before + sessions after the merge - sessions before it - expired, where
+  state: held = held before + created - expired, where created = updated - found there; in append
+  mode out = expired, in update mode out = updated. What was merged has no counter.
+- *session*: as above, but late sessions are dropped before the merge. In state, of the keys that
+  a batch has: held = held before + sessions after the merge - sessions before it - expired, where
   expired = out.
 - *join*: rows in of both sides >= late + added. The rest had no need to be kept: they cannot match
   any more, or what they match with is there. In state: held = held before + added - expired for an
@@ -162,7 +164,8 @@ def shown(entry: Mapping[str, Any]) -> str:
         for term, value in entry.items()
         if isinstance(value, int) and (value or term in always)
     ]
-    return f"{entry['kind']}: {', '.join(parts)}"
+    told = [str(value) for term, value in entry.items() if term in ("first", "parts")]
+    return f"{entry['kind']}: {', '.join([*parts, *told])}"
 
 
 def _sum(terms: Mapping[str, int]) -> str:

@@ -45,6 +45,7 @@ def read_counts(
     reader = _Reader(BatchLedger(query, batch), _names(operators), before)
     ledger = reader.ledger
     ledger.rows = reader.all_of(plan).rows
+    reader.finish()
     return ledger
 
 
@@ -67,6 +68,7 @@ class _Reader:
         self.ledger = ledger
         self._operators = operators
         self._before = before
+        self._found: dict[tuple[str, tuple[str, ...]], list[int]] = {}
 
     def all_of(self, nodes: Sequence[Node]) -> Flow:
         """What several nodes give together."""
@@ -118,11 +120,37 @@ class _Reader:
             return Flow(node["out"], flow.origins)
         place = f"a filter of {_list(flow.origins)}"
         self._equal(place, {"out": node["out"]}, {"in": flow.rows}, at_most=True)
+        if "messages" in node:
+            return self._messages(node, flow)
         counts = {"filtered": taken, "out": -taken}
         if (reason := _reason(node["condition"])) is not None:
             counts[f"filtered_{reason}"] = taken
         self._behind(flow, counts)
         return Flow(node["out"], flow.origins)
+
+    def _messages(self, node: Node, flow: Flow) -> Flow:
+        """The filter behind the reading of messages; one of the pipeline's may be part of it."""
+        malformed, blank = node["messages"]["malformed"], node["messages"]["blank"]
+        taken = flow.rows - node["out"]
+        counts = {"out": -taken, "malformed": malformed, "blank": blank}
+        if "reason` IS NOT NULL" in node["condition"]:
+            # This one reads the malformed messages, and leaves out the good ones.
+            counts |= {"malformed": 0, "filtered": taken - blank}
+            found = {"rows": node["out"], "malformed": malformed}
+        else:
+            counts["filtered"] = taken - malformed - blank
+            found = {"no rows": malformed + blank, "taken": taken}
+        sums = self._found.setdefault((_list(flow.origins), tuple(found)), [0, 0])
+        for n, value in enumerate(found.values()):
+            sums[n] += value
+        self._behind(flow, counts)
+        return Flow(node["out"], flow.origins)
+
+    def finish(self) -> None:
+        """Compares what all readings of a source have found: two of them may share the counters."""
+        for (names, (left, right)), sums in self._found.items():
+            terms = {left: sums[0]}, {right: sums[1]}
+            self._equal(f"messages of {names}", *terms, at_most=True)
 
     def _shuffle(self, node: Node, flow: Flow) -> Flow:
         place = f"a shuffle of {_list(flow.origins)}"

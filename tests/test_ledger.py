@@ -225,6 +225,28 @@ def test_a_second_read_belongs_to_its_source() -> None:
     }
 
 
+def test_messages_that_share_their_counters_are_compared_together() -> None:
+    read = "((__read.`reason` IS NULL) AND (__read.`row` IS NOT NULL))"
+    first, second = {"malformed": 2, "blank": 4}, {"malformed": 0, "blank": 0}
+    plan = [
+        over(scan(8, source), "filter", 5, condition=read, messages=found)
+        for source, found in (("orders", first), ("orders__2", second))
+    ]
+    found = read_counts("q", 4, plan, [], None)
+    assert found.entries["orders"] == {
+        "kind": "source",
+        "in": 16,
+        "out": 10,
+        "malformed": 2,
+        "blank": 4,
+        "filtered": 0,
+    }
+    assert not check(found)
+    first["blank"] = 5
+    (leak,) = check(read_counts("q", 4, plan, [], None))
+    assert leak.identity == "no rows 7 <= taken 6"
+
+
 def test_a_part_without_counters_is_named() -> None:
     found = ledger(over(scan(4), "uncounted", 4, name="Odd"))
     assert found.unaccounted == ["Odd of `orders` has no counter"]

@@ -9,12 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from compiled import compiled_text, written
-from streamc.runtime import Arguments, Result, SilentView, books, run_script
+from streamc.runtime import Arguments, Result, SilentView, books, run_script, sources
+from streamc.runtime.kafka import read_messages
 from streamc.runtime.ledger import BatchLedger, total
 from streamc.runtime.notes import unseal
+from streamc.runtime.reading import Declaration, Reading
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame, SparkSession
+    from streamc.runtime.storage import Storage
 
 pytestmark = pytest.mark.spark
 
@@ -150,15 +153,15 @@ class Notes(SilentView):
 class Bench:
     """The pipeline on disk, and runs of it."""
 
-    def __init__(self, root: Path, spark: SparkSession) -> None:
+    def __init__(self, root: Path, spark: SparkSession, spec: str = SPEC) -> None:
         self.root = root
         self.notes = Notes()
         self._spark = spark
-        self._script = written(compiled_text(SPEC, "orders.stream"), root)
+        self._script = written(compiled_text(spec, "orders.stream"), root)
         self._files = 0
 
     def run(self, files: Mapping[str, Sequence[Sequence[str]]], *, strict: bool = True) -> Result:
-        for source in ("orders", "payments"):
+        for source in FIRST:
             (self.root / "in" / source).mkdir(parents=True, exist_ok=True)
         for source, parts in files.items():
             for lines in parts:
@@ -188,7 +191,7 @@ class Bench:
                     [{"entries": one[query]} for one in self.ledgers()]
                 ).items()
             }
-            for query in RIGHT
+            for query in self.ledgers()[0]
         }
 
 
@@ -242,3 +245,50 @@ def test_a_leak_is_a_warning_else(tmp_path: Path, spark: SparkSession) -> None:
             "first": "batch 1, operator `once`: not in 3 = late 1 + duplicates 1 + out 2",
         }
     ]
+
+
+MESSAGES = """---
+variables: {in: null}
+state_backend: memory
+---
+
+CREATE SOURCE orders (id INT NOT NULL, amount INT) ON MALFORMED ROWS SEND TO bad
+WITH (connector = 'files', path = '${in}/orders', format = 'json');
+
+CREATE STREAM dear AS SELECT id FROM orders WHERE amount > 5;
+CREATE STREAM pairs AS SELECT id FROM orders UNION ALL SELECT -id AS id FROM orders;
+
+CREATE SINK dear_out FROM dear WITH (connector = 'memory');
+CREATE SINK pairs_out FROM pairs WITH (connector = 'memory');
+CREATE SINK bad_out FROM bad WITH (connector = 'memory');
+"""
+
+
+def as_messages(spark: SparkSession, storage: Storage, source: Declaration) -> Reading:
+    """Read lines of files as messages are read."""
+    from pyspark.sql import functions as F
+
+    def load() -> DataFrame:
+        lines = spark.readStream.name(source.name).format("text").load(source.options["path"])
+        place = [F.lit("t").alias("topic"), F.lit(0).alias("partition"), F.lit(0).alias("offset")]
+        return lines.select(F.col("value").cast("binary").alias("value"), *place)
+
+    return read_messages(load, source, "json", {})
+
+
+def test_messages_that_are_no_rows(
+    tmp_path: Path, spark: SparkSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sources._CONNECTORS, "files", as_messages)
+    bench = Bench(tmp_path, spark, MESSAGES)
+    good = [f'{{"id": {n}, "amount": {n}}}' for n in range(4, 8)]
+    result = bench.run({"orders": [[*good, "torn", '{"amount": 9}', "", "  "]]})
+    assert result.exit_code == 0, [failure.render() for failure in result.failures]
+    counts = {"kind": "source", "in": 8, "out": 2, "malformed": 2, "blank": 2, "filtered": 2}
+    twice = {"kind": "source", "in": 16, "out": 8, "malformed": 4, "blank": 4}
+    bad = {"kind": "source", "in": 8, "out": 2, "blank": 2, "filtered": 4}
+    assert bench.totals() == {
+        "dear": {"orders": counts},
+        "pairs": {"orders": twice},
+        "bad": {"orders": bad},
+    }

@@ -39,7 +39,7 @@ MANIFEST = Manifest(
     queries={"per_minute": QUERY, "raw": replace(QUERY, watermark=None, operators=())},
     sources={"payments": {"logOffset": 3}, "quiet": None},
     sinks={"spend": SinkCut(12, 3, 1, 912), "seen": SinkCut(12, 3)},
-    ledger={"per_minute": {"late": 1}},
+    ledger={"per_minute": {"clicks": {"kind": "source", "in": 1204, "out": 1203, "blank": 1}}},
     files={"epochs/000000012.json": (120, "1a2b3c4d")},
 )
 

@@ -34,7 +34,7 @@ object Ledger {
     val query = session.sharedState.activeStreamingQueries.values.asScala.find { running =>
       running.lastExecution != null && (running.lastExecution.sparkSession eq session)
     }.getOrElse(throw new IllegalStateException("no running query has this batch"))
-    val nodes = new CountedNodes(new Leaves(query)).of(query.lastExecution.executedPlan)
+    val nodes = new CountedNodes(query).of(query.lastExecution.executedPlan)
     JsonMethods.compact(JArray(nodes.toList))
   }
 
@@ -90,7 +90,18 @@ private class Leaves(query: StreamExecution) {
   }
 }
 
-private class CountedNodes(leaves: Leaves) {
+private object CountedNodes {
+  /** The plan's nodes down to the next filter, or where it branches. */
+  def chain(plan: SparkPlan): Seq[SparkPlan] = plan match {
+    case _: FilterExec => Nil
+    case other if other.children.size == 1 => other +: chain(other.children.head)
+    case other => Seq(other)
+  }
+}
+
+private class CountedNodes(query: StreamExecution) {
+  private val leaves = new Leaves(query)
+
   def of(plan: SparkPlan): Seq[JValue] = plan match {
     case adaptive: AdaptiveSparkPlanExec => of(adaptive.executedPlan)
     case stage: QueryStageExec => of(stage.plan)
@@ -101,7 +112,9 @@ private class CountedNodes(leaves: Leaves) {
         _: BaseAggregateExec => Seq(counted(plan, kindOf(plan), "out" -> out(plan)))
     case filter: FilterExec =>
       val condition = filter.condition.sql
-      Seq(counted(filter, "filter", "out" -> out(filter), "condition" -> JString(condition)))
+      val read = messages(filter).map("messages" -> _).toSeq
+      val counters = Seq("out" -> out(filter), "condition" -> JString(condition)) ++ read
+      Seq(counted(filter, "filter", counters: _*))
     case shuffle: ShuffleExchangeExec =>
       val (written, read) = (metric(shuffle, "shuffleRecordsWritten"), metric(shuffle, "recordsRead"))
       Seq(counted(shuffle, "shuffle", "written" -> written, "out" -> read))
@@ -132,6 +145,16 @@ private class CountedNodes(leaves: Leaves) {
       case _ => None
     }
     node("scan", "source" -> JString(source), "out" -> out(leaf), "records" -> records.getOrElse(JNull))
+  }
+
+  /** What was no row where a filter stands over the reading of messages. */
+  private def messages(filter: FilterExec): Option[JValue] = {
+    val below = CountedNodes.chain(filter.child)
+    val readings = below.flatMap(_.expressions).flatMap(_.collect { case r: ReadMessage => r })
+    readings.headOption.map { reading =>
+      val found = reading.counts.take(query.id.toString, query.lastExecution.currentBatchId.toString)
+      JObject("malformed" -> JInt(found.malformed), "blank" -> JInt(found.blank))
+    }
   }
 
   /** A stateful operator; what Spark does not say of its kind is not there. */
