@@ -89,6 +89,12 @@ class Holder:
         own = {str(self.pid): self.processes.get(str(self.pid))}
         return self._is_known(own) and not self._alive(own)
 
+    @property
+    def orphans(self) -> tuple[int, ...]:
+        """What is left of a holder whose own process is known to have ended."""
+        others = self.processes.items() if self.ending else ()
+        return tuple(int(pid) for pid, since in others if is_running(int(pid), since))
+
     def _is_known(self, processes: Mapping[str, str | None]) -> bool:
         here = self.place is not None and self.place == place()
         return here and bool(processes) and None not in processes.values()
@@ -210,11 +216,14 @@ class Lease:
             time.sleep(0.05)
 
     def _take(self) -> None:
-        holder, left = self._standing()
+        holder, _ = self._standing()
         until = time.monotonic() + _PATIENCE
-        while left > 0 and holder is not None and holder.ending and time.monotonic() < until:
+        while holder is not None and (orphans := holder.orphans):
+            if time.monotonic() > until:
+                # Its lease may be over: it was stopped, and would go on to write when it is woken.
+                raise self._orphaned(holder, orphans)
             time.sleep(0.1)
-            holder, left = self._standing()
+        holder, left = self._standing()
         if left > 0:
             raise self._in_use(holder, left)
         self._write(self._holder)
@@ -288,6 +297,15 @@ class Lease:
             message += f"; its lease holds for another {left:.0f} s unless it is renewed"
         help = f"stop it with `streamc stop --state {self._shown}`, or pass another `--state`"
         return RuntimeFault(STATE_IN_USE, message, help)
+
+    def _orphaned(self, holder: Holder, orphans: Sequence[int]) -> RuntimeFault:
+        left = ", ".join(map(str, orphans))
+        return RuntimeFault(
+            STATE_IN_USE,
+            f"{holder.shown} has ended, but not process {left}, the Spark that it had started on "
+            f"the state {self._shown}",
+            f"end it: kill -9 {left.replace(',', '')}",
+        )
 
     def _unlock(self) -> None:
         if self._lock is not None:

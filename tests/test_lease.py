@@ -127,6 +127,20 @@ def test_the_jvm_of_a_killed_process_is_waited_for(tmp_path: Path) -> None:
     jvm.wait()
 
 
+def test_a_jvm_that_outlives_the_lease_is_not_written_beside(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its Python was killed, and it was stopped: it would go on when it is woken."""
+    monkeypatch.setattr("streamc.runtime.lease._PATIENCE", 0.3)
+    jvm = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
+    own = Holder.here(30.0, [jvm.pid])
+    write_lease(tmp_path, replace(own, processes={**own.processes, str(own.pid): "1"}), age=40)
+    assert f"but not process {jvm.pid}, the Spark" in refused(tmp_path)
+    jvm.kill()
+    jvm.wait()
+    take(tmp_path).release()
+
+
 def test_a_damaged_lease_holds_for_as_long_as_any(tmp_path: Path) -> None:
     path = write_lease(tmp_path, Holder.here(30.0))
     path.write_text(path.read_text(encoding="utf-8").replace("seconds", "Seconds"), "utf-8")
