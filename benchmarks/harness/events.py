@@ -52,9 +52,9 @@ class Writer:
 
     def __init__(self, folder: Path, seed: int) -> None:
         self.folder = folder
-        self.written = 0
         self._seed = seed
         folder.mkdir(parents=True, exist_ok=True)
+        self.written = len(list(folder.glob("[0-9]*.json")))
 
     def add(self, files: int = 1) -> None:
         """Writes the next files."""

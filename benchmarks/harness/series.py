@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import random
 import statistics
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
 
 from . import kills, lives
 from .kills import Killed
@@ -35,19 +37,22 @@ class Report:
 
 
 def run(
-    shop: Shop, kinds: Iterable[str], seed: int, tell: Callable[[str], None], check: int = 0
+    shop: Shop, kinds: Sequence[str], seed: int, tell: Callable[[str], None], check: int = 0
 ) -> Report:
     """Kills once for each kind, then runs to the end of the input and compares.
 
-    After every `check` kills it also does so in between; 0 for never.
+    After every `check` kills it also does so in between; 0 for never. A series that was itself
+    stopped goes on in its folder.
     """
-    rng = random.Random(seed)
-    report = Report()
+    record = shop.folder / "killed.jsonl"
+    report = Report(_read(record))
     shop.writer.add()
     lives.archive_classes(shop)
-    for number, kind in enumerate(kinds, start=1):
-        killed = kills.kill(shop, kind, rng)
+    for number, kind in list(enumerate(kinds, start=1))[len(report.killed) :]:
+        killed = kills.kill(shop, kind, random.Random(f"{seed}-{number}"))
         report.killed.append(killed)
+        with record.open("a", encoding="utf-8") as file:
+            file.write(f"{json.dumps(asdict(killed))}\n")
         tell(f"{number:4} {_line(killed)}")
         if len(report.faults) >= ENOUGH:
             return report
@@ -78,6 +83,11 @@ def table(report: Report) -> str:
         lines.append(f"{sink:8} {last.rows:9,} {lost:9} {doubled:9}")
     lines += ["", *report.faults]
     return "\n".join(lines).rstrip()
+
+
+def _read(record: Path) -> list[Killed]:
+    lines = record.read_text("utf-8").splitlines() if record.exists() else []
+    return [Killed(**json.loads(line)) for line in lines]
 
 
 def _check(shop: Shop, tell: Callable[[str], None]) -> Mapping[str, Difference]:
