@@ -143,7 +143,6 @@ class StepRun:
         undo_batches(self._settings.state, again[0].batches)
         tables = dict(self._tables)
         first = len(self._steps) - steps + 1
-        self._kernel.Steps.release(str(self._root), first - 1)
         for number, step in enumerate(again, first):
             if step.tables != self._tables:
                 self.stop()
@@ -166,12 +165,9 @@ class StepRun:
         return self._sinks[sink].take()
 
     def _run(self) -> None:
-        """Starts all queries unless they run. As late as this, since it is when tables are read."""
+        """Starts all queries unless they run."""
         if self._started:
             return
-        if self._plan.tables or not self._prepared:
-            job = self._make_job()
-            self._prepared = tuple(self._prepare(query, job) for query in self._plan.queries)
         for prepared in self._prepared:
             state = self._settings.state
             query = start_query(prepared, checkpoint_of(state, prepared.plan.id), state)
@@ -202,11 +198,18 @@ class StepRun:
         path.write_text(text, encoding="utf-8")
 
     def _release(self, step: int, *, crash: bool = False) -> None:
-        """Lets all queries run the steps up to this one, and waits until they have."""
-        self._run()
+        """Lets all queries run the steps up to this one, and waits until they have.
+
+        A query that starts finds its first step: without any, it would begin with an empty batch.
+        """
+        if not self._started and (self._plan.tables or not self._prepared):
+            # As late as this, since it is when tables are read.
+            job = self._make_job()
+            self._prepared = tuple(self._prepare(query, job) for query in self._plan.queries)
         for writer in self._writers.values():
             writer.kills, writer.killed = crash, False
         self._kernel.Steps.release(str(self._root), step)
+        self._run()
         for prepared, query in self._started:
             self._await(prepared, query)
 
