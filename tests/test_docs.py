@@ -199,7 +199,11 @@ def test_commands_exist(page: Path) -> None:
         if words[:1] != ["streamc"] or len(words) < 2 or words[1].startswith("-"):
             continue
         assert words[1] in commands, line
-        options = {o for p in commands[words[1]].params for o in p.opts} | {"--help"}
+        command = commands[words[1]]
+        if subcommands := getattr(command, "commands", {}):
+            assert len(words) == 2 or words[2] in subcommands, line
+            command = subcommands[words[2]] if len(words) > 2 else command
+        options = {o for p in command.params for o in p.opts} | {"--help"}
         given = {w.split("=")[0] for w in words[2:] if re.match(r"--?[a-z]", w)}
         assert given <= options, line
 

@@ -14,12 +14,15 @@ from compiled import compiled
 from golden_extension import cases
 from streamc.cli.app import main
 from streamc.compiler.driver import CompileResult
+from streamc.compiler.model.connectors import SINKS, Connector
 from streamc.compiler.views.dot import dot
 from streamc.compiler.views.explain import WIDTH, explain
 from streamc.compiler.views.flow import Flow, flow
 from streamc.compiler.views.mermaid import mermaid
 from streamc.compiler.views.placing import Placed, place
 from streamc.compiler.views.svg import svg
+from streamc.runtime.plan import SinkEnd
+from streamc.runtime.sinks import promise_of
 
 ROOT = Path(__file__).parent.parent
 CASES = sorted((ROOT / "tests" / "views").iterdir())
@@ -37,6 +40,39 @@ def flow_of(case: Path) -> Flow:
     found = result(case)
     assert found.graph is not None and found.plan is not None
     return flow(found.graph, found.plan)
+
+
+@pytest.mark.parametrize("connector", SINKS.values(), ids=lambda sink: sink.name)
+def test_what_going_back_does_to_a_sink_is_what_the_runtime_says(connector: Connector) -> None:
+    assert connector.going_back == promise_of(SinkEnd(connector.name, False)).told
+    if connector.upserts:
+        upserts = connector.going_back_upserts or connector.going_back
+        assert upserts == promise_of(SinkEnd(connector.name, True)).told
+
+
+@pytest.mark.parametrize(
+    ("front", "checkpoint", "words"),
+    [
+        ("", "TOLERATE 0 FAILURES", ["the first that fails ends the run", "before all have"]),
+        ("", "RETAIN 1 TOLERATE 1 FAILURES", ["only the newest can", "a second one in a row"]),
+        ("max_epochs_in_flight: 3", "", ["up to 3 epochs ahead"]),
+    ],
+)
+def test_the_policy_in_words(front: str, checkpoint: str, words: list[str], tmp_path: Path) -> None:
+    spec = tmp_path / "two.stream"
+    spec.write_text(
+        f"---\npipeline: two\n{front}\n---\n"
+        f"CHECKPOINT EVERY INTERVAL 5 SECONDS {checkpoint};\n"
+        "CREATE SOURCE a (value BIGINT) WITH (connector = 'rate');\n"
+        "CREATE STREAM b AS SELECT value FROM a WHERE value > 1;\n"
+        "CREATE SINK c FROM a WITH (connector = 'memory');\n"
+        "CREATE SINK d FROM b WITH (connector = 'memory');\n",
+        encoding="utf-8",
+    )
+    found = compiled(spec, "two.stream")
+    assert found.graph is not None
+    told = " ".join(explain(found.graph, found.spec).split())
+    assert all(word in told for word in ["every 5 seconds", *words])
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)

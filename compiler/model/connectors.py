@@ -32,8 +32,9 @@ class Connector:
     rows that replace earlier ones. ``may_be_malformed``: rows of a source can be.
     ``passes_spark``: options prefixed ``spark.`` go to Spark as they are. ``sends_key``: a key has
     a meaning without upserts too, being sent along with each row. ``promise`` is what a sink
-    promises of each row, in a sentence. A sink that can replace the rows of a key has ``upsert``
-    among the choices of ``mode``.
+    promises of each row, in a sentence; ``going_back`` is what becomes of its output when a job
+    goes back to a barrier (``going_back_upserts``: if it replaces rows). A sink that can replace
+    the rows of a key has ``upsert`` among the choices of ``mode``.
     """
 
     name: str
@@ -44,6 +45,8 @@ class Connector:
     passes_spark: bool = False
     sends_key: bool = False
     promise: str = ""
+    going_back: str = ""
+    going_back_upserts: str = ""
 
     @property
     def upserts(self) -> bool:
@@ -129,6 +132,7 @@ SINKS: dict[str, Connector] = {
         ),
         passes_spark=True,
         promise="exactly once: a batch's files are published together, and never a second time",
+        going_back="the files of later batches are removed when the job starts",
     ),
     "kafka": Connector(
         "kafka",
@@ -142,6 +146,7 @@ SINKS: dict[str, Connector] = {
         passes_spark=True,
         sends_key=True,
         promise="at least once: after a restart the messages of a batch may be sent again",
+        going_back="later messages stay in the topic, and are sent again",
     ),
     "postgres": Connector(
         "postgres",
@@ -153,24 +158,29 @@ SINKS: dict[str, Connector] = {
             *_UPSERTS,
         ),
         promise="exactly once: a batch and its number are written in one transaction",
+        going_back="later rows stay in the table, and come again",
+        going_back_upserts="later rows are replaced as their keys come again",
     ),
     "console": Connector(
         "console",
         (Option("rows", kind="integer"), *_ONLY_APPEND),
         takes_changes=True,
         promise="at least once: a batch that was not committed is printed again after a restart",
+        going_back="later batches are printed again",
     ),
     "memory": Connector(
         "memory",
         _UPSERTS,
         takes_changes=True,
         promise="exactly once in a run: the rows are gone with the process",
+        going_back="rows are kept for a run only",
     ),
     "python": Connector(
         "python",
         (Option("function", kind="function", required=True), *_UPSERTS),
         takes_changes=True,
         promise="at least once: after a restart a batch may come again, with its id and its rows",
+        going_back="the function gets later batches again, with the same ids",
     ),
 }
 

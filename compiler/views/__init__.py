@@ -3,6 +3,7 @@
 - ``flow``: boxes and arrows: sources, streams with their state, sinks.
 - ``mermaid``, ``dot``: the flow for other programs to draw.
 - ``placing``: where boxes and arrows stand; ``svg``: the flow as a picture.
-- ``explain``: a pipeline in words; ``operators``: what there is to know about each one's state.
+- ``explain``: a pipeline in words; ``operators``: what there is to know about each one's state;
+  ``policy``: what it does about barriers.
 - ``clocks``: when watermarks get where; ``instants``: times in words; ``sizes``: bytes of state.
 """

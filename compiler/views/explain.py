@@ -1,4 +1,4 @@
-"""A pipeline explained: each source, each operator with state, each query, each sink."""
+"""A pipeline explained: its sources, operators with state, queries, sinks, and its barriers."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from ..model.connectors import SINKS
 from ..model.pipeline import Relation, Sink, Source, Table
 from ..model.steps import Lookup, Stateful
 from .operators import NO_BOUND, Fact, facts
+from .policy import policy
 
 WIDTH = 100
 
@@ -38,6 +39,7 @@ def explain(graph: OperatorGraph, spec: Spec) -> str:
     for relation, step in stateful:
         lines += ["", *_operator(graph, relation, step, reasons.get(relation.stream))]
     lines += ["", "Sinks", *_table(_sink(graph, sink) for sink in pipeline.sinks)]
+    lines += ["", "Barriers", *_table(policy(graph))]
     return "\n".join(lines) + "\n"
 
 
@@ -113,13 +115,17 @@ def _operator(
 
 
 def _sink(graph: OperatorGraph, sink: Sink) -> Fact:
-    promise = SINKS[sink.endpoint.connector].promise
+    connector = SINKS[sink.endpoint.connector]
+    promise, back = connector.promise, connector.going_back
     if sink.upsert and promise.startswith("at least once"):
         key = ", ".join(sink.key)
         promise += f". By {key} effectively once: what comes again replaces itself"
+    if sink.upsert and connector.going_back_upserts:
+        back = connector.going_back_upserts
     query = next(q for q in graph.queries if sink.name in q.sinks)
     rows = "changes of rows" if query.output_mode == "update" else "rows"
     text = f"{sink.endpoint.connector}, {rows} of {query.id}. {promise[0].upper()}{promise[1:]}."
+    text += f" When a job goes back to a barrier, {back}."
     return Fact(sink.name, (text,))
 
 
