@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from .sinks import Sink
@@ -25,6 +25,7 @@ class BatchWriter:
     When it raises, `failure` is the exception and `failed_sink` the sink that was at work, if any.
     What each sink has taken is kept batch by batch until it is forgotten: how many rows, and for
     files how many and of how many bytes. When all sinks have written, `books` take the batch in.
+    Before each sink, `check` raises when the run may not write any more.
     """
 
     def __init__(
@@ -33,11 +34,13 @@ class BatchWriter:
         sinks: Sequence[Sink],
         spool: Spool | None = None,
         books: Books | None = None,
+        check: Callable[[], None] = lambda: None,
     ) -> None:
         self.query = query
         self._spool = spool
         self.sinks = tuple(sinks)
         self.books = books
+        self._check = check
         self.rows_out = 0
         self._taken: dict[int, dict[str, Mapping[str, int]]] = {}
         self.failure: BaseException | None = None
@@ -93,6 +96,7 @@ class BatchWriter:
             self._write(sink, batch, batch_id, rows)
 
     def _write(self, sink: Sink, batch: DataFrame, batch_id: int, counted: int) -> int | None:
+        self._check()
         self.failed_sink = sink
         rows = sink.write(batch, batch_id)
         self.failed_sink = None

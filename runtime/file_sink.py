@@ -87,6 +87,7 @@ class FileSink:
         written = self._storage.write(batch, self._format, self._options, staging, self._roll)
         self._last = Record(written.rows, self._files(key, written))
         if written.rows:
+            self._state.lease.check()
             self._outlet.publish(key, self._last)
             self._published[batch_id] = (key, self._last)
             self._outlet.move(staging, self._last.files)

@@ -141,8 +141,9 @@ class Queries:
         """
         if stop.requested:
             return ()
-        if self._lost is not None:
-            return (self._lost,)
+        lost = self._state.lease.lost or self._lost
+        if lost is not None:
+            return (lost,)
         failed = [
             self._fault(prepared, query)
             for prepared, query in self._started
@@ -191,7 +192,7 @@ class Queries:
             if is_repeatable(frame)
             else Spool(self._state.storage, self._state.spool(query.id))
         )
-        writer = BatchWriter(query.id, sinks, spool, self._books(query))
+        writer = BatchWriter(query.id, sinks, spool, self._books(query), self._state.lease.check)
         return Prepared(query, self._gate.wrap(frame, query.id), writer)
 
     def _books(self, query: Query) -> Books:

@@ -119,7 +119,7 @@ class Watch:
         if failures:
             return FAILED, {"reason": f"with: {failures[0].message}"}
         if newest is None or newest.epoch != self._epoch:
-            return FAILED, {"reason": f"before its last barrier, {self._phase}"}
+            return FAILED, {"reason": "before its last barrier was complete"}
         if request.drain and not self._drained:
             return FAILED, {"reason": "without a drain: it was ending already"}
         return ENDED, {"barrier": newest.barrier, "epoch": newest.epoch}
