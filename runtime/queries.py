@@ -228,9 +228,10 @@ class Queries:
             return raised
         failure = explain_failure(query, prepared.writer)
         moment = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
-        path = self._state.log(f"{moment}-{failure.query}.txt", failure.details + "\n")
-        return RuntimeFault(
-            QUERY_FAILED,
-            f"query `{failure.query}` failed: {failure.reason}",
-            f"the full text is in {path}",
-        )
+        try:
+            path = self._state.log(f"{moment}-{failure.query}.txt", failure.details + "\n")
+            help = f"the full text is in {path}"
+        except spark_errors():
+            # A full disk, which may be why the query failed, is no reason not to tell.
+            help = f"there was no room for the full text in {self._state.shown}/logs"
+        return RuntimeFault(QUERY_FAILED, f"query `{failure.query}` failed: {failure.reason}", help)

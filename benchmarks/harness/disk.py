@@ -75,8 +75,9 @@ def _look(life: Life, recovered: float | None) -> Killed:
     said = life.said()
     if life.alive():
         return Killed("disk", recovered)
-    readable = "error[SR" in said and "Traceback" not in said
-    fault = None if readable else f"ended with {life.process.returncode}:\n{said}"
+    code = life.process.returncode
+    readable = code == 1 and "error[SR" in said and "Traceback" not in said
+    fault = None if readable else f"ended with {code}:\n{said}"
     return Killed("disk", recovered, None, fault)
 
 
