@@ -21,9 +21,11 @@ WITH (connector = 'files', path = '${root}/in', format = 'json', max_files_per_t
 
 CREATE STREAM drawn AS SELECT id, RAND() AS draw, UUID() AS tag FROM orders;
 
-CREATE SINK first_out FROM drawn WITH (connector = 'files', path = '${root}/first', format = 'json');
+CREATE SINK first_out FROM drawn
+WITH (connector = 'files', path = '${root}/first', format = 'json');
 CREATE SINK midway FROM drawn WITH (connector = 'python', function = 'between:lose');
-CREATE SINK second_out FROM drawn WITH (connector = 'files', path = '${root}/second', format = 'json');
+CREATE SINK second_out FROM drawn
+WITH (connector = 'files', path = '${root}/second', format = 'json');
 """
 FRONT = "---\npipeline: drawn\nvariables:\n  root:\n---\n"
 LOSE = """
@@ -33,7 +35,8 @@ def lose(batch, batch_id):
     context = batch.sparkSession.sparkContext
     for kept in context._jsc.getPersistentRDDs().values():
         kept.unpersist(True)
-    Path({seen!r}).open("a").write(f"{{batch_id}} {{[tuple(row) for row in batch.orderBy('id').collect()]}}\\n")
+    rows = [tuple(row) for row in batch.orderBy("id").collect()]
+    Path({seen!r}).open("a").write(f"{{batch_id}} {{rows}}\\n")
     once = Path({once!r})
     if batch_id == 2 and not once.exists():
         once.touch()
