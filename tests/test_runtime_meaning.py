@@ -106,4 +106,4 @@ def test_an_unreadable_note_is_told(spark: SparkSession, begun: Path) -> None:
     note.write_text("{", encoding="utf-8")
     with pytest.raises(RuntimeFault) as caught:
         run(spark, begun, SPEC)
-    assert caught.value.code.number == "SR0403"
+    assert caught.value.code.number == "SR0410"
