@@ -20,10 +20,14 @@ ENOUGH = 3
 
 @dataclass
 class Report:
-    """What a series has survived, and how the sinks stand at its end."""
+    """What a series has survived, and how the sinks stand at its end.
+
+    `fallbacks` is how often the job went back to a barrier: a kill alone damages no file.
+    """
 
     killed: list[Killed] = field(default_factory=list)
     checks: list[Mapping[str, Difference]] = field(default_factory=list)
+    fallbacks: int = 0
 
     @property
     def faults(self) -> list[str]:
@@ -60,6 +64,7 @@ def run(
             report.checks.append(_check(shop, tell))
     shop.writer.close()
     report.checks.append(_check(shop, tell))
+    report.fallbacks = len(list((shop.state / "generations").glob("[0-9]*"))) - 1
     return report
 
 
@@ -81,7 +86,7 @@ def table(report: Report) -> str:
         lost = max(check[sink].lost for check in report.checks)
         doubled = max(check[sink].doubled for check in report.checks)
         lines.append(f"{sink:8} {last.rows:9,} {lost:9} {doubled:9}")
-    lines += ["", *report.faults]
+    lines += ["", f"went back to a barrier: {report.fallbacks} times", *report.faults]
     return "\n".join(lines).rstrip()
 
 
