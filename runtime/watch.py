@@ -58,8 +58,8 @@ class Watch:
 
     @property
     def asked(self) -> bool:
-        """Whether another process has asked the run to end."""
-        return bool(self._requests)
+        """Whether another process has asked the run to end, or an earlier one to drain."""
+        return bool(self._requests) or self._finishes_drain
 
     def begin(self) -> None:
         """Looks whether anything can follow; raises RuntimeFault when the state was drained.
