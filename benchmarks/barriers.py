@@ -13,7 +13,6 @@ is 1.
 
 import argparse
 import os
-import shutil
 import statistics
 import sys
 import tempfile
@@ -67,7 +66,10 @@ def cost(folder: Path, work: str, runs: int) -> float:
         # Whoever comes first or last may find another machine: take turns at that too.
         order = list(SIDES)[run % 3 :] + list(SIDES)[: run % 3]
         for side in order:
-            found = measure(spark, folder / side, source, side, WORK[work][2])
+            # A folder of its own: Spark looks after the states of earlier runs for a while.
+            place = folder / f"{work.replace(' ', '-')}-{run}-{side}"
+            found = measure(spark, place, source, side, WORK[work][2])
+            tell(f"{work}, run {run}, {side}: {found.clock:.1f} s, {found.processor:.1f} s")
             if run >= 0:
                 taken[side].append(found)
     print(f"\n{work}: medians of {runs} runs, in seconds\n")
@@ -93,7 +95,6 @@ def make_input(folder: Path, work: str) -> Path:
 
 def measure(spark: Any, folder: Path, source: Path, side: str, files: int) -> Taken:
     """Run a side once, from nothing."""
-    shutil.rmtree(folder, ignore_errors=True)
     shop = Shop(folder, files_per_epoch=files, every=SIDES[side])
     arguments = Arguments(True, {**shop.variables, "in": str(source)}, state=str(shop.state))
     run = queries.Queries.run
@@ -141,6 +142,11 @@ def restarts(folder: Path, count: int) -> None:
         print("{:9} {:7.1f} {:7.1f} {:7.1f}".format(side, *row))
     gate, spark = (statistics.median(taken[side]) for side in ("gate", "plain"))
     print(f"\ngate / plain: {gate / spark:.2f}")
+
+
+def tell(line: str) -> None:
+    """Show how far it is."""
+    print(line, file=sys.stderr, flush=True)
 
 
 def session() -> Any:
