@@ -129,7 +129,8 @@ def test_a_stop_at_every_barrier(spark: SparkSession, tmp_path: Path) -> None:
 
 
 def test_an_epoch_holds_no_more_files_than_a_batch_may(spark: SparkSession, tmp_path: Path) -> None:
-    shop = Shop(tmp_path, seed=3, files_per_epoch=3)
+    # Without barriers no epoch is forgotten.
+    shop = Shop(tmp_path, seed=3, files_per_epoch=3, every="1 HOUR")
     shop.writer.add(10)
     run(spark, shop)
     log = cuts.epochs(shop.generation)

@@ -28,6 +28,7 @@ def tell() -> Callable[[str], None]:
 
 def check(report: series.Report, count: int) -> None:
     print(series.table(report))
+    assert report.faults == []
     assert report.right
     assert len(report.killed) == count
 

@@ -60,9 +60,9 @@ def kill_executors(
     rng = random.Random(seed)
     report = Report()
     with running_cluster(folder) as master:
-        life = lives.start(
-            shop, submit=_submit(master), environment={"SPARK_LOCAL_IP": "127.0.0.1"}
-        )
+        # `spark-submit` would run the script with whatever `python3` is on the path.
+        own = {"SPARK_LOCAL_IP": "127.0.0.1", "PYSPARK_PYTHON": sys.executable}
+        life = lives.start(shop, submit=_submit(master), environment=own)
         try:
             shop.writer.add(shop.files_per_epoch)
             if not lives.await_commit(shop, life, 180):
