@@ -11,7 +11,6 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
@@ -22,7 +21,7 @@ from .errors import BARRIERS_FAIL, RuntimeFault, first_line
 from .failures import spark_errors
 from .gate import Gate, GateStatus
 from .integrity import Cut, Inventory
-from .manifests import Manifest, OperatorState, QueryCut, SinkCut, load_manifest, manifest_name
+from .manifests import Manifest, OperatorState, QueryCut, SinkCut, barrier_of, manifest_name
 from .notes import write_note
 from .plan import Plan
 from .reports import Reports
@@ -63,7 +62,7 @@ class Coordinator:
         self._gate = gate
         self._view = view
         self._policy = plan.checkpoint
-        self._kept = load_manifests(state)
+        self._kept = list(inventory.kept)
         self._number = last_number(state)
         self._queries: Sequence[Watched] = ()
         self._asked: tuple[float, datetime] | None = None
@@ -235,27 +234,16 @@ class Coordinator:
             )
 
 
-def load_manifests(state: State) -> list[Manifest]:
-    """The barriers of the current generation, oldest first; a damaged one cannot be used."""
-    folder = f"{state.generation_folder}/barriers"
-    found = []
-    for name in state.storage.list(folder):
-        if name.removesuffix(".json").isdigit():
-            text = state.storage.read(f"{folder}/{name}")
-            with suppress(ValueError):
-                found.append(load_manifest(text or ""))
-    return found
-
-
 def last_number(state: State) -> int:
     """The greatest number of a barrier in any generation of a state, 0 before the first."""
     folder = f"{state.folder}/generations"
-    names = [
-        name.removesuffix(".json")
+    numbers = [
+        number
         for generation in state.storage.list(folder)
         for name in state.storage.list(f"{folder}/{generation}/barriers")
+        if (number := barrier_of(name)) is not None
     ]
-    return max((int(name) for name in names if name.isdigit()), default=0)
+    return max(numbers, default=0)
 
 
 def _query_cut(query: Watched, batch: int, waited: int) -> QueryCut:

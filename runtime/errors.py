@@ -71,11 +71,10 @@ SINK_STAYS = Code("SR0412", "sink-stays", "a sink cannot take back what it was g
 NOT_CONFIRMED = Code("SR0413", "not-confirmed", "a rollback was not confirmed")
 STATE_DRAINED = Code("SR0414", "state-drained", "nothing can follow on a state that was drained")
 QUERY_FAILED = Code("SR0501", "query-failed", "a query ended with an error", FAILED)
-NOT_REPEATABLE = Code(
-    "SR0504", "not-repeatable", "a batch that ran again gave other rows", FAILED
-)
+NOT_REPEATABLE = Code("SR0504", "not-repeatable", "a batch that ran again gave other rows", FAILED)
 SPARK_LOST = Code("SR0502", "spark-lost", "Spark's process ended by itself", FAILED)
 BARRIERS_FAIL = Code("SR0503", "barriers-fail", "too many barriers in a row have failed", FAILED)
+FILE_FAILS = Code("SR0505", "file-fails", "a file could not be read or written", FAILED)
 ROWS_LOST = Code("SR0508", "rows-lost", "rows of a batch are not accounted for", FAILED)
 
 CODES = (
@@ -125,6 +124,7 @@ CODES = (
     NOT_REPEATABLE,
     SPARK_LOST,
     BARRIERS_FAIL,
+    FILE_FAILS,
     ROWS_LOST,
 )
 

@@ -11,7 +11,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .batches import BatchWriter
-from .errors import SPARK_LOST, SPARK_REFUSES, STATE_DAMAGED, RuntimeFault
+from .errors import (
+    FILE_FAILS,
+    SPARK_LOST,
+    SPARK_REFUSES,
+    STATE_DAMAGED,
+    RuntimeFault,
+    first_line,
+)
 from .functions import FAILED
 from .sinks import PythonSink, Sink
 
@@ -55,8 +62,14 @@ def java_exception(error: BaseException) -> Any:
 def spark_refuses(what: str, error: Exception, state: str) -> RuntimeFault:
     """The fault for what Spark does not take; `error` is one of `spark_errors`."""
     java = java_exception(error)
-    if isinstance(error, OSError) or type(error).__name__ == "Py4JNetworkError":
-        return spark_lost(state)
+    if isinstance(error, ConnectionError) or type(error).__name__ == "Py4JNetworkError":
+        return spark_lost(state, error)
+    if isinstance(error, OSError):
+        return RuntimeFault(
+            FILE_FAILS,
+            f"{what} cannot go on: {first_line(error)}",
+            f"see that there is room where {state} is, and that this user may write there",
+        )
     reason = str(error).strip() or type(error).__name__
     told = reason_of(java) if java else reason.splitlines()[0]
     if told.endswith(_AGAIN):
@@ -68,10 +81,12 @@ def spark_refuses(what: str, error: Exception, state: str) -> RuntimeFault:
     )
 
 
-def spark_lost(state: str) -> RuntimeFault:
-    """The fault for a Spark that is no longer there."""
+def spark_lost(state: str, error: Exception) -> RuntimeFault:
+    """The fault for a Spark that is no longer there; `error` is what a call of it raised."""
     return RuntimeFault(
-        SPARK_LOST, "Spark has ended by itself", f"its log may say why: {state}/logs/spark.log"
+        SPARK_LOST,
+        f"Spark has ended by itself: {first_line(error)}",
+        f"its log may say why: {state}/logs/spark.log",
     )
 
 

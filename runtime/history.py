@@ -9,7 +9,7 @@ from typing import Any
 
 from .disk import LocalDisk
 from .errors import NO_SUCH_BARRIER, RuntimeFault
-from .manifests import Manifest, load_manifest
+from .manifests import Manifest, barrier_of, load_manifest
 from .state import current_generation
 from .state_files import local_state
 from .verdicts import Examination
@@ -97,23 +97,21 @@ def _of_generation(
     disk: LocalDisk, folder: str, generation: str, current: str | None
 ) -> Iterator[Kept]:
     place = f"{folder}/generations/{generation}"
+    replaced = "no generation is whole"
+    if current is not None:
+        replaced = f"generation {current} has taken its place"
     for name in disk.list(f"{place}/barriers"):
-        number = name.removesuffix(".json")
-        if not number.isdigit():
-            continue
-        text = disk.read(f"{place}/barriers/{name}")
-        if text is None:
-            continue  # The job has let go of it meanwhile.
+        barrier = barrier_of(name)
+        text = None if barrier is None else disk.read(f"{place}/barriers/{name}")
+        if barrier is None or text is None:
+            continue  # Another file, or the job has let go of it meanwhile.
         try:
             manifest = load_manifest(text)
         except ValueError as error:
-            yield Kept(int(number), generation, None, f"its manifest is damaged: {error}")
+            yield Kept(barrier, generation, None, f"its manifest is damaged: {error}")
             continue
-        problem = _missing(disk, place, manifest)
-        if generation != current:
-            problem = f"generation {current} has taken its place"
-            problem = problem if current is not None else "no generation is whole"
-        yield Kept(int(number), generation, manifest, problem)
+        problem = replaced if generation != current else _missing(disk, place, manifest)
+        yield Kept(barrier, generation, manifest, problem)
 
 
 def _missing(disk: LocalDisk, place: str, manifest: Manifest) -> str | None:

@@ -9,7 +9,7 @@ RocksDB's are looked at only where a block is read.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -201,8 +201,18 @@ def _stands_alone(path: str, cut: Cut) -> bool:
 class Inventory:
     """What the barriers of a run rest on; a file that is known is not read again."""
 
-    def __init__(self, disk: Disk, folder: str, known: Mapping[str, tuple[int, str]]) -> None:
-        """`known` are files of this generation that have been read at the start of the run."""
+    def __init__(
+        self,
+        disk: Disk,
+        folder: str,
+        known: Mapping[str, tuple[int, str]],
+        kept: Sequence[Manifest],
+    ) -> None:
+        """`known` are files of this generation that have been read at the start of the run.
+
+        `kept` are the barriers that it has then, oldest first; a damaged one cannot be used.
+        """
+        self.kept = tuple(kept)
         self._disk = disk
         self._folder = folder
         self._known = {path: held for path, held in known.items() if not _may_change(path)}

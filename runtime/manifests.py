@@ -156,6 +156,12 @@ def manifest_name(barrier: int) -> str:
     return f"{barrier:09d}.json"
 
 
+def barrier_of(name: str) -> int | None:
+    """The barrier whose file has this name, None for another file."""
+    number = name.removesuffix(".json")
+    return int(number) if number != name and number.isdigit() else None
+
+
 def instant_text(instant: datetime) -> str:
     """An instant as notes have it: UTC, to the millisecond."""
     return instant.astimezone(UTC).isoformat(timespec="milliseconds")

@@ -121,12 +121,12 @@ class Queries:
                 monitors.append(QueryMonitor(prepared.plan, query, prepared.writer, self._kernel))
             self._coordinator.start([self._watched(*started) for started in self._started])
             self._watch.run(stop, [query for _, query in self._started], monitors)
-        except spark_errors():
+        except spark_errors() as error:
             # A signal to the whole process group ends Spark while it is being stopped here.
             if not stop.requested:
                 if self._alive():
                     raise
-                self._lost = spark_lost(self._state.shown)
+                self._lost = spark_lost(self._state.shown, error)
         finally:
             self._stop_all()
             self._coordinator.stop()

@@ -8,7 +8,7 @@ from .disk import disk_of
 from .errors import STATE_DAMAGED, RuntimeFault
 from .integrity import Damage, Inventory
 from .rollback import clone
-from .state import State, current_generation
+from .state import State
 from .verdicts import Examination, Verdict
 
 _SHOWN = 3
@@ -27,8 +27,7 @@ def recover(state: State, tell: Callable[[str], None]) -> Inventory:
     for note in verdict.notes:
         tell(f"{shown}/{note.path} cannot be used: {note.reason}; the job goes on without it")
     if verdict.damage:
-        _fall_back(state, examined, verdict, tell)
-        disk, folder = disk_of(state)
+        _fall_back(state, folder, examined, verdict, tell)
         examined = Examination(disk, f"{folder}/generations/{state.generation}")
         verdict = examined.verdict()
         if verdict.damage:
@@ -40,22 +39,22 @@ def recover(state: State, tell: Callable[[str], None]) -> Inventory:
         else:
             disk.replace(path, mend.text)
             tell(f"{shown}/{mend.path} is written again: {mend.reason}")
-    return Inventory(disk, examined.folder, examined.sums.held)
+    return Inventory(disk, examined.folder, examined.sums.held, examined.manifests)
 
 
 def _fall_back(
-    state: State, examined: Examination, verdict: Verdict, tell: Callable[[str], None]
+    state: State,
+    folder: str,
+    examined: Examination,
+    verdict: Verdict,
+    tell: Callable[[str], None],
 ) -> None:
     """Makes a generation from the newest barrier that is whole."""
     manifest = verdict.barrier
     if manifest is None:
         raise refusal(state.shown, state.generation, verdict.damage)
-    disk, folder = disk_of(state)
-    note = current_generation(disk, folder)
-    if note is None:
-        raise refusal(state.shown, state.generation, verdict.damage)
     epochs = examined.epochs.last - manifest.epoch
-    number = clone(disk, folder, note, examined, manifest, same_cuts=True)
+    number = clone(examined.disk, folder, state.note, examined, manifest, same_cuts=True)
     for line in damage_lines(f"{state.shown}/generations/{state.generation}", verdict.damage):
         tell(f"DAMAGE: {line}")
     when = f"{manifest.completed_at:%Y-%m-%d %H:%M:%S}"

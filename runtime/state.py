@@ -78,7 +78,7 @@ class State:
         try:
             self.id = self._identify(pipeline)
             sweep(storage, self.folder)
-            self._note = self._newest()
+            self.note = self._newest()
         except BaseException:
             self.close()
             raise
@@ -91,7 +91,7 @@ class State:
     @property
     def generation(self) -> str:
         """The number of the current generation, four digits."""
-        return str(self._note["generation"])
+        return str(self.note["generation"])
 
     @property
     def generation_folder(self) -> str:
@@ -101,7 +101,7 @@ class State:
         """The generations whose batches of a query belong to its output, oldest first."""
         found = [
             Ancestor(str(one["generation"]), int(one["batches"].get(query, -1)))
-            for one in self._note["lineage"]
+            for one in self.note["lineage"]
         ]
         return (*found, Ancestor(self.generation, None))
 
@@ -110,7 +110,7 @@ class State:
 
         -1 when there is none. Behind it, a batch with the number of an earlier one has other rows.
         """
-        origin, ancestors = self._note["from"], self.lineage(query)[:-1]
+        origin, ancestors = self.note["from"], self.lineage(query)[:-1]
         last = ancestors[-1].last_batch if ancestors else None
         if origin is None or last is None or last < 0:
             return -1
@@ -123,7 +123,7 @@ class State:
 
     def refresh(self) -> None:
         """Goes to the newest generation, after one has been made."""
-        self._note = self._newest()
+        self.note = self._newest()
 
     def spool(self, query: str) -> str:
         """The folder of the batch of a query whose rows can be computed only once."""

@@ -9,11 +9,14 @@ import os
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
 from .errors import NO_STATE_FOLDER, RuntimeFault
 from .notes import read_note
+
+if TYPE_CHECKING:
+    from .storage import Files
 
 
 class LocalFiles:
@@ -96,11 +99,17 @@ def local_state(path: str) -> tuple[LocalFiles, str, dict[str, Any]]:
             f"there is no folder {path}",
             "pass the folder that the job was given as `state`",
         )
-    note = read_note(files, os.path.join(folder, "state.json"))
+    folder = folder.rstrip("/")
+    return files, folder, state_note(files, folder, path)
+
+
+def state_note(files: Files, folder: str, shown: str) -> dict[str, Any]:
+    """The `state.json` of a folder; raises RuntimeFault when it has none."""
+    note = read_note(files, f"{folder}/state.json")
     if note is None:
         raise RuntimeFault(
             NO_STATE_FOLDER,
-            f"{path} is no state folder: it has no state.json",
+            f"{shown} is no state folder: it has no state.json",
             "pass the folder that the job was given as `state`",
         )
-    return files, folder.rstrip("/"), note
+    return note

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from .errors import INPUT_MISSING, TABLE_UNREADABLE, RuntimeFault
-from .failures import java_exception, reason_of, spark_errors, spark_lost
+from .failures import java_exception, reason_of, spark_errors, spark_refuses
 from .files import batch_reading
 from .kernel.load import java_list, java_map
 from .options import choose
@@ -74,7 +74,7 @@ class Tables:
             except spark_errors() as error:
                 java = java_exception(error)
                 if java is None:
-                    raise spark_lost(state) from None
+                    raise spark_refuses(f"table `{name}`", error, state) from None
                 reason = reason_of(java)
                 if not reason.startswith(f"table `{name}` "):
                     reason = f"table `{name}` cannot be read: {reason}"

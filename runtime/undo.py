@@ -12,16 +12,15 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from .disk import Disk, LocalDisk, RemoteDisk
-from .errors import NO_STATE_FOLDER, NO_SUCH_BARRIER, SINK_STAYS, RuntimeFault
+from .errors import NO_SUCH_BARRIER, SINK_STAYS, RuntimeFault
 from .integrity import Damage
 from .lease import Lease
 from .manifests import Manifest
-from .notes import read_note
 from .plan import SinkEnd
 from .rollback import clone
 from .sinks import promise_of
 from .state import current_generation, sweep
-from .state_files import local_state
+from .state_files import local_state, state_note
 from .verdicts import Examination
 
 
@@ -153,12 +152,7 @@ def opened(path: str) -> Iterator[Rollback]:
         yield from _held(LocalDisk(), folder, path, local=True)
         return
     with _remote(path) as disk:
-        if read_note(disk, f"{path}/state.json") is None:
-            raise RuntimeFault(
-                NO_STATE_FOLDER,
-                f"{path} is no state folder: it has no state.json",
-                "pass the folder that the job was given as `state`",
-            )
+        state_note(disk, path, path)
         yield from _held(disk, path, path, local=False)
 
 
