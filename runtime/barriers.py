@@ -21,6 +21,7 @@ from .errors import BARRIERS_FAIL, RuntimeFault, first_line
 from .failures import spark_errors
 from .gate import Gate, GateStatus
 from .integrity import Cut, Inventory
+from .ledger import rows_read
 from .manifests import Manifest, OperatorState, QueryCut, SinkCut, barrier_of, manifest_name
 from .notes import write_note
 from .plan import Plan
@@ -176,10 +177,12 @@ class Coordinator:
     def _manifest(self, epoch: int, status: GateStatus, asked: datetime) -> Manifest:
         queries: dict[str, QueryCut] = {}
         sinks: dict[str, SinkCut] = {}
+        ledgers = self._ledgers({id: turn.batch(epoch) for id, turn in status.queries.items()})
         for query in self._queries:
             turn = status.queries[query.id]
             waited = round((turn.done_at - asked.timestamp()) * 1000)
-            queries[query.id] = _query_cut(query, turn.batch(epoch), max(waited, 0))
+            read = rows_read(ledgers.get(query.id, {}))
+            queries[query.id] = _query_cut(query, turn.batch(epoch), max(waited, 0), read)
             sinks.update(_sink_cuts(query.writer, turn.batch(epoch), self._plan))
         batches = {id: query.batch for id, query in queries.items()}
         positions = self._gate.positions(epoch)
@@ -194,16 +197,16 @@ class Coordinator:
             queries=queries,
             sources=positions,
             sinks=sinks,
-            ledger=self._ledgers(queries),
+            ledger=ledgers,
             files=self._inventory.take(Cut(batches, epoch, positions)),
         )
 
-    def _ledgers(self, cuts: Mapping[str, QueryCut]) -> Mapping[str, Any]:
-        """What became of the rows since the barrier before, query by query."""
+    def _ledgers(self, batches: Mapping[str, int]) -> Mapping[str, Any]:
+        """What became of the rows since the barrier before, query by query, up to these batches."""
         newest = self.newest.queries if self.newest is not None else {}
         after = {id: cut.batch for id, cut in newest.items()}
         return {
-            query.id: query.writer.books.collect(after.get(query.id, -1), cuts[query.id].batch)
+            query.id: query.writer.books.collect(after.get(query.id, -1), batches[query.id])
             for query in self._queries
             if query.writer.books is not None
         }
@@ -246,14 +249,15 @@ def last_number(state: State) -> int:
     return max(numbers, default=0)
 
 
-def _query_cut(query: Watched, batch: int, waited: int) -> QueryCut:
+def _query_cut(query: Watched, batch: int, waited: int, read: int | None) -> QueryCut:
+    """Where a query stands; Spark says how many rows it has read when the ledger does not."""
     report = query.reports.of(batch)
     return QueryCut(
         batch=batch,
         watermark=query.reports.watermark(batch),
         acknowledged_ms=waited,
         operators=tuple(_operators(query.reports, report)),
-        rows_in=query.reports.rows_in(batch),
+        rows_in=query.reports.rows_in(batch) if read is None else read,
         rows_out=query.writer.rows_until(batch),
     )
 

@@ -48,6 +48,9 @@ LAST = ("held",)
 """Counts that are a state of things: of several batches the last one counts."""
 
 
+_UNACCOUNTED = "!unaccounted"
+
+
 @dataclass(frozen=True, slots=True)
 class Equation:
     """Two sums of counters that must be the same; with `at_most` the left one may be less."""
@@ -141,6 +144,14 @@ def total(documents: Sequence[Mapping[str, Any]]) -> dict[str, Counts]:
     return found
 
 
+def rows_read(entries: Mapping[str, Counts]) -> int | None:
+    """The rows that came from all sources; None when the entries are not of all of them."""
+    if _UNACCOUNTED in entries:
+        return None
+    sources = [entry for entry in entries.values() if entry.get("kind") == "source"]
+    return sum(int(entry["in"]) for entry in sources) if sources else None
+
+
 def remarks(documents: Sequence[Mapping[str, Any]]) -> dict[str, Counts]:
     """What else is to be said of several batches, as entries with names that nothing else has."""
     leaks = [leak for document in documents for leak in document.get("leaks", ())]
@@ -152,7 +163,7 @@ def remarks(documents: Sequence[Mapping[str, Any]]) -> dict[str, Counts]:
         found["!leaks"] = {"kind": "leaks", "leaks": len(leaks), "first": told}
     if parts:
         names = ", ".join(dict.fromkeys(parts))
-        found["!unaccounted"] = {"kind": "unaccounted", "parts": names}
+        found[_UNACCOUNTED] = {"kind": "unaccounted", "parts": names}
     return found
 
 

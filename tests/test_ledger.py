@@ -12,6 +12,7 @@ from streamc.runtime.ledger import (
     check,
     count_sink,
     remarks,
+    rows_read,
     shown,
     total,
 )
@@ -268,3 +269,14 @@ def test_batches_add_up_and_states_do_not() -> None:
     assert shown(entry) == (
         "dedup: 16 in, 4 out, 6 late, 4 duplicates, 2 expired, 2 held, 2 filtered"
     )
+
+
+def test_the_rows_that_were_read_are_those_of_all_sources() -> None:
+    """Blank and malformed records were read too; who cannot count says nothing."""
+    both = over(scan(4, "payments"), "rows", 13)
+    both["from"][0].append(scan(9, read=12, malformed=2, blank=1))
+    entries = total([ledger(both).document(), ledger(both).document()])
+    assert rows_read(entries) == 2 * (4 + 12)
+    unknown = ledger(over(scan(4), "uncounted", 4, name="Odd")).document()
+    assert rows_read({**unknown["entries"], **remarks([unknown])}) is None
+    assert rows_read({}) is None
