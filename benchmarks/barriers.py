@@ -1,14 +1,18 @@
 """Measure what the gate and the barriers cost, and how long a restart takes, against plain Spark.
 
-    python benchmarks/barriers.py                 five runs of each, after one to warm up
-    python benchmarks/barriers.py --runs 2 --restarts 2
+    python benchmarks/barriers.py                 three runs of each, after one to warm up
+    python benchmarks/barriers.py --runs 1 --restarts 2
 
 One source, four queries with a sink each (`benchmarks/harness/shop.stream`), in one warm Spark and
 in turn: plain queries with the same sinks but no gate; through the gate with a barrier at the end;
-with a barrier every second. Many small epochs, and few big ones. What counts is the time from the
-start of the queries to the end of the input, and the processor time of Python and its JVM in it.
-Results must be equal. The gate may cost 3 % of the processor time; if it costs more, the exit code
-is 1.
+with a barrier every few seconds. Many small epochs, and few big ones. What counts is the time from
+the start of the queries to the end of the input, and the processor time of Python and its JVM in
+it. Results must be equal.
+
+A run through the gate has three epochs more than there is input for: the empty one at its begin,
+the one that settles, and the barrier. So plain and gate run over a short and a long input, and what
+an epoch costs is the difference between the two by the epochs between them; what is left is had
+once a run. The gate may cost 3 % of the processor time of an epoch; else the exit code is 1.
 """
 
 import argparse
@@ -17,7 +21,7 @@ import statistics
 import sys
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,9 +34,22 @@ from harness.shop import HERE, Shop
 from streamc.runtime import Arguments, queries, run_script
 
 GOAL = 1.03
-SIDES = {"plain": "1 HOUR", "gate": "1 HOUR", "barriers": "1 SECOND"}
-WORK = {"small epochs": (60, 12, 2), "big epochs": (10, 20_000, 1)}
-"""Input files, rows of a file, and files an epoch."""
+SIDES = {"plain": "1 HOUR", "gate": "1 HOUR", "barriers": "5 SECONDS"}
+WHAT = ("clock", "processors")
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """Epochs of the short and of the long input, the files of one and the rows of a file."""
+
+    name: str
+    short: int
+    long: int
+    files: int
+    rows: int
+
+
+WORK = (Work("small epochs", 10, 40, 2, 12), Work("big epochs", 5, 25, 1, 20_000))
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,13 +57,13 @@ class Taken:
     """What a run took, in seconds: by the clock, and of the processors."""
 
     clock: float
-    processor: float
+    processors: float
 
 
 def main() -> None:
     """Run everything, print the tables."""
     parser = argparse.ArgumentParser(description="The cost of the gate and of barriers.")
-    parser.add_argument("--runs", type=int, default=5, help="measured runs (default: 5)")
+    parser.add_argument("--runs", type=int, default=3, help="measured runs (default: 3)")
     parser.add_argument("--restarts", type=int, default=5, help="of each kind (default: 5)")
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
@@ -57,38 +74,60 @@ def main() -> None:
     sys.exit(1 if any(found > GOAL for found in costs) else 0)
 
 
-def cost(folder: Path, work: str, runs: int) -> float:
-    """Measure all sides on one kind of work; the processor time of the gate to that of plain."""
+def cost(folder: Path, work: Work, runs: int) -> float:
+    """Measure all sides on one kind of work; an epoch's processor time of the gate to plain's."""
     spark = session()
-    source = make_input(folder / work.replace(" ", "-"), work)
-    taken: dict[str, list[Taken]] = {side: [] for side in SIDES}
+    name = work.name.replace(" ", "-")
+    sources = {n: make_input(folder / f"{name}-{n}", work, n) for n in (work.short, work.long)}
+    taken: dict[tuple[str, int], list[Taken]] = {}
     for run in range(-1, runs):
         # Whoever comes first or last may find another machine: take turns at that too.
         order = list(SIDES)[run % 3 :] + list(SIDES)[: run % 3]
         for side in order:
-            # A folder of its own: Spark looks after the states of earlier runs for a while.
-            place = folder / f"{work.replace(' ', '-')}-{run}-{side}"
-            found = measure(spark, place, source, side, WORK[work][2])
-            tell(f"{work}, run {run}, {side}: {found.clock:.1f} s, {found.processor:.1f} s")
-            if run >= 0:
-                taken[side].append(found)
-    print(f"\n{work}: medians of {runs} runs, in seconds\n")
-    print("side         clock  processors")
-    for side, all_of in taken.items():
-        print(f"{side:9} {middle(all_of, 'clock'):8.2f} {middle(all_of, 'processor'):11.2f}")
-    gate = ratio(taken, "gate", "plain")
-    print(f"\ngate / plain:    clock {gate[0]:.3f}, processors {gate[1]:.3f} (goal: {GOAL})")
-    barriers = ratio(taken, "barriers", "gate")
-    print(f"barriers / gate: clock {barriers[0]:.3f}, processors {barriers[1]:.3f}", flush=True)
-    return gate[1]
+            lengths = (work.long,) if side == "barriers" else (work.short, work.long)
+            for epochs in lengths if run >= 0 else (work.short,):
+                # A folder of its own: Spark looks after the states of earlier runs for a while.
+                place = folder / f"{name}-{run}-{side}-{epochs}"
+                found = measure(spark, place, sources[epochs], side, work.files)
+                took = f"{found.clock:.1f} s, {found.processors:.1f} s"
+                tell(f"{work.name}, run {run}, {side}, {epochs} epochs: {took}")
+                if run >= 0:
+                    taken.setdefault((side, epochs), []).append(found)
+    middle = {key: median(found) for key, found in taken.items()}
+    print(f"\n{work.name}: medians of {runs} runs, in seconds\n")
+    print("side      epochs     clock  processors")
+    for (side, epochs), found in sorted(middle.items()):
+        print(f"{side:9} {epochs:6} {found.clock:9.2f} {found.processors:11.2f}")
+    return compared(middle, work)
 
 
-def make_input(folder: Path, work: str) -> Path:
-    """The files that all runs of one kind of work read."""
-    files, rows, _ = WORK[work]
+def compared(middle: Mapping[tuple[str, int], Taken], work: Work) -> float:
+    """Print the gate against plain; returns the ratio of an epoch's processor time."""
+    more = work.long - work.short
+    ratios = {}
+    for what in WHAT:
+        found = {key: getattr(taken, what) for key, taken in middle.items()}
+        epoch, once = {}, {}
+        for side in ("plain", "gate"):
+            epoch[side] = (found[side, work.long] - found[side, work.short]) / more
+            once[side] = found[side, work.short] - epoch[side] * work.short
+        ratios[what] = epoch["gate"] / epoch["plain"]
+        whole = found["gate", work.long] / found["plain", work.long]
+        barriers = found["barriers", work.long] / found["gate", work.long]
+        print(f"\n{what}:")
+        print(f"  an epoch       plain {epoch['plain']:.3f} s, gate {epoch['gate']:.3f} s")
+        print(f"  once a run     plain {once['plain']:.2f} s, gate {once['gate']:.2f} s")
+        print(f"  gate / plain   an epoch {ratios[what]:.3f}, the long run {whole:.3f}")
+        print(f"  barriers every {SIDES['barriers'].lower()} / gate: {barriers:.3f}", flush=True)
+    print(f"\ngoal: an epoch's processors gate / plain at most {GOAL}", flush=True)
+    return ratios["processors"]
+
+
+def make_input(folder: Path, work: Work, epochs: int) -> Path:
+    """The files that all runs of one kind of work and length read."""
     shop = Shop(folder)
-    for number in range(files):
-        shop.writer.write(events(0, number, rows))
+    for number in range(epochs * work.files):
+        shop.writer.write(events(0, number, work.rows))
     shop.writer.close()
     return shop.writer.folder
 
@@ -171,19 +210,9 @@ def processor(spark: Any) -> float:
     return (int(stat[11]) + int(stat[12])) / os.sysconf("SC_CLK_TCK") + time.process_time()
 
 
-def middle(taken: list[Taken], what: str) -> float:
-    """The median of one of the times."""
-    times: list[float] = [getattr(one, what) for one in taken]
-    return statistics.median(times)
-
-
-def ratio(taken: Mapping[str, list[Taken]], one: str, other: str) -> tuple[float, float]:
-    """The medians of one side over those of another: clock, processors."""
-
-    def of(what: str) -> float:
-        return middle(taken[one], what) / middle(taken[other], what)
-
-    return of("clock"), of("processor")
+def median(taken: Sequence[Taken]) -> Taken:
+    """The medians of both times."""
+    return Taken(*(statistics.median(getattr(one, what) for one in taken) for what in WHAT))
 
 
 if __name__ == "__main__":

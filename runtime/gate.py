@@ -55,7 +55,6 @@ class GateStatus:
     all_done: bool
     caught_up: bool
     barrier: int | None
-    barrier_wanted: bool
     queries: Mapping[str, Turn]
 
 
@@ -128,7 +127,7 @@ class Gate:
             id: Turn(int(q["done"]), int(q["base"]), int(q["done_at"]) / 1000)
             for id, q in found["queries"].items()
         }
-        names = ("epoch", "settled", "drained", "all_done", "caught_up", "barrier_wanted")
+        names = ("epoch", "settled", "drained", "all_done", "caught_up")
         known = {name: found[name] for name in names}
         return GateStatus(**known, barrier=found["barrier"], queries=turns)
 

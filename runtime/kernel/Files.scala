@@ -1,8 +1,10 @@
 package org.apache.spark.sql.streamc
 
 import java.io.{FileNotFoundException, IOException, OutputStream}
+import java.nio.ByteBuffer
+import java.nio.channels.FileChannel
 import java.nio.charset.StandardCharsets.UTF_8
-import java.nio.file.{Files => JFiles, StandardCopyOption}
+import java.nio.file.{Files => JFiles, Path => JPath, StandardCopyOption, StandardOpenOption}
 
 import scala.jdk.CollectionConverters._
 
@@ -104,12 +106,28 @@ class Files(session: SparkSession) {
   /** The text in a hidden file beside its target, safe on the disk. */
   private def temporary(fs: FileSystem, target: Path, text: String): Path = {
     val temporary = new Path(target.getParent, s".${target.getName}.tmp")
-    val out = fs.create(temporary, true)
-    try {
-      out.write(text.getBytes(UTF_8))
-      out.hsync()
-    } finally out.close()
+    fs match {
+      case local: RawLocalFileSystem => writeHere(local.pathToFile(temporary).toPath, text)
+      case _ =>
+        val out = fs.create(temporary, true)
+        try {
+          out.write(text.getBytes(UTF_8))
+          out.hsync()
+        } finally out.close()
+    }
     temporary
+  }
+
+  /** On this machine's disk: Hadoop would start a process for each file, to set its rights. */
+  private def writeHere(file: JPath, text: String): Unit = {
+    JFiles.createDirectories(file.getParent)
+    val out = FileChannel.open(
+      file, StandardOpenOption.CREATE, StandardOpenOption.TRUNCATE_EXISTING, StandardOpenOption.WRITE)
+    try {
+      val bytes = ByteBuffer.wrap(text.getBytes(UTF_8))
+      while (bytes.hasRemaining) out.write(bytes)
+      out.force(true)
+    } finally out.close()
   }
 
   /**

@@ -230,7 +230,6 @@ class Gate(session: SparkSession, folder: String, settings: JavaMap[String, Stri
       "all_done" -> JBool(allDone),
       "caught_up" -> JBool(limited && exhausted && allDone && isSettled(last)),
       "barrier" -> (if (reached < 0) JNull else JLong(reached)),
-      "barrier_wanted" -> JBool(wanted),
       "queries" -> JObject(queries.values.toList.map(q => q.id -> JObject(
         "done" -> JLong(q.done),
         "base" -> JLong(q.base),
