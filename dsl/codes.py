@@ -162,6 +162,14 @@ UNREACHABLE = _warning("SC0450", "unreachable", "statements that are never reach
 PYTHON_OPERATOR = _error("SC0451", "python-operator", "a Python class can't have a handler so")
 NO_OUTPUT = _error("SC0452", "no-output", "an operator gives no rows")
 LATE_ROWS_FORM = _error("SC0453", "late-rows-form", "no row is late, or late rows are unlike")
+STATE_BACKEND = _error("SC0454", "state-backend", "state of an operator can't be in memory")
+
+OVER_FORM = _error("SC0460", "over-form", "OVER can't do what is asked")
+OVER_FUNCTION = _error("SC0461", "over-function", "a function can't be called so with OVER")
+COUNT_WINDOW = _error("SC0462", "count-window", "a count window can't do what is asked")
+
+TEMPORAL_JOIN = _error("SC0470", "temporal-join", "FOR SYSTEM_TIME AS OF can't do what is asked")
+VERSIONS_KEPT = _warning("SC0471", "versions-kept", "a version of each key is kept for good")
 
 # Connectors and Spark's limits.
 UNKNOWN_CONNECTOR = _error("SC0501", "unknown-connector", "there is no such connector")

@@ -82,7 +82,12 @@ class Diagnostics:
     @property
     def has_errors(self) -> bool:
         """Whether anything found stops the compilation."""
-        return any(d.code.severity is Severity.ERROR for d in self._found.values())
+        return self.errors > 0
+
+    @property
+    def errors(self) -> int:
+        """How many of those found stop the compilation."""
+        return sum(d.code.severity is Severity.ERROR for d in self._found.values())
 
     def has_error_in(self, span: Span) -> bool:
         """Return whether an error stands in a part of the file."""

@@ -16,6 +16,7 @@ In order of flow:
   SELECT reads.
 - ``blocks``: one SELECT. ``columns``: its select list. ``keys``, ``aggregates``: GROUP BY.
   ``top_n``: QUALIFY. ``unbounded``: groups that nothing closes.
+- ``lowering``: queries that become programs, as those of CREATE OPERATOR.
 - ``scope``: what a name means inside a SELECT.
 - ``programs``: CREATE OPERATOR. ``program_inputs``, ``program_state``, ``program_handlers``: its
   parts; ``program_statements`` (``program_targets``, ``program_values``): the statements;

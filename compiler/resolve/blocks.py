@@ -13,6 +13,7 @@ from ...dsl.diagnostics import Diagnostic, Label
 from ...dsl.walk import walk
 from ..model.schema import Field, Schema
 from ..model.steps import AssignWindow, Deduplicate, Filter, Key, Project, Window
+from ..model.typed import Typed
 from . import top_n
 from .aggregates import Grouping
 from .chain import Chain, StreamContext
@@ -22,6 +23,8 @@ from .from_clause import From
 from .joins import add_join
 from .keys import has_aggregate
 from .lookups import add_lookup
+from .lowering.over import OverResolver, beside_over, is_over, unused_window
+from .lowering.temporal_join import TemporalJoin, add_temporal_join, own_select
 from .not_built import not_built
 from .scope import BlockScope, Visible
 from .windows import no_group, taken_name
@@ -42,8 +45,9 @@ class BlockResolver:
         self._context = context
         self._diagnostics = context.diagnostics
         self._branch = branch
-        self._ranking = top_n.ranking(select, self._diagnostics)
         first = source.inputs[0]
+        self._over = is_over(select, first.visible.schema)
+        self._ranking = None if self._over else top_n.ranking(select, self._diagnostics)
         self._chain = Chain(
             context,
             name,
@@ -65,21 +69,45 @@ class BlockResolver:
         select = self._select
         self._refuse_misplaced()
         self._refuse_changes()
-        if self._refuse_over() or (select.qualify is not None and self._ranking is None):
+        if select.qualify is not None and self._ranking is None and not self._over:
+            return self._chain
+        if self._over and self._refuse_beside_over():
+            return self._chain
+        if self._source.join is not None and self._source.as_of is not None:
+            self._temporal_join(self._source.join, self._source.as_of)
             return self._chain
         self._join()
         if select.where is not None:
-            clause = Clause("WHERE", aggregates=False)
-            self._chain.add(Filter(check(select.where, self._scope, clause, self._diagnostics)))
+            self._chain.add(Filter(self._condition(select.where)))
         if self._source.join is not None:
             self._cut_unless_last("join")
-        if "aggregate" in self._roles:
+        if self._over:
+            OverResolver(select, self._scope, self._chain, self._id("over")).resolve()
+            self._cut_unless_last("over")
+        elif "aggregate" in self._roles:
             self._aggregate()
         elif self._ranking is not None:
             self._top_of_input(self._ranking)
         else:
             self._rows()
         return self._chain
+
+    def _condition(self, where: e.Expression) -> Typed:
+        return check(where, self._scope, Clause("WHERE", aggregates=False), self._diagnostics)
+
+    def _temporal_join(self, node: q.Join, as_of: e.Expression) -> None:
+        select, (rows, versions) = self._select, self._source.inputs
+        if (problem := own_select(select, self._roles)) is not None:
+            self._diagnostics.add(problem)
+            return
+        if select.having is not None:
+            self._diagnostics.add(_having_without_group(select.having))
+        where = None if select.where is None else self._condition(select.where)
+        items = resolve_items(select.items, self._scope, self._diagnostics, aggregates=False)
+        known = (rows.known, versions.known)
+        join = TemporalJoin(node, as_of, known, self._scope, where, items)
+        add_temporal_join(join, self._chain, self._id("join"))
+        self._cut_unless_last("join")
 
     def _join(self) -> None:
         """Bring together what FROM reads; each ON sees what stands before it."""
@@ -105,7 +133,9 @@ class BlockResolver:
         )
         if select.group_by or any(has_aggregate(node) for node in grouped):
             roles.append("aggregate")
-        if select.qualify is not None:
+        if self._over:
+            roles.append("over")
+        elif select.qualify is not None:
             roles.append("topn")
         if select.distinct_on is not None:
             roles.append("dedup")
@@ -236,8 +266,8 @@ class BlockResolver:
         select = self._select
         if select.distinct:
             self._diagnostics.add(_plain_distinct(select))
-        if select.windows:
-            self._diagnostics.add(not_built("named windows (WINDOW …)", select.windows[0].span))
+        if select.windows and not self._over:
+            self._diagnostics.add(unused_window(select.windows[0]))
         if select.allowed_lateness is not None:
             self._diagnostics.add(not_built("ALLOWED LATENESS", select.allowed_lateness.span))
         if select.late_rows is not None and select.late_rows.stream is not None:
@@ -246,23 +276,22 @@ class BlockResolver:
             self._diagnostics.add(not_built("EMIT EARLY", select.emit.span))
         elif select.emit is not None and "aggregate" not in self._roles:
             self._diagnostics.add(_emit_without_aggregate(select.emit))
-        if select.distinct_on is not None and ("aggregate" in self._roles or "topn" in self._roles):
-            self._diagnostics.add(_distinct_over(select.distinct_on, "aggregates"))
+        others = {"aggregate": "aggregates", "topn": "aggregates", "over": "OVER"}
+        beside = next((others[role] for role in self._roles if role in others), None)
+        if select.distinct_on is not None and beside is not None:
+            self._diagnostics.add(_distinct_over(select.distinct_on, beside))
 
-    def _refuse_over(self) -> bool:
-        """OVER is a top-N in the select list or QUALIFY, and nothing else yet."""
-        refused = [
-            node
-            for item in self._select.items
-            for node in walk(item.expression)
-            if isinstance(node, e.Call)
-            and node.over is not None
-            and not (top_n.is_row_number(item.expression) and self._select.qualify is not None)
-        ]
-        for node in refused:
-            top = top_n.is_row_number(node)
-            self._diagnostics.add(not_built("OVER", node.span, top_n.INSTEAD if top else None))
-        return bool(refused)
+    def _refuse_beside_over(self) -> bool:
+        """Say what a SELECT with OVER does to its rows besides."""
+        what = {
+            "a join": self._source.joins,
+            "a window of FROM": self._scope.window is not None,
+            "aggregates of groups": "aggregate" in self._roles,
+        }
+        found = [name for name, is_there in what.items() if is_there]
+        if found:
+            self._diagnostics.add(beside_over(self._select, found[0]))
+        return bool(found)
 
     def _refuse_changes(self) -> None:
         if not self._roles:
@@ -286,6 +315,7 @@ _ROLE_VERBS = {
     "aggregate": "aggregated again",
     "topn": "ranked",
     "dedup": "deduplicated",
+    "over": "read in the order of time",
 }
 
 

@@ -152,7 +152,7 @@ def _misplaced(call: e.Call, result: Typed, context: Context) -> bool:
     elif context.clause.name == "a program":
         where = context.clause.name
     if where is not None:
-        context.report(_no_python_here(call, where))
+        context.report(no_python_here(call, where))
     return where is not None
 
 
@@ -163,7 +163,8 @@ def is_python_call(node: object) -> bool:
     return function(node.name.text) is None and aggregate(node.name.text) is None
 
 
-def _no_python_here(call: e.Call, where: str) -> Diagnostic:
+def no_python_here(call: e.Call, where: str) -> Diagnostic:
+    """Return the diagnostic for a Python function where Spark runs none."""
     return Diagnostic(
         codes.PYTHON_PLACE,
         f"Spark calls no Python function in {where}",

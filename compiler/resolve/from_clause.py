@@ -39,10 +39,14 @@ class Input:
 
 @dataclass(frozen=True, slots=True)
 class From:
-    """One input, or two that are joined, and the tables in which their rows are looked up."""
+    """One input, or two that are joined, and the tables in which their rows are looked up.
+
+    ``as_of`` is the instant of a temporal join.
+    """
 
     inputs: tuple[Input, ...]
     join: q.Join | None = None
+    as_of: e.Expression | None = None
     lookups: tuple[LookupJoin, ...] = ()
 
     @property
@@ -80,11 +84,20 @@ class FromResolver:
         if isinstance(node.left, q.Join) or isinstance(node.right, q.Join):
             self._diagnostics.add(_second_join(node))
             return None
+        as_of = node.right.as_of if isinstance(node.right, q.TableRef) else None
+        if isinstance(node.right, q.TableRef) and as_of is not None:
+            if self._is_table(replace(node.right, as_of=None)):
+                self._diagnostics.add(_no_versions(node.right))
+                return None
+            node = replace(node, right=replace(node.right, as_of=None))
         left, right = (self._input(side) for side in (node.left, node.right))
         if left is None or right is None:
             return None
         if left.visible.alias.lower() == right.visible.alias.lower():
             self._diagnostics.add(_same_alias(node, left.visible))
+            return None
+        if as_of is not None and (left.window or right.window):
+            self._diagnostics.add(_versions_of_windows(node))
             return None
         left = _joined(left, optional=node.kind in ("RIGHT", "FULL"))
         right = _joined(right, optional=node.kind in ("LEFT", "FULL"))
@@ -92,7 +105,7 @@ class FromResolver:
         if problem is not None:
             self._diagnostics.add(problem)
             return None
-        return From((left, right), node)
+        return From((left, right), node, as_of)
 
     def _is_table(self, node: q.Relation) -> TypeGuard[q.TableRef]:
         """Return whether a relation is a declared table; a name of WITH comes first."""
@@ -116,8 +129,11 @@ class FromResolver:
             return None
         visible = _joined(Input(known, visible), optional=node.kind == "LEFT").visible
         lookup = LookupJoin(node, known.relation, visible)
+        if below.as_of is not None:
+            self._diagnostics.add(_second_join(node))
+            return None
         inputs = below.inputs if below.joins else (_over(below.inputs[0]),)
-        return From(inputs, below.join, (*below.lookups, lookup))
+        return From(inputs, below.join, lookups=(*below.lookups, lookup))
 
     def _input(self, node: q.Relation) -> Input | None:
         match node:
@@ -135,13 +151,7 @@ class FromResolver:
 
     def _table(self, node: q.TableRef) -> Input | None:
         if node.as_of is not None:
-            self._diagnostics.add(
-                not_built(
-                    "a temporal join (FOR SYSTEM_TIME AS OF)",
-                    node.as_of.span,
-                    f"to look up rows of a TABLE as they are now: `JOIN {node.name} AS …`",
-                )
-            )
+            self._diagnostics.add(_misplaced_instant(node))
             return None
         if node.name.text in self._env.sinks:
             reads = self._env.sinks[node.name.text]
@@ -236,6 +246,34 @@ def _second_join(node: q.Join) -> Diagnostic:
         Label(node.right.span, "the second"),
         secondary=(Label(inner.span, "the first"),),
         help="give the first join a stream of its own and join that",
+    )
+
+
+def _no_versions(node: q.TableRef) -> Diagnostic:
+    return Diagnostic(
+        codes.TEMPORAL_JOIN,
+        f"`{node.name}` is a TABLE, which has no versions to look up",
+        Label(node.span),
+        help=f"to look up rows as they are now: `JOIN {node.name} AS …`; versions come in by a "
+        "SOURCE with a WATERMARK",
+    )
+
+
+def _misplaced_instant(node: q.TableRef) -> Diagnostic:
+    return Diagnostic(
+        codes.TEMPORAL_JOIN,
+        "FOR SYSTEM_TIME AS OF says which version a row of a join is given",
+        Label(node.span, "no row looks it up"),
+        help=f"write `FROM orders AS o JOIN {node.name} FOR SYSTEM_TIME AS OF o.ts AS … ON …`",
+    )
+
+
+def _versions_of_windows(node: q.Join) -> Diagnostic:
+    return Diagnostic(
+        codes.TEMPORAL_JOIN,
+        "a temporal join looks up versions for rows, and not for windows",
+        Label(node.left.span.to(node.right.span)),
+        help="aggregate the window in a stream of its own, and join that",
     )
 
 

@@ -45,6 +45,11 @@ class MaybeRead(e.Expression):
 def checked(node: e.Expression, scope: ProgramScope, diagnostics: Diagnostics) -> Typed:
     """Return an expression of a program resolved, UNKNOWN once a mistake is reported."""
     value = check(rewrite(node, _wrapped), scope, PROGRAM, diagnostics)
+    return clocked(value)
+
+
+def clocked(value: Typed) -> Typed:
+    """Return a resolved expression that reads the clock as programs do, row by row."""
     return Typed(rewrite(value.expression, _clock), value.type, value.nullable)
 
 

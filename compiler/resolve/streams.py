@@ -25,13 +25,13 @@ def resolve_stream(
 
     None if it has errors, or reads something that has.
     """
-    before = len(diagnostics)
+    before = diagnostics.errors
     options = stream_options(node, diagnostics)
     context = StreamContext(
         node.name.text, options.uid, options.unbounded, node.name.span, diagnostics
     )
     relation = resolve_query(node.query, node.name.text, env, context)
-    if relation is None or len(diagnostics) > before:
+    if relation is None or diagnostics.errors > before:
         return None
     return tuple(context.relations)
 
@@ -65,12 +65,12 @@ def _declare(name: str, relation: Relation | None, table: q.CommonTable, env: En
 def _block(
     select: q.Select, name: str, env: Environment, context: StreamContext, *, branch: bool
 ) -> Chain | None:
-    before = len(context.diagnostics)
+    before = context.diagnostics.errors
     source = FromResolver(name, env, context, resolve_query).resolve(select.relation)
     if source is None:
         return None
     chain = BlockResolver(select, source, name, context, branch).resolve()
-    return chain if len(context.diagnostics) == before else None
+    return chain if context.diagnostics.errors == before else None
 
 
 def _union(query: q.Query, name: str, env: Environment, context: StreamContext) -> Relation | None:

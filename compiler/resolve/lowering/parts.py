@@ -1,0 +1,136 @@
+"""Expressions and names of which programs are made that nobody has written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+
+from ....dsl.ast import expressions as e
+from ....dsl.ast.node import Name, Node
+from ....dsl.source import Span
+from ....dsl.walk import rewrite, walk
+from ...model import types as t
+from ...model.intervals import micros_text
+from ...model.reads import CellRef, KeyRef, LocalRef
+from ...model.typed import Typed
+from ..conversions import written
+
+
+def free_name(name: str, taken: Iterable[str]) -> str:
+    """Return a name, with underscores behind it until it is not one of those in lower case."""
+    known = set(taken)
+    while name.lower() in known:
+        name += "_"
+    return name
+
+
+def cell(span: Span, name: str, *path: str) -> CellRef:
+    """Return the read of a cell, or of a field of it."""
+    return CellRef(span, _names(span, name, *path))
+
+
+def local(span: Span, name: str, *path: str) -> LocalRef:
+    """Return the read of a local, or of a field of it."""
+    return LocalRef(span, _names(span, name, *path))
+
+
+def key(span: Span, name: str) -> KeyRef:
+    """Return the read of a key."""
+    return KeyRef(span, _names(span, name))
+
+
+def column(span: Span, alias: str, name: str, taken: Iterable[str]) -> e.ColumnRef:
+    """Return the read of a column of the row, qualified where its name means something else too."""
+    is_taken = name.lower() in set(taken)
+    return e.ColumnRef(span, _names(span, *((alias,) if is_taken else ()), name))
+
+
+def _names(span: Span, *texts: str) -> tuple[Name, ...]:
+    return tuple(Name(span, text) for text in texts)
+
+
+def call(span: Span, name: str, *arguments: e.Expression) -> e.Call:
+    """Return a call of a function."""
+    return e.Call(span, Name(span, name), arguments)
+
+
+def number(span: Span, value: int) -> e.NumberLiteral:
+    """Return a whole number."""
+    return e.NumberLiteral(span, str(value))
+
+
+def text(span: Span, value: str) -> e.StringLiteral:
+    """Return a text."""
+    return e.StringLiteral(span, value)
+
+
+def cast(value: e.Expression, type_: t.Type) -> e.Cast:
+    """Return a value as one of a type."""
+    return e.Cast(value.span, value, written(type_, value.span))
+
+
+def is_known(value: e.Expression) -> e.IsTest:
+    """Return that a value is not NULL."""
+    return e.IsTest(value.span, value, "NULL", negated=True)
+
+
+def is_null(value: e.Expression) -> e.IsTest:
+    """Return that a value is NULL."""
+    return e.IsTest(value.span, value, "NULL", negated=False)
+
+
+def all_of(conditions: Sequence[e.Expression]) -> Typed | None:
+    """Return that all conditions are true, None of none."""
+    if not conditions:
+        return None
+    found, *others = conditions
+    for condition in others:
+        found = e.Binary(found.span, "AND", found, condition)
+    return Typed(found, t.BOOLEAN)
+
+
+def after(moment: e.Expression, micros: int) -> e.Expression:
+    """Return an instant that is a length of time after another."""
+    if not micros:
+        return moment
+    words = micros_text(abs(micros)).split()
+    pairs = zip(words[::2], words[1::2], strict=True)
+    span = moment.span
+    parts = (e.IntervalPart(span, n, unit.removesuffix("s").upper()) for n, unit in pairs)
+    operator = "+" if micros > 0 else "-"
+    return e.Binary(span, operator, moment, e.Interval(span, tuple(parts)))
+
+
+def struct(span: Span, fields: Iterable[tuple[str, Typed]]) -> Typed:
+    """Return a struct of named values."""
+    named = list(fields)
+    arguments = [one for name, value in named for one in (text(span, name), value.expression)]
+    type_ = t.Struct(tuple(t.Field(name, value.type) for name, value in named))
+    return Typed(call(span, "named_struct", *arguments), type_, nullable=False)
+
+
+def parameters_of(expression: e.Expression) -> set[str]:
+    """Return the names in lower case that lambdas of an expression give to what they are given."""
+    lambdas = (node for node in walk(expression) if isinstance(node, e.Lambda))
+    return {name.text.lower() for one in lambdas for name in one.parameters}
+
+
+def replaced(
+    expression: e.Expression,
+    change: Callable[[e.ColumnRef], e.Expression],
+    hidden: frozenset[str] = frozenset(),
+) -> e.Expression:
+    """Return an expression with ``change`` of it in the place of each column.
+
+    Names that a lambda hides are no columns.
+    """
+
+    def at(node: Node) -> Node | None:
+        if isinstance(node, e.Lambda):
+            own = hidden | {name.text.lower() for name in node.parameters}
+            return replace(node, body=replaced(node.body, change, own))
+        if type(node) is e.ColumnRef and node.parts[0].text.lower() not in hidden:
+            return change(node)
+        return None
+
+    return rewrite(expression, at)
