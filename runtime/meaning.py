@@ -20,7 +20,10 @@ if TYPE_CHECKING:
     from .state import State
 
 FORMAT = 1
-_COMPARED = ("kind", "window", "keys", "join", "condition", "bound", "within", "rows")
+_COMPARED = (
+    *("kind", "window", "keys", "join", "condition", "bound", "within", "rows"),
+    *("ordered", "cells", "timers"),
+)
 """The parts of an operator in the plan that say what its state holds."""
 
 Meaning = dict[str, Any]
@@ -70,6 +73,9 @@ def _operator(use: Mapping[str, Any], operator: Mapping[str, Any]) -> dict[str, 
         ]
     if "columns" in use:
         parts["columns"] = use["columns"]
+    if "waiting" in use:
+        # An input is known by its place: what it is called is no part of a row that waits.
+        parts["waiting"] = list(use["waiting"].values())
     return {"id": use["id"], **parts}
 
 
@@ -105,6 +111,11 @@ def _text(value: Any) -> str:
             return "nothing"
         case {"id": id, "cells": cells}:
             return f"{id} ({', '.join(str(cell) for cell in cells)})"
+        case {"id": id, "kind": kind, "type": type_, "default": default, "ttl": ttl}:
+            words = [id, kind, str(type_), *(["=", default] if default is not None else [])]
+            return " ".join([*words, *(["for", ttl] if ttl is not None else [])])
+        case {"id": id, "time": time}:
+            return f"{id} of {time} time"
         case {"name": name, "type": type_}:
             return f"{name} {type_}"
         case dict():

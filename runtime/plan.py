@@ -12,6 +12,8 @@ from .errors import PLAN_MISSING, PLAN_UNREADABLE, RuntimeFault
 from .meaning import Meaning, meaning_of
 
 FORMAT = 1
+PROGRAM = "operator"
+"""The kind of a stateful operator that is a keyed program."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +119,12 @@ class Plan:
     functions: tuple[str, ...] = ()
     tables: tuple[str, ...] = ()
     sink_ends: Mapping[str, SinkEnd] = field(default_factory=dict)
+    operators: Mapping[str, Operator] = field(default_factory=dict)
+
+    @property
+    def has_programs(self) -> bool:
+        """Whether it has keyed programs, whose state Spark keeps in RocksDB only."""
+        return any(operator.kind == PROGRAM for operator in self.operators.values())
 
 
 def plan_path(script: Path) -> Path:
@@ -185,6 +193,7 @@ def _plan(data: Mapping[str, Any]) -> Plan:
             name: SinkEnd(end["connector"], end.get("mode") == "upsert")
             for name, end in data["sinks"].items()
         },
+        operators=operators,
     )
 
 

@@ -332,8 +332,8 @@ def step_settings(
 ) -> RunSettings:
     """The settings of a run by steps: as fast as two cores and little data allow.
 
-    State is kept in memory unless the spec asks for RocksDB by name, in two partitions, so that
-    what depends on how rows are spread shows.
+    State is kept in memory unless the spec asks for RocksDB by name or has a program, in two
+    partitions, so that what depends on how rows are spread shows.
     """
     declared = dict(plan.settings.variables)
     if profile is not None and profile in plan.profiles:
@@ -341,10 +341,11 @@ def step_settings(
     unset = {name: f"${{{name}}}" for name, value in declared.items() if value is None}
     asked = Arguments(variables={**unset, **variables}, profile=profile)
     given = resolve_settings(plan, asked, environment={})
+    fastest = "rocksdb" if plan.has_programs else "memory"
     return RunSettings(
         state=str(root / "state"),
         trigger=given.trigger,
-        state_backend="memory" if given.state_backend == "auto" else given.state_backend,
+        state_backend=fastest if given.state_backend == "auto" else given.state_backend,
         variables=given.variables,
         spark={**given.spark, "spark.sql.shuffle.partitions": "2"},
     )
