@@ -28,7 +28,7 @@ _MOST_ARGUMENTS = {"count": 1, "percentile": 1}
 ``F.percentile(x, 0.5)`` counts each value by an INT where SQL and MEDIAN do by a BIGINT.
 """
 
-_WIDE = 60
+WIDE = 60
 """Characters of an expression that leave room for the calls around it in a line of a hundred."""
 
 _WINDOW_PARTS = {(struct, part) for struct in WINDOW_STRUCTS for part in ("start", "end")}
@@ -68,21 +68,25 @@ def value(expression: e.Expression) -> str:
 
 
 def _sql_text(expression: e.Expression) -> str:
-    """Return an expression as a Python literal, in a line of its own if it is long.
+    """Return an expression as a Python literal, in lines of its own if it is long."""
+    text = sql_text(expression)
+    if "\n" not in text and len(text) <= WIDE:
+        return text
+    lines = "\n".join(f"    {line}" for line in text.split("\n"))
+    return f"\n{lines}\n"
 
-    Each WHEN of a CASE of several is a line.
-    """
+
+def sql_text(expression: e.Expression) -> str:
+    """Return an expression as a Python literal; each WHEN of a CASE of several is a line."""
     if not isinstance(expression, e.Case) or len(expression.whens) < 2:
-        text = quoted(sql(expression))
-        return text if len(text) <= _WIDE else f"\n    {text}\n"
+        return quoted(sql(expression))
     case = "CASE" if expression.operand is None else f"CASE {sql(expression.operand)}"
     lines = [case]
     for when in expression.whens:
         lines.append(f" WHEN {sql(when.condition)} THEN {sql(when.result)}")
     if expression.otherwise is not None:
         lines.append(f" ELSE {sql(expression.otherwise)}")
-    text = "\n".join(f"    {quoted(line)}" for line in [*lines, " END"])
-    return f"\n{text}\n"
+    return "\n".join(quoted(line) for line in [*lines, " END"])
 
 
 def argument(expression: e.Expression) -> str:

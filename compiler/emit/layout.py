@@ -7,6 +7,7 @@ aggregates, options) stands one item a line from the start, with a trailing comm
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TypeAlias
 
 from ...dsl.records import dataclass
 
@@ -22,16 +23,16 @@ class Call:
     """
 
     name: str
-    arguments: tuple[str, ...] = ()
+    arguments: tuple[Argument, ...] = ()
     open: bool = False
 
     def flat(self) -> str:
         """Return the call on one line."""
-        return f"{self.name}({', '.join(self.arguments)})"
+        return f"{self.name}({', '.join(_text(argument) for argument in self.arguments)})"
 
-    def lines(self, prefix: str, indent: str) -> list[str]:
-        """Return the call behind ``prefix``, broken where it is open or too long."""
-        flat = f"{indent}{prefix}{self.flat()}"
+    def lines(self, prefix: str, indent: str, end: str = "") -> list[str]:
+        """Return the call between ``prefix`` and ``end``, broken where it is open or too long."""
+        flat = f"{indent}{prefix}{self.flat()}{end}"
         if not self.open and "\n" not in flat and len(flat) <= WIDTH:
             return [flat]
         lines = [f"{indent}{prefix}{self.name}("]
@@ -39,8 +40,8 @@ class Call:
         # a tuple.
         comma = "," if self.open or len(self.arguments) > 1 else ""
         for argument in self.arguments:
-            lines.extend(indented(argument + comma, indent + _STEP))
-        return [*lines, f"{indent})"]
+            lines.extend(_placed(argument, indent + _STEP, comma))
+        return [*lines, f"{indent}){end}"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,25 +51,61 @@ class Chain:
     head: str | Call
     calls: tuple[Call, ...] = ()
 
-    def lines(self, indent: str) -> list[str]:
-        """Return the chain with a call a line.
+    def lines(self, indent: str, end: str = "") -> list[str]:
+        """Return the chain with a call a line, the last one before ``end``.
 
         The first call stays with a receiver that is a name.
         """
-        calls = list(self.calls)
+        parts = [(".", call) for call in self.calls]
         if isinstance(self.head, Call):
-            lines = self.head.lines("", indent)
-        elif calls:
-            lines = calls.pop(0).lines(f"{self.head}.", indent)
+            parts.insert(0, ("", self.head))
+        elif parts:
+            parts[0] = (f"{self.head}.", self.calls[0])
         else:
-            lines = [indent + self.head]
-        for call in calls:
-            lines.extend(call.lines(".", indent))
-        return lines
+            return [f"{indent}{self.head}{end}"]
+        lines: list[str] = []
+        for prefix, call in parts[:-1]:
+            lines.extend(call.lines(prefix, indent))
+        prefix, call = parts[-1]
+        return [*lines, *call.lines(prefix, indent, end)]
 
     def text(self) -> str:
         """Return the chain as an argument of another call."""
         return "\n".join(self.lines(""))
+
+
+@dataclass(frozen=True, slots=True)
+class Items:
+    """A list as an argument, ``name=[…]``, with an item a line."""
+
+    name: str
+    items: tuple[Argument, ...]
+
+    def lines(self, indent: str, end: str = "") -> list[str]:
+        """Return the list before ``end``."""
+        lines = [f"{indent}{self.name}=["]
+        for item in self.items:
+            lines.extend(_placed(item, indent + _STEP, ","))
+        return [*lines, f"{indent}]{end}"]
+
+    def text(self) -> str:
+        """Return the list as if nothing stood before it."""
+        return "\n".join(self.lines(""))
+
+
+Argument: TypeAlias = str | Chain | Items
+"""What stands in a call: finished text, or what is laid out where it comes to stand."""
+
+
+def _text(argument: Argument) -> str:
+    return argument if isinstance(argument, str) else argument.text()
+
+
+def _placed(argument: Argument, indent: str, end: str) -> Iterable[str]:
+    """Return the lines of an argument at its place."""
+    if isinstance(argument, str):
+        return indented(argument + end, indent)
+    return argument.lines(indent, end)
 
 
 def assignment(name: str, chain: Chain, indent: str = _STEP) -> list[str]:
