@@ -23,7 +23,7 @@ ROW_NUMBER window_start a b ts --- -- /* */ ${x}""".split()
 @cache
 def texts() -> tuple[str, ...]:
     """Return all specs of the project: of its examples, tests and documents."""
-    cases = [f"tests/{kind}" for kind in ("golden", "errors", "run", "changes", "programs")]
+    cases = [f"tests/{kind}" for kind in ("golden", "errors", "run", "changes")]
     paths = [path for folder in ("specs", *cases) for path in (ROOT / folder).rglob("*.stream")]
     pages = [*(ROOT / "docs").glob("*.md"), ROOT / "README.md"]
     pages += (ROOT / "dsl" / "explanations").glob("*.md")

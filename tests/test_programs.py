@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import fields
 from pathlib import Path
 
@@ -26,25 +25,12 @@ from streamc.compiler.views.flow import flow
 from streamc.dsl.ast.expressions import ColumnRef
 from streamc.dsl.format import sql
 from streamc.dsl.layout import format_source
-from streamc.dsl.render import render
 from streamc.dsl.walk import walk
 
-BY_ARRIVAL = {"attribution", "cdc_latest"}
-"""Programs without ORDER BY, which are warned of."""
+CASES = [case for case in cases("golden") if case.name.startswith("operator_")]
 
 
-@pytest.mark.parametrize("case", cases("programs"), ids=lambda case: case.name)
-def test_model(case: Path, golden: Callable[[str, str], None]) -> None:
-    result = compiled(case / "spec.stream", f"{case.name}.stream")
-    found = {one.code.number for one in result.diagnostics}
-    warned = {"SC0447"} if case.name in BY_ARRIVAL else set()
-    assert found == {"SC0801", *warned}, render([result.diagnostics])
-    assert result.script is None
-    assert result.model is not None
-    golden("model.txt", pipeline_text(result.model))
-
-
-@pytest.mark.parametrize("case", cases("programs"), ids=lambda case: case.name)
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_specs_are_laid_out(case: Path) -> None:
     source = compiled(case / "spec.stream", f"{case.name}.stream").source
     assert format_source(source).text == source.text
@@ -57,17 +43,27 @@ def test_the_plan_has_cells_and_timers_by_name() -> None:
         "kind": "operator",
         "stream": "alerts",
         "keys": [{"name": "key", "type": "STRING"}],
-        "order": "event time",
+        "inputs": [{"alias": "requests", "relation": "requests", "event_time": "ts"}],
+        "ordered": True,
         "cells": [
             *[
-                cell("recent", "list", "ARRAY<TIMESTAMP>"),
+                cell("recent", "list", "ARRAY<TIMESTAMP>") | {"entry": "TIMESTAMP"},
                 cell("quiet_until", "value", "TIMESTAMP"),
             ],
             cell("suppressed", "value", "INT") | {"default": "0"},
         ],
         "timers": [{"id": "idle", "time": "event"}],
+        "returns": [
+            {"name": name, "type": type_}
+            for name, type_ in (
+                *(("key", "STRING"), ("ts", "TIMESTAMP")),
+                *(("count", "INT"), ("suppressed_before", "INT")),
+            )
+        ],
     }
-    assert plan["queries"]["alerts"]["operators"] == [{"id": "alerts"}]
+    columns = [{"name": "ts", "type": "TIMESTAMP"}, {"name": "key", "type": "STRING"}]
+    uses = [{"id": "alerts", "waiting": {"requests": columns}}]
+    assert plan["queries"]["alerts"]["operators"] == uses
 
 
 def cell(name: str, kind: str, type_: str) -> dict[str, str | None]:
@@ -79,13 +75,14 @@ def test_the_flow_has_a_box_for_an_operator() -> None:
     picture = flow(graph, lower(graph))
     box = next(box for box in picture.boxes if box.name == "alerts")
     texts = [line.text for line in box.lines]
-    assert texts == ["program for each room, in event-time order", "state alerts by room"]
+    words = "program for each room, in event-time order"
+    assert texts == [words, "state alerts by room", "cells hot", "timers cooled"]
     arrows = [(arrow.start, arrow.end) for arrow in picture.arrows]
     assert arrows == [("smoke", "alerts"), ("temp", "alerts"), ("alerts", "out")]
 
 
 def model(name: str) -> Pipeline:
-    path = Path(__file__).parent / "programs" / name / "spec.stream"
+    path = Path(__file__).parent / "golden" / f"operator_{name}" / "spec.stream"
     found = compiled(path, f"{name}.stream").model
     assert found is not None
     return found

@@ -1,5 +1,6 @@
 """What is wrong with a pipeline as a whole, or worth a warning. One concern a module.
 
+- ``backends``: whether state may be in memory.
 - ``chains``: steps that can't stand behind each other in one Spark query.
 - ``sink_keys``: whether the key of a sink that replaces rows is the key of these rows.
 - ``unused``: declarations that nothing reads.
@@ -9,11 +10,13 @@ from collections.abc import Callable, Iterator
 
 from ...dsl.diagnostics import Diagnostic
 from ..graph.graph import OperatorGraph
+from .backends import check_backends
 from .chains import check_chains
 from .sink_keys import check_sink_keys
 from .unused import check_unused
 
 CHECKS: tuple[Callable[[OperatorGraph], Iterator[Diagnostic]], ...] = (
+    check_backends,
     check_chains,
     check_sink_keys,
     check_unused,

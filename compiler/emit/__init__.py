@@ -5,6 +5,7 @@
 - ``endpoints``: sources and sinks.
 - ``relations``: a stream or a part of one; joins and unions.
 - ``steps``, ``top_n``: the calls of each class of step.
+- ``programs``: operators, a step of ``program`` for each statement.
 - ``columns``: expressions. ``literals``: Python literals.
 - ``describe``: the comment above a paragraph.
 - ``layout``: where lines break.

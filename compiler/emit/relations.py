@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from ...dsl.format.words import identifier
 from ..model.pipeline import Relation
+from ..model.programs import Operator
 from ..model.steps import AssignWindow, Join, JoinSide, SideRows, Step, Union
-from . import columns
+from . import columns, programs
 from .describe import describe
 from .endpoints import unfiltered
 from .layout import Call, Chain, assignment
@@ -21,15 +22,30 @@ def emit_relation(relation: Relation) -> list[str]:
 
 def chain(relation: Relation) -> Chain:
     """Return the DataFrame of a relation."""
-    first = relation.steps[0] if relation.steps else None
+    return _chain(relation.inputs, relation.steps)
+
+
+def _chain(inputs: tuple[str, ...], steps: tuple[Step, ...]) -> Chain:
+    last = max((i for i, step in enumerate(steps) if isinstance(step, Operator)), default=None)
+    if last is not None:
+        return Chain(_program(inputs, steps[:last], steps[last]), _calls(steps[last + 1 :]))
+    first = steps[0] if steps else None
     match first:
         case Join():
-            return Chain(*_join(first, relation.steps[1:]))
+            return Chain(*_join(first, steps[1:]))
         case Union():
-            return Chain(*_union(first, relation.steps[1:]))
+            return Chain(*_union(first, steps[1:]))
         case SideRows():
             return _side_rows(first)
-    return Chain(relation.inputs[0], _calls(relation.steps))
+    return Chain(inputs[0], _calls(steps))
+
+
+def _program(inputs: tuple[str, ...], before: tuple[Step, ...], step: Step) -> Call:
+    """Return an operator's call: over its inputs, or over the steps that stand before it."""
+    assert isinstance(step, Operator)
+    if before:
+        return programs.operator(step, [_chain(inputs, before)])
+    return programs.operator(step, [Chain(given.relation) for given in step.inputs])
 
 
 def _side_rows(step: SideRows) -> Chain:

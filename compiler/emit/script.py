@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..graph.graph import OperatorGraph
+from ..model.programs import Operator
 from .endpoints import emit_sink, emit_source, emit_table
 from .functions import emit_function
 from .relations import emit_relation
@@ -29,11 +30,16 @@ def emit(graph: OperatorGraph) -> str:
         *(emit_sink(s, modes[s.name]) for s in pipeline.sinks),
     ]
     body = "\n\n".join("\n".join(lines) for lines in paragraphs)
+    runtime = {
+        "Job": True,
+        "cumulate": "transform(cumulate," in body,
+        "program": any(isinstance(step, Operator) for _, step in graph.stateful()),
+    }
     return _template().render(
         title=_title(pipeline.settings.pipeline, pipeline.settings.description),
         spec=pipeline.spec_name,
         uses_functions="F." in body,
-        runtime=", ".join(["Job", *(["cumulate"] if "transform(cumulate," in body else [])]),
+        runtime=", ".join(name for name, is_used in runtime.items() if is_used),
         body=body,
     )
 

@@ -19,7 +19,8 @@ class StateUse:
     """A stateful step as one query has it.
 
     ``aggregates`` are the ids of the aggregates alive in the query, in the order of their buffers;
-    ``columns`` the columns that each side of a join keeps.
+    ``columns`` the columns that are kept of each side of a join, or of the rows of each input of a
+    program that wait for their turn.
     """
 
     step: Stateful

@@ -44,7 +44,7 @@ def state_uses(name: str, relations: dict[str, Relation]) -> Iterator[StateUse]:
 def _relation(
     relation: Relation, needed: Needed, relations: dict[str, Relation]
 ) -> Iterator[StateUse]:
-    for step in reversed(relation.steps):
+    for place, step in reversed(list(enumerate(relation.steps))):
         match step:
             case Union(branches):
                 names = relation.schema.names()
@@ -60,16 +60,23 @@ def _relation(
                 return
             case Operator():
                 # What a program keeps is what it says, whoever reads its rows.
-                yield StateUse(step)
-                for given in step.inputs:
-                    columns = frozenset((name,) for name in columns_used(step, given))
-                    yield from _named(given.relation, columns, relations)
-                return
+                used = [columns_used(step, given) for given in step.inputs]
+                yield StateUse(step, columns=tuple(used) if step.ordered else ())
+                if place == 0:
+                    for given, columns in zip(step.inputs, used, strict=True):
+                        yield from _named(given.relation, _columns(columns), relations)
+                    return
+                needed = _columns(used[0])
+                continue
         use = _use(step, needed)
         if use is not None:
             yield use
         needed = _before(step, needed)
     yield from _named(relation.inputs[0], needed, relations)
+
+
+def _columns(names: Iterable[str]) -> Needed:
+    return frozenset((name,) for name in names)
 
 
 def _named(name: str, needed: Needed, relations: dict[str, Relation]) -> Iterator[StateUse]:

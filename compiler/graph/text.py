@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from .graph import OperatorGraph, Query
+from collections.abc import Iterator
+
+from ..model.programs import Operator
+from .graph import OperatorGraph, Query, StateUse
 
 
 def graph_text(graph: OperatorGraph) -> str:
@@ -18,6 +21,14 @@ def _query(query: Query) -> str:
     for use in query.states:
         lines.append(f"  state {use.step.id}: {use.step.kind}")
         lines += [f"    {id_}" for id_ in use.aggregates]
-        lines += [f"    side: {', '.join(side)}" for side in use.columns]
+        lines += [f"    {name}: {', '.join(columns)}" for name, columns in _kept(use)]
     lines.append(f"  writes {', '.join(query.sinks)}")
     return "\n".join(lines)
+
+
+def _kept(use: StateUse) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Yield the columns that are kept of each input, with the words for it."""
+    names = ["side"] * len(use.columns)
+    if isinstance(use.step, Operator):
+        names = [f"waiting rows of {given.alias}" for given in use.step.inputs]
+    yield from zip(names, use.columns, strict=False)

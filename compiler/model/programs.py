@@ -47,6 +47,8 @@ class Cell:
     @property
     def entry(self) -> Type:
         """The type by which an entry is found: key of a map, element of a set or list."""
+        if self.kind is CellKind.VALUE:
+            return self.type
         match self.type:
             case Map(key, _):
                 return key
@@ -315,3 +317,19 @@ def columns_used(operator: Operator, given: ProgramInput) -> tuple[str, ...]:
             for value in expressions(statement):
                 used.update(columns_read(value.expression, given.alias))
     return tuple(name for name in given.schema.names() if name in used)
+
+
+def kept_for_good(operator: Operator) -> tuple[Cell, ...]:
+    """Return the cells that are written, and that neither time nor a handler takes away."""
+    body = [one for handler in operator.handlers for one in statements(handler.body)]
+    if any(isinstance(one, ClearState) for one in body):
+        return ()
+    written = {name for one in body if (name := cell_written(one)) is not None}
+    emptied = {name for one in body if (name := cell_emptied(one)) is not None}
+    # A program without keys has each value once.
+    return tuple(
+        cell
+        for cell in operator.cells
+        if cell.ttl is None and cell.name in written - emptied
+        if operator.keys or cell.kind is not CellKind.VALUE
+    )

@@ -123,13 +123,16 @@ def _query_kind(entry: Json) -> str:
 
 
 def _operator_edits(old: Json, new: Json) -> Iterator[Edit]:
-    yield from _values(old, new, _OPERATOR_PARTS, {"stream"})
+    yield from _values(old, new, _OPERATOR_PARTS, {"stream", "returns"})
     yield from _columns("key", old.get("keys", ()), new.get("keys", ()))
+    yield from _inputs(old.get("inputs", ()), new.get("inputs", ()))
+    yield from _cells(old.get("cells", ()), new.get("cells", ()))
+    yield from _timers(old.get("timers", ()), new.get("timers", ()))
     yield from _aggregates(old.get("aggregates", ()), new.get("aggregates", ()))
     yield from _sides(old.get("sides", ()), new.get("sides", ()))
 
 
-_OPERATOR_PARTS = frozenset({"keys", "aggregates", "sides"})
+_OPERATOR_PARTS = frozenset({"keys", "aggregates", "sides", "inputs", "cells", "timers"})
 """What is compared part by part; all else of an operator is compared as a whole."""
 
 
@@ -138,6 +141,39 @@ def _aggregates(old: Sequence[Json], new: Sequence[Json]) -> Iterator[Edit]:
     after = {cell["id"]: cell["type"] for aggregate in new for cell in aggregate["cells"]}
     yield from _named("cell", before, after)
     yield from _order("order of aggregates", [a["id"] for a in old], [a["id"] for a in new])
+
+
+def _inputs(old: Sequence[Json], new: Sequence[Json]) -> Iterator[Edit]:
+    """Tell of the inputs of a program by their places, which rows that wait are known by."""
+    before, after = (
+        {str(place): _input(one) for place, one in enumerate(side, 1)} for side in (old, new)
+    )
+    yield from _named("input", before, after)
+
+
+def _input(one: Json) -> str:
+    time = one["event_time"]
+    return f"{one['relation']} by {time}" if time is not None else str(one["relation"])
+
+
+def _cells(old: Sequence[Json], new: Sequence[Json]) -> Iterator[Edit]:
+    before, after = ({cell["id"]: _cell(cell) for cell in side} for side in (old, new))
+    yield from _named("cell", before, after)
+    yield from _order("order of cells", list(before), list(after))
+
+
+def _cell(cell: Json) -> str:
+    type_ = cell["type"] if cell["kind"] in ("value", "map") else cell["entry"]
+    words = [str(cell["kind"]) if cell["kind"] != "map" else "", str(type_ or "unknown type")]
+    words += [f"DEFAULT {cell['default']}"] if cell["default"] is not None else []
+    words += [f"for {cell['ttl']}"] if cell["ttl"] is not None else []
+    return " ".join(word for word in words if word)
+
+
+def _timers(old: Sequence[Json], new: Sequence[Json]) -> Iterator[Edit]:
+    before, after = ({t["id"]: f"{t['time']} time" for t in side} for side in (old, new))
+    yield from _named("timer", before, after)
+    yield from _order("order of timers", list(before), list(after))
 
 
 def _sides(old: Sequence[Json], new: Sequence[Json]) -> Iterator[Edit]:
@@ -198,11 +234,17 @@ def _uses(id_: str, old: Json, new: Json) -> Iterator[Edit]:
     """Tell which aggregates or columns of an operator a query keeps in its state."""
     before, after = (list(use.get("aggregates", ())) for use in (old, new))
     yield from _named(f"{id_} keeps", dict.fromkeys(before, ""), dict.fromkeys(after, ""))
-    for name, left, right in zip(
-        ("left", "right"), old.get("columns", ()), new.get("columns", ()), strict=False
-    ):
-        kept = (dict.fromkeys(map(_name, columns), "") for columns in (left, right))
-        yield from _named(f"{id_} keeps {name}", *kept)
+    sides, later = (_kept_columns(use) for use in (old, new))
+    for name, columns in later.items():
+        if name in sides:
+            kept = (dict.fromkeys(map(_name, side), "") for side in (sides[name], columns))
+            yield from _named(f"{id_} keeps {name}", *kept)
+
+
+def _kept_columns(use: Json) -> Json:
+    """Return the columns that an operator keeps of each input: of a join, of rows that wait."""
+    sides = dict(zip(("left", "right"), use.get("columns", ()), strict=False))
+    return {**sides, **use.get("waiting", {})}
 
 
 def _name(column: Any) -> str:

@@ -8,6 +8,7 @@ from the spec.
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from functools import singledispatch
 from typing import Any, TypeAlias
 
@@ -20,7 +21,7 @@ from ..graph.graph import OperatorGraph, Query, StateUse
 from ..model import types
 from ..model.declared import PythonFunction
 from ..model.pipeline import Endpoint, Relation, Sink, Source, Table
-from ..model.programs import Cell, Operator
+from ..model.programs import Cell, CellKind, Operator
 from ..model.schema import Field, Schema
 from ..model.steps import (
     Aggregate,
@@ -216,25 +217,36 @@ def describe_top_n(step: TopN) -> Document:
 
 @describe_state.register
 def describe_program(step: Operator) -> Document:
-    """Describe the cells and timers that a program has for each key."""
+    """Describe what a program reads, what it has for each key, and what it gives."""
     return {
         "keys": [{"name": key.name, "type": _type(key.type)} for key in step.keys],
-        "order": "event time" if step.ordered else "arrival",
+        "inputs": [
+            {"alias": one.alias, "relation": one.relation, "event_time": one.event_time}
+            for one in step.inputs
+        ],
+        "ordered": step.ordered,
         "cells": [_cell(cell) for cell in step.cells],
         "timers": [
             {"id": timer.name, "time": "processing" if timer.processing else "event"}
             for timer in step.timers
         ],
+        "returns": [_column(field) for field in step.returns],
     }
 
 
 def _cell(cell: Cell) -> Document:
-    default = None if cell.default is None else sql(cell.default.expression)
+    """Describe a cell; one that is read and written by entries has the type of these."""
+    entries: Document = {}
+    if cell.kind is not CellKind.VALUE:
+        entries["entry"] = _type(cell.entry)
+    if cell.kind is CellKind.MAP and isinstance(cell.type, types.Map):
+        entries["value"] = _type(cell.type.value)
     return {
         "id": cell.name,
         "kind": cell.kind.value,
         "type": _type(cell.type),
-        "default": default,
+        **entries,
+        "default": None if cell.default is None else sql(cell.default.expression),
         "ttl": None if cell.ttl is None else cell.ttl.text,
     }
 
@@ -335,15 +347,24 @@ def _query(query: Query) -> Document:
 
 def _use(use: StateUse) -> Document:
     document: Document = {"id": use.step.id}
-    if isinstance(use.step, Join):
-        schemas = (use.step.left.schema, use.step.right.schema)
-        document["columns"] = [
-            [_column(_found(schema, name)) for name in names]
-            for schema, names in zip(schemas, use.columns, strict=True)
-        ]
-    elif not isinstance(use.step, Deduplicate | Operator):
-        document["aggregates"] = list(use.aggregates)
+    match use.step:
+        case Join(left=left, right=right):
+            kept = zip((left.schema, right.schema), use.columns, strict=True)
+            document["columns"] = [_kept(schema, names) for schema, names in kept]
+        case Operator(inputs=inputs, ordered=True):
+            document["waiting"] = {
+                given.alias: _kept(given.schema, names)
+                for given, names in zip(inputs, use.columns, strict=True)
+            }
+        case Deduplicate() | Operator():
+            pass
+        case _:
+            document["aggregates"] = list(use.aggregates)
     return document
+
+
+def _kept(schema: Schema, names: Iterable[str]) -> list[Document]:
+    return [_column(_found(schema, name)) for name in names]
 
 
 def _found(schema: Schema, name: str) -> Field:

@@ -20,7 +20,12 @@ from ...dsl.suggest import closest
 from ...dsl.walk import children
 
 _ID = re.compile(r"[a-z_][a-z0-9_]*")
-_TAKEN_IN_SCRIPTS = {"job": "the running job", "build": "the function that builds the dataflow"}
+_TAKEN_IN_SCRIPTS = {
+    "job": "the running job",
+    "build": "the function that builds the dataflow",
+    "program": "what operators are written with",
+    "cumulate": "the function for CUMULATE",
+}
 
 Declared: TypeAlias = (
     st.CreateSource

@@ -35,7 +35,7 @@ def check_program(
     yield from _unused_cells(node, operator, body)
     yield from _unused_timers(node, body)
     if not unbounded:
-        yield from _unbounded(node, operator, body)
+        yield from _unbounded(node, operator)
     for one in body:
         if isinstance(one, m.While) and not _may_end(one):
             yield _endless(one)
@@ -78,21 +78,9 @@ def _unused_timers(node: st.CreateOperator, body: list[m.ProgramStatement]) -> I
             )
 
 
-def _unbounded(
-    node: st.CreateOperator, operator: Operator, body: list[m.ProgramStatement]
-) -> Iterator[Diagnostic]:
+def _unbounded(node: st.CreateOperator, operator: Operator) -> Iterator[Diagnostic]:
     """Yield the cells that nothing ever takes away, all in one diagnostic."""
-    if any(isinstance(one, m.ClearState) for one in body):
-        return
-    emptied = {name for one in body if (name := m.cell_emptied(one)) is not None}
-    written = {name for one in body if (name := m.cell_written(one)) is not None}
-    # A program without keys has each value once.
-    kept = [
-        cell
-        for cell in operator.cells
-        if cell.ttl is None and cell.name in written - emptied
-        if operator.keys or cell.kind is not CellKind.VALUE
-    ]
+    kept = m.kept_for_good(operator)
     if not kept:
         return
     names = " and ".join(f"`{cell.name}`" for cell in kept)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from ...dsl import codes
 from ...dsl.ast import statements as st
 from ...dsl.diagnostics import Diagnostic, Diagnostics, Label
@@ -10,6 +12,7 @@ from ..model.pipeline import Relation
 from ..model.programs import Operator, ProgramInput
 from ..model.schema import Field, Schema
 from .chain import Environment
+from .not_built import not_built
 from .output_time import with_event_time
 from .program_checks import check_program
 from .program_handlers import handlers, python_class
@@ -27,6 +30,15 @@ def resolve_operator(
     relation = _resolve(node, env, own)
     diagnostics.extend(own)
     return None if own.has_errors else relation
+
+
+def not_run_yet(node: st.CreateOperator) -> Iterator[Diagnostic]:
+    """Yield what nothing runs yet of an operator that is right."""
+    if node.late_rows is not None and node.late_rows.stream is not None:
+        yield not_built("ON LATE ROWS SEND TO", node.late_rows.span)
+    for handler in node.handlers:
+        if handler.python is not None:
+            yield not_built("USING PYTHON", handler.span)
 
 
 def _resolve(

@@ -16,8 +16,7 @@ from .chain import Environment, Known
 from .checkpoints import resolve_checkpoint
 from .functions import resolve_functions
 from .names import Declared, declared_names, referenced_relations, shared_ids
-from .not_built import not_built
-from .programs import resolve_operator
+from .programs import not_run_yet, resolve_operator
 from .row_policies import side_streams
 from .sinks import resolve_sink
 from .sources import resolve_source
@@ -57,14 +56,14 @@ def resolve(spec: st.Spec, settings: Settings, diagnostics: Diagnostics) -> Pipe
                 tables.append(table)
         elif isinstance(node, st.CreateSink):
             env.sinks[name] = node.stream.text
-    operators: list[Diagnostic] = []
+    refused: list[Diagnostic] = []
     for stream in _ordered_streams(declared, env, diagnostics):
         resolved = _relations(stream, env, diagnostics)
         if resolved is None:
             env.broken.add(stream.name.text)
             continue
         if isinstance(stream, st.CreateOperator) and not diagnostics.has_error_in(stream.span):
-            operators.append(not_built("CREATE OPERATOR", stream.name.span))
+            refused.extend(not_run_yet(stream))
         relations.extend(resolved)
         last = resolved[-1]
         env.relations[last.name] = Known(last.name, last.schema, last.changes, stream.name.span)
@@ -75,8 +74,8 @@ def resolve(spec: st.Spec, settings: Settings, diagnostics: Diagnostics) -> Pipe
                 sinks.append(sink)
     checkpoint = resolve_checkpoint(spec, diagnostics)
     failed = diagnostics.has_errors
-    # Operators have a model, so that the pipeline can be checked whole, and nothing runs them yet.
-    diagnostics.extend(operators)
+    # What nothing runs yet of operators has a model, so that the pipeline is checked whole.
+    diagnostics.extend(refused)
     if failed:
         return None
     return Pipeline(

@@ -135,7 +135,11 @@ def _step(step: Step, operators: dict[str, Document]) -> Iterator[Line]:
     if words := say(step):
         yield Line(words)
     if isinstance(step, Stateful):
-        yield Line(f"state {step.id}{_keys(operators[step.id])}", is_state=True)
+        operator = operators[step.id]
+        yield Line(f"state {step.id}{_keys(operator)}", is_state=True)
+        for part in ("cells", "timers"):
+            if names := [str(one["id"]) for one in operator.get(part, ())]:
+                yield Line(f"{part} {', '.join(names)}", is_state=True)
 
 
 def _keys(operator: Document) -> str:

@@ -14,6 +14,15 @@ from ...dsl.format import sql
 from ...dsl.records import dataclass
 from ..graph.graph import OperatorGraph
 from ..model import types
+from ..model.programs import (
+    CellKind,
+    ClearState,
+    Operator,
+    cell_emptied,
+    columns_used,
+    kept_for_good,
+    statements,
+)
 from ..model.steps import Aggregate, Deduplicate, Join, JoinSide, Stateful, TopN, Window
 from ..model.typed import Typed
 from .clocks import Timing, passes_on, timings
@@ -249,6 +258,79 @@ def top_n_facts(step: TopN, graph: OperatorGraph) -> Iterator[Fact]:
     text = f"{closes}. The window that ends at {instant(EXAMPLE)} closes at that watermark:"
     yield Fact("comes out", (text, *_when(graph, step, EXAMPLE)))
     yield Fact("late", ("a row of a closed window is dropped",))
+
+
+@facts.register
+def program_facts(step: Operator, graph: OperatorGraph) -> Iterator[Fact]:
+    """Say what a program keeps for each key."""
+    shown = ", ".join(f"{key.name} {key.type}" for key in step.keys)
+    yield Fact("keys", (shown or "none: one program for all rows",))
+    yield from _behind(step, graph)
+    yield Fact("state", tuple(_program_state(step)) or ("none",))
+    if kept_for_good(step):
+        yield NO_BOUND
+    elif step.cells:
+        yield Fact("bound", tuple(_program_bound(step)))
+    for timer in step.timers:
+        clock = "clock" if timer.processing else "watermark"
+        yield Fact("timer", (f"{timer.name} goes off when the {clock} reaches its instant",))
+    if step.ordered:
+        turn = (
+            "rows and timers of a key have their turns by event time, as the watermark reaches them"
+        )
+        text = f"what handlers emit: {turn}. One of {instant(EXAMPLE)} has its turn"
+        yield Fact("comes out", (text, *_when(graph, step, EXAMPLE)))
+        yield Fact("late", (_LATE,))
+    else:
+        yield Fact("comes out", ("what handlers emit, of a row in the batch in which it comes",))
+        yield Fact("late", ("no row",))
+
+
+def _program_state(step: Operator) -> Iterator[str]:
+    keys = [(key.name, key.type) for key in step.keys]
+    values = [cell for cell in step.cells if cell.kind is CellKind.VALUE]
+    instants = [*(timer.name for timer in step.timers), *(c.name for c in values if c.ttl)]
+    shown = [*(f"{c.name} {c.type}" for c in values), *(f"timer {t.name}" for t in step.timers)]
+    if shown or step.ordered:
+        # Besides, when it is to be woken and for what.
+        own = [*((cell.name, cell.type) for cell in values), *_instants(*instants, *["turn"] * 3)]
+        size = row_size(keys) + row_size(own)
+        yield f"{size} for each {'key' if keys else 'program'}: {', '.join(shown) or 'its turn'}"
+    for cell in step.cells:
+        if cell.kind is CellKind.VALUE:
+            continue
+        held = [(cell.name, cell.entry), *(_instants("written") if cell.ttl else ())]
+        type_ = f"{cell.kind.upper()}<{cell.entry}>"
+        if isinstance(cell.type, types.Map):
+            held.append((cell.name, cell.type.value))
+            type_ = str(cell.type)
+        yield f"{row_size(keys) + row_size(held)} for each entry of {cell.name} {type_}"
+    for given in step.inputs if step.ordered else ():
+        names = columns_used(step, given)
+        waiting = [(field.name, field.type) for field in given.schema if field.name in names]
+        size = row_size(keys) + row_size(waiting)
+        yield f"{size} for each row of {given.relation} that waits ({', '.join(names)})"
+
+
+def _instants(*names: str) -> list[tuple[str, types.Type]]:
+    return [(name, types.TIMESTAMP) for name in names]
+
+
+def _program_bound(step: Operator) -> Iterator[str]:
+    body = [one for handler in step.handlers for one in statements(handler.body)]
+    for cell in step.cells:
+        if cell.ttl is not None:
+            yield f"{cell.name} is forgotten {cell.ttl} after it was written"
+    emptied = {cell_emptied(one) for one in body}
+    names = [cell.name for cell in step.cells if cell.name in emptied]
+    if names:
+        yield f"handlers take away what {' and '.join(names)} {_holds(names)}"
+    if any(isinstance(one, ClearState) for one in body):
+        yield "CLEAR STATE forgets all cells of a key"
+
+
+def _holds(names: list[str]) -> str:
+    return "holds" if len(names) == 1 else "hold"
 
 
 def _when(
