@@ -60,6 +60,10 @@ def interval(*parts: tuple[str, str]) -> e.Interval:
             ),
             "STRUCT<a: INT, b: STRING>",
         ),
+        (
+            ast.StructType(AT, (ast.StructField(AT, Name(AT, "a `b"), simple("INT")),)),
+            "STRUCT<`a ``b`: INT>",
+        ),
     ],
 )
 def test_a_type_is_spelt_as_spark_spells_it(node: ast.TypeNode, text: str) -> None:

@@ -8,6 +8,8 @@ is not part of a type here.
 
 from __future__ import annotations
 
+import re
+
 from ...dsl import codes
 from ...dsl.ast import types as ast
 from ...dsl.diagnostics import Diagnostic, Diagnostics, Label
@@ -16,6 +18,8 @@ from ...dsl.suggest import closest
 
 MAX_PRECISION = 38
 """The most digits a DECIMAL holds."""
+
+_PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +77,12 @@ class Field:
     type: Type
 
     def __str__(self) -> str:
-        return f"{self.name}: {self.type}"
+        return f"{_name(self.name)}: {self.type}"
+
+
+def _name(field: str) -> str:
+    """Return the name of a field as Spark writes it in a type."""
+    return field if _PLAIN.fullmatch(field) else "`" + field.replace("`", "``") + "`"
 
 
 @dataclass(frozen=True, slots=True)

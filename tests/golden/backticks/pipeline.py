@@ -18,6 +18,7 @@ def build(job: Job) -> None:
                 "`Order Id` STRING NOT NULL",
                 "select INT",
                 "`a.b` DOUBLE",
+                "place STRUCT<`zip code`: STRING>",
                 "at TIMESTAMP",
             ],
             format="json",
