@@ -3,7 +3,8 @@
 In order of flow:
 
 - ``job``: what a script calls: ``Job.read``, ``Job.var``, ``Job.sink``, ``Job.main``.
-- ``windows``: windows that a script calls besides, where Spark has no function for one.
+- ``windows``: windows that a script calls besides, where Spark has no function for one;
+  ``program``: what it says of a keyed program.
 - ``main``: the process around a run; ``run``: one run, also from within a program.
 - ``arguments``, ``plan``, ``settings``: what was asked, what was compiled, what the run goes by.
 - ``java``, ``session``: Spark, and the settings that guarantees rest on; ``packages``: what
@@ -44,6 +45,7 @@ In order of flow:
 - ``failures``, ``errors``, ``signals``: how a run ends, and what it says then.
 """
 
+from . import program
 from .arguments import Arguments
 from .control import stop_pipeline
 from .errors import RuntimeFault
@@ -69,6 +71,7 @@ __all__ = [
     "Stop",
     "View",
     "cumulate",
+    "program",
     "read_status",
     "run_script",
     "stop_pipeline",

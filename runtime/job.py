@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+from . import program
 from .errors import PLAN_MISMATCH, RuntimeFault
 from .functions import register_function
 from .plan import Plan, Query
@@ -106,6 +107,40 @@ class Job:
         if name not in self._plan.tables:
             raise _mismatch(f"reads table `{name}`, which the plan does not have")
         return self.tables.add(name, connector, _columns(schema), refresh, options)
+
+    def operator(
+        self,
+        name: str,
+        *,
+        keys: Mapping[str, str],
+        inputs: Sequence[program.Rows],
+        handlers: Sequence[program.Handler],
+        returns: Mapping[str, str],
+        ordered: bool = False,
+        state: Sequence[program.Cell] = (),
+        timers: Sequence[program.Timer] = (),
+        event_time: str | None = None,
+    ) -> DataFrame:
+        """The rows that a program emits, which is run for each key with a state of its own.
+
+        `keys` and `returns` have types by names. When it is `ordered`, rows wait until the
+        watermark has passed them, and are handled by event time. `event_time` is the column of
+        `returns` that is one for what follows.
+        """
+        if name not in self._plan.operators:
+            raise _mismatch(f"has an operator `{name}`, which the plan does not have")
+        whole = program.document(
+            name,
+            keys,
+            inputs,
+            state,
+            timers,
+            handlers,
+            returns,
+            ordered=ordered,
+            event_time=event_time,
+        )
+        return program.frame_of(self._storage.kernel, whole, inputs)
 
     def function(self, name: str, target: str, *, returns: str) -> None:
         """Makes a Python function, `module:name`, known to SQL under a name.

@@ -1,0 +1,305 @@
+package org.apache.spark.sql.streamc
+
+import scala.collection.mutable
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.util._
+import org.apache.spark.sql.streaming._
+import org.apache.spark.sql.types._
+
+/** The state variable of a cell that has entries of its own: each is read and written alone. */
+private[streamc] abstract class Entries {
+  def get(key: Any): Any
+  def contains(key: Any): Boolean
+  def put(key: Any, value: Any): Unit
+  def remove(key: Any): Unit
+  def append(value: Any): Unit
+  def size: Int
+  def whole: Any
+  def clear(): Unit
+
+  /** Puts a whole map or array in place of what is there. */
+  def replace(value: Any): Unit
+
+  /** Takes away what has outlived its time; whether anything is left. */
+  def sweep(): Boolean
+
+  protected def none: Nothing = throw new UnsupportedOperationException
+}
+
+/** Names in state are those that Avro allows, in which Spark writes down what a state has. */
+private[streamc] object StateName {
+  def apply(name: String): String = name.map { c =>
+    if (c < 128 && (c.isLetterOrDigit || c == '_')) c.toString else f"_x${c.toInt}%04x"
+  }.mkString
+}
+
+private[streamc] object Entries {
+  val Written: StructField = StructField("written", LongType)
+
+  def of(cell: CellPlan, handle: StatefulProcessorHandle, place: Place): Entries = {
+    val name = s"cell_${StateName(cell.name)}"
+    val written = if (cell.ttl > 0) Seq(Written) else Nil
+    if (cell.kind == "list") {
+      val schema = StructType(StructField("value", cell.key) +: written)
+      new ListEntries(
+        cell, handle.getListState(name, RowEncoders.of(schema), TTLConfig.NONE), place)
+    } else {
+      val held = if (cell.kind == "map") cell.value else BooleanType
+      val schema = StructType(StructField("value", held) +: written)
+      val key = StructType(Seq(StructField("key", cell.key)))
+      new MapEntries(cell, held,
+        handle.getMapState(name, RowEncoders.of(key), RowEncoders.of(schema), TTLConfig.NONE), place)
+    }
+  }
+}
+
+/** A map, or a set, which is a map whose values say nothing. */
+private class MapEntries(
+    cell: CellPlan, held: DataType, state: MapState[InternalRow, InternalRow], place: Place)
+    extends Entries {
+  private val lasting = cell.ttl > 0
+  private val key = new GenericInternalRow(1)
+  private val value = new GenericInternalRow(if (lasting) 2 else 1)
+  private lazy val ordering = TypeUtils.getInterpretedOrdering(cell.key)
+
+  private def find(wanted: Any): InternalRow = {
+    key.update(0, wanted)
+    val found = state.getValue(key)
+    if (found == null || forgotten(found)) null else found
+  }
+
+  private def forgotten(found: InternalRow): Boolean =
+    lasting && found.getLong(1) + cell.ttl <= place.now
+
+  private def entry(found: InternalRow): Any = if (found.isNullAt(0)) null else found.get(0, held)
+
+  override def get(wanted: Any): Any = {
+    val found = find(wanted)
+    if (found == null) null else entry(found)
+  }
+
+  override def contains(wanted: Any): Boolean = find(wanted) != null
+
+  override def put(wanted: Any, to: Any): Unit = {
+    if (wanted == null) throw new IllegalArgumentException(s"NULL as a key of ${cell.name}")
+    key.update(0, wanted)
+    value.update(0, to)
+    if (lasting) value.update(1, place.now)
+    state.updateValue(key, value)
+  }
+
+  override def remove(wanted: Any): Unit = if (wanted != null) {
+    key.update(0, wanted)
+    if (state.getValue(key) != null) state.removeKey(key)
+  }
+
+  /** Spark's iterators give the same row again and again: what is kept of it is a copy. */
+  private def live: Iterator[(Any, Any)] = state.iterator().collect {
+    case (key, found) if !forgotten(found) =>
+      InternalRow.copyValue(key.get(0, cell.key)) -> InternalRow.copyValue(entry(found))
+  }
+
+  override def size: Int = live.size
+
+  /** In the order of keys: how entries lie in the store is nobody's business. */
+  override def whole: Any = {
+    val sorted = live.toArray.sortWith((a, b) => ordering.lt(a._1, b._1))
+    val keys = new GenericArrayData(sorted.map(_._1))
+    if (cell.kind == "set") keys
+    else new ArrayBasedMapData(keys, new GenericArrayData(sorted.map(_._2)))
+  }
+
+  override def clear(): Unit = state.iterator().map(_._1.copy()).toArray.foreach(state.removeKey)
+
+  override def replace(all: Any): Unit = {
+    clear()
+    all match {
+      case null =>
+      case map: MapData =>
+        val (keys, values) = (map.keyArray(), map.valueArray())
+        for (i <- 0 until map.numElements()) {
+          put(keys.get(i, cell.key), if (values.isNullAt(i)) null else values.get(i, cell.value))
+        }
+      case array: ArrayData =>
+        for (i <- 0 until array.numElements()) put(array.get(i, cell.key), true)
+    }
+  }
+
+  override def sweep(): Boolean = {
+    var kept = false
+    val old = mutable.ArrayBuffer.empty[InternalRow]
+    state.iterator().foreach { case (key, found) =>
+      if (forgotten(found)) old += key.copy() else kept = true
+    }
+    old.foreach(state.removeKey)
+    kept
+  }
+
+  override def append(value: Any): Unit = none
+}
+
+/** A list, in the order in which its elements were put. */
+private class ListEntries(cell: CellPlan, state: ListState[InternalRow], place: Place)
+    extends Entries {
+  private val lasting = cell.ttl > 0
+
+  private def row(element: Any): InternalRow =
+    if (lasting) InternalRow(element, place.now) else InternalRow(element)
+
+  private def forgotten(found: InternalRow): Boolean =
+    lasting && found.getLong(1) + cell.ttl <= place.now
+
+  private def live: Iterator[Any] =
+    state.get().filterNot(forgotten)
+      .map(f => if (f.isNullAt(0)) null else InternalRow.copyValue(f.get(0, cell.key)))
+
+  override def append(element: Any): Unit = state.appendValue(row(element))
+
+  override def size: Int = live.size
+
+  override def whole: Any = new GenericArrayData(live.toArray)
+
+  override def clear(): Unit = state.clear()
+
+  override def replace(all: Any): Unit = all match {
+    case array: ArrayData if array.numElements() > 0 =>
+      val rows = (0 until array.numElements()).map { i =>
+        row(if (array.isNullAt(i)) null else array.get(i, cell.key))
+      }
+      state.put(rows.toArray)
+    case _ => state.clear()
+  }
+
+  override def sweep(): Boolean = {
+    val (old, kept) = state.get().map(_.copy()).toArray.partition(forgotten)
+    if (old.nonEmpty) { if (kept.isEmpty) state.clear() else state.put(kept) }
+    kept.nonEmpty
+  }
+
+  override def get(key: Any): Any = none
+  override def contains(key: Any): Boolean = none
+  override def put(key: Any, value: Any): Unit = none
+  override def remove(key: Any): Unit = none
+}
+
+/**
+ * What a program keeps of a key in one row: its values, its timers, and what it needs to be woken.
+ *
+ * It is read when the key's turn begins and written when that ends, if anything has changed.
+ */
+private[streamc] class KeyRecord(program: Program, handle: StatefulProcessorHandle, place: Place) {
+  import KeyRecord._
+
+  private val lasting = program.values.zipWithIndex.collect { case (v, i) if v.ttl > 0 => i }
+  private val schema = KeyRecord.schema(program)
+  private val state = handle.getValueState("record", RowEncoders.of(schema), TTLConfig.NONE)
+  private val defaults = program.values.map(_.default.eval(InternalRow.empty)).toArray
+  private val firstWritten = program.values.length
+  private val firstTimer = firstWritten + lasting.length
+  private val last = firstTimer + program.timers.length
+
+  private val written = new Array[Long](program.values.length)
+
+  /** The instants of timers in microseconds, [[Unset]] for one that is not set. */
+  val timers: Array[Long] = new Array[Long](program.timers.length)
+
+  /** When the key is to be woken, in milliseconds of its clock; the number of the next waiting row. */
+  var armed: Long = Unset
+  var number: Long = 0
+
+  /** When entries that have outlived their time are looked for, in milliseconds. */
+  var sweep: Long = Unset
+
+  private var existed = false
+  private var changed = false
+
+  /** The clock by which the key is woken, in milliseconds. */
+  private var clock = 0L
+
+  def change(): Unit = changed = true
+
+  /** An entry was written: when its time is over, somebody has to look, whether rows come or not. */
+  def touch(cell: Int): Unit = {
+    val ttl = program.entries(cell).ttl
+    if (ttl > 0 && sweep == Unset) sweepAfter(ttl)
+  }
+
+  def sweepAfter(ttl: Long): Unit = {
+    sweep = math.max(clock, 0) + math.max(ttl / 1000, 1)
+    changed = true
+  }
+
+  def load(frame: GenericInternalRow, now: Long): Unit = {
+    clock = now
+    val found = state.get()
+    existed = found != null
+    changed = false
+    for (i <- defaults.indices) {
+      val kind = program.values(i).value
+      val held = if (!existed) defaults(i) else if (found.isNullAt(i)) null else found.get(i, kind)
+      frame.update(program.firstValue + i, held)
+    }
+    for ((i, n) <- lasting.zipWithIndex) {
+      written(i) = long(found, firstWritten + n)
+      if (existed && written(i) + program.values(i).ttl <= place.now) {
+        frame.update(program.firstValue + i, defaults(i))
+      }
+    }
+    for (i <- timers.indices) timers(i) = long(found, firstTimer + i)
+    armed = long(found, last)
+    number = math.max(long(found, last + 1), 0)
+    sweep = long(found, last + 2)
+  }
+
+  private def long(found: InternalRow, at: Int): Long =
+    if (found == null || found.isNullAt(at)) Unset else found.getLong(at)
+
+  def assign(frame: GenericInternalRow, value: Int, to: Any): Unit = {
+    frame.update(program.firstValue + value, to)
+    written(value) = place.now
+    changed = true
+  }
+
+  def clear(frame: GenericInternalRow, value: Int): Unit = assign(frame, value, defaults(value))
+
+  def save(frame: GenericInternalRow): Unit = if (changed) {
+    val idle = armed == Unset && sweep == Unset && timers.forall(_ == Unset)
+    if (idle && defaults.indices.forall(i => isDefault(frame, i))) {
+      if (existed) state.clear()
+    } else {
+      val row = new GenericInternalRow(schema.length)
+      for (i <- defaults.indices) {
+        row.update(i, frame.get(program.firstValue + i, program.values(i).value))
+      }
+      for ((i, n) <- lasting.zipWithIndex) put(row, firstWritten + n, written(i))
+      for (i <- timers.indices) put(row, firstTimer + i, timers(i))
+      put(row, last, armed)
+      // Numbers may begin again when no row waits.
+      put(row, last + 1, if (armed == Unset) Unset else number)
+      put(row, last + 2, sweep)
+      state.update(row)
+    }
+  }
+
+  private def put(row: GenericInternalRow, at: Int, value: Long): Unit =
+    row.update(at, if (value == Unset) null else value)
+
+  private def isDefault(frame: GenericInternalRow, value: Int): Boolean = {
+    val held = frame.get(program.firstValue + value, program.values(value).value)
+    if (held == null) defaults(value) == null else held == defaults(value)
+  }
+}
+
+private[streamc] object KeyRecord {
+  val Unset: Long = Long.MinValue
+
+  /** Everything by its name; what is beside values and timers has names that neither can have. */
+  def schema(program: Program): StructType = StructType(
+    program.values.map(v => StructField(s"value_${StateName(v.name)}", v.value)) ++
+      program.values.filter(_.ttl > 0)
+        .map(v => StructField(s"written_${StateName(v.name)}", LongType)) ++
+      program.timers.map(t => StructField(s"timer_${StateName(t.name)}", TimestampType)) ++
+      Seq("armed", "number", "sweep").map(StructField(_, LongType)))
+}

@@ -1,0 +1,136 @@
+package org.apache.spark.sql.streamc
+
+import scala.collection.mutable
+
+import org.apache.spark.sql.{Column, DataFrame, Row}
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.encoders.ExpressionEncoder
+import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeReference}
+import org.apache.spark.sql.catalyst.plans.logical._
+import org.apache.spark.sql.catalyst.types.DataTypeUtils
+import org.apache.spark.sql.classic.{Dataset, SparkSession}
+import org.apache.spark.sql.functions.{col, expr, lit}
+import org.apache.spark.sql.streaming.{OutputMode, StatefulProcessor, TimeMode}
+import org.apache.spark.sql.types._
+
+/**
+ * The frame of a keyed program over the frames of its inputs.
+ *
+ * All inputs become one frame: the event time first, then which input a row is of if there are
+ * several, the columns of each, and the keys at the end. It is only in an ordered program that the
+ * event time is one to Spark, which then drops late rows.
+ */
+object Keyed {
+  private val At = "event_time"
+  private val Of = "input"
+  private val Plain = Metadata.empty
+
+  def frame(document: String, frames: java.util.List[DataFrame]): DataFrame = {
+    val text = new ProgramText(document)
+    val sides = text.inputs.zip(frames.toArray(Array.empty[DataFrame]))
+    val session = sides.head._2.sparkSession.asInstanceOf[SparkSession]
+    val common = sides.indices.map(i => select(text, sides, i)).reduce(_ union _)
+      .asInstanceOf[Dataset[Row]]
+    val output = common.queryExecution.analyzed.output
+    val (row, keys) = output.splitAt(output.length - math.max(text.keys.length, 1))
+    val place = new Place
+    // Spark's rows have their keys at the end; rows that have waited in state have not.
+    val program = read(session, text, place, row, if (text.ordered) Nil else keys, sides)
+    val plan = transform(program, new KeyedProcess(program, place), row, keys, common.logicalPlan)
+    named(Dataset.ofRows(session, plan), text, sides.map(_._2))
+  }
+
+  private def select(
+      text: ProgramText, sides: Seq[(InputText, DataFrame)], input: Int): DataFrame = {
+    val (own, frame) = sides(input)
+    val aliased = frame.as(own.alias)
+    def column(name: String): Column = col(s"`${own.alias.replace("`", "``")}`.`${name.replace("`", "``")}`")
+    val at = own.eventTime.map { name =>
+      if (text.ordered) column(name).as(At) else column(name).as(At, Plain)
+    }
+    val columns = sides.zipWithIndex.flatMap { case ((other, frame), i) =>
+      other.columns.map { name =>
+        val kind = frame.schema(frame.schema.fieldNames.indexWhere(_.equalsIgnoreCase(name))).dataType
+        val named = s"${StateName(other.alias)}__${StateName(name)}"
+        (if (i == input) column(name) else lit(null).cast(kind)).as(named, Plain)
+      }
+    }
+    val keys = text.keys.zip(own.keys).map { case ((name, kind), key) =>
+      expr(key).cast(kind).as(StateName(name), Plain)
+    }
+    val none = if (keys.isEmpty) Seq(lit(true).as("all", Plain)) else Nil
+    val which = if (sides.length > 1) Seq(lit(input).as(Of, Plain)) else Nil
+    aliased.select(at.toSeq ++ which ++ columns ++ keys ++ none: _*)
+  }
+
+  private def read(
+      session: SparkSession,
+      text: ProgramText,
+      place: Place,
+      row: Seq[Attribute],
+      behind: Seq[Attribute],
+      sides: Seq[(InputText, DataFrame)]): Program = {
+    val timed = sides.head._1.eventTime.isDefined
+    var next = (if (timed) 1 else 0) + (if (sides.length > 1) 1 else 0)
+    val inputs = sides.map { case (input, _) =>
+      val first = next
+      next += input.columns.length
+      InputPlan(input.alias, input.columns, first until next, if (timed) 0 else -1)
+    }
+    val columns = sides.zip(inputs).map { case ((input, _), plan) =>
+      input.columns.zip(plan.columns).map { case (name, i) =>
+        name.toLowerCase(java.util.Locale.ROOT) -> row(i)
+      }.toMap
+    }
+    val program = new ProgramReader(session, text, place, row, behind, inputs, columns).read()
+    if (text.keys.nonEmpty) program
+    else program.copy(keys = StructType(Nil))
+  }
+
+  private def transform(
+      program: Program,
+      process: KeyedProcess,
+      row: Seq[Attribute],
+      keys: Seq[Attribute],
+      child: LogicalPlan): LogicalPlan = {
+    val keySchema = DataTypeUtils.fromAttributes(keys)
+    val mode =
+      if (!program.timed) TimeMode.None()
+      else if (program.byClock) TimeMode.ProcessingTime()
+      else TimeMode.EventTime()
+    val made = new TransformWithState(
+      WholeRow(),
+      WholeRow(),
+      keys,
+      row,
+      process.asInstanceOf[StatefulProcessor[Any, Any, Any]],
+      mode,
+      OutputMode.Append(),
+      RowEncoders.of(keySchema).asInstanceOf[ExpressionEncoder[Any]],
+      AttributeReference("row", RowEncoders.row, nullable = false)(),
+      child,
+      hasInitialState = false,
+      keys,
+      row,
+      WholeRow(),
+      LocalRelation(DataTypeUtils.toAttributes(keySchema)))
+    SerializeFromObject(RowEncoders.columns(program.output), made)
+  }
+
+  /** The columns of RETURNS; an event time is one to what stands above, with the delay of the inputs. */
+  private def named(
+      made: Dataset[Row], text: ProgramText, frames: Seq[DataFrame]): DataFrame = {
+    val key = EventTimeWatermark.delayKey
+    val delay = frames.flatMap(_.asInstanceOf[Dataset[_]].queryExecution.analyzed.output)
+      .filter(_.metadata.contains(key)).map(_.metadata.getLong(key)).maxOption
+    val columns = text.returns.map { case (name, _) =>
+      val quoted = col(s"`${name.replace("`", "``")}`")
+      val metadata =
+        if (text.eventTime.exists(_.equalsIgnoreCase(name)) && delay.isDefined) {
+          new MetadataBuilder().putLong(key, delay.get).build()
+        } else Plain
+      quoted.as(name, metadata)
+    }
+    made.select(columns: _*)
+  }
+}

@@ -1,0 +1,238 @@
+package org.apache.spark.sql.streamc
+
+import scala.collection.mutable
+import scala.util.control.NonFatal
+
+import org.apache.spark.sql.catalyst.{CatalystTypeConverters, InternalRow}
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.streaming._
+import org.apache.spark.sql.types._
+
+/**
+ * Runs a program inside Spark's `transformWithState`.
+ *
+ * Rows and timers of a key are handled one after the other. In a program that is ordered, rows wait
+ * until the watermark has passed them; then rows and timers go by their instants, rows of an instant
+ * before timers of that instant, equal rows in the order of their values. In one that is not, the rows
+ * of a key that an epoch brings are handled by event time and value, and after them the timers that
+ * the watermark has passed. Timers of processing time go off when the epoch's clock has passed them.
+ *
+ * Spark's own timer is a bare instant of one clock. A key has one at most: for the first of its timers
+ * and of its waiting rows. Where Spark's clock is processing time, a key that waits for the watermark
+ * is woken in every epoch.
+ */
+class KeyedProcess(program: Program, place: Place)
+    extends StatefulProcessor[InternalRow, InternalRow, InternalRow] {
+  import KeyRecord.Unset
+
+  @transient private var record: KeyRecord = _
+  @transient private var waiting: Waiting = _
+  @transient private var run: ProgramRun = _
+  @transient private var emitted: mutable.ArrayDeque[InternalRow] = _
+  @transient private var order: Ordering[InternalRow] = _
+
+  override def init(outputMode: OutputMode, timeMode: TimeMode): Unit = {
+    val handle = getHandle
+    place.entries = program.entries.map(Entries.of(_, handle, place)).toArray
+    record = new KeyRecord(program, handle, place)
+    waiting = if (program.ordered) new Waiting(program, handle, program.keys) else null
+    emitted = mutable.ArrayDeque.empty
+    run = new ProgramRun(program, record, place, emitted)
+    order = KeyedProcess.order(program)
+  }
+
+  override def handleInputRows(
+      key: InternalRow, rows: Iterator[InternalRow], time: TimerValues): Iterator[InternalRow] = {
+    val arrived = rows.map(_.copy()).toArray
+    new Turn(key, arrived, time, Unset)
+  }
+
+  override def handleExpiredTimer(
+      key: InternalRow, time: TimerValues, expired: ExpiredTimerInfo): Iterator[InternalRow] =
+    new Turn(key, Array.empty, time, expired.getExpiryTimeInMs())
+
+  /** The turn of a key in an epoch: the rows it emits, worked out as they are asked for. */
+  private class Turn(key: InternalRow, arrived: Array[InternalRow], time: TimerValues, woken: Long)
+      extends Iterator[InternalRow] {
+    private var begun = false
+    private var over = false
+    private var rows: Array[InternalRow] = _
+    private var at = 0
+    private var front: Waiting#Front = _
+    private var passed = Unset
+    private var clock = 0L
+    private var idle = 0
+
+    override def hasNext: Boolean = {
+      if (!begun) begin()
+      while (emitted.isEmpty && !over) advance()
+      emitted.nonEmpty
+    }
+
+    override def next(): InternalRow = {
+      if (!hasNext) throw new NoSuchElementException
+      emitted.removeHead()
+    }
+
+    private def begin(): Unit = {
+      begun = true
+      val watermark = time.getCurrentWatermarkInMs()
+      passed = if (watermark > 0) watermark * 1000 else Unset
+      place.watermark = if (watermark > 0) passed else null
+      place.now = time.getCurrentProcessingTimeInMs() * 1000
+      clock = if (program.byClock) place.now / 1000 else watermark
+      record.load(run.frame, clock)
+      for (i <- 0 until program.keys.length) {
+        val kind = program.keys(i).dataType
+        run.frame.update(i, if (key.isNullAt(i)) null else key.get(i, kind))
+      }
+      if (woken != Unset && woken == record.armed) {
+        // Spark takes a timer away that has gone off.
+        record.armed = Unset
+        record.change()
+      }
+      if (program.ordered) {
+        for (row <- arrived) {
+          waiting.add(row.getLong(0), record.number, row)
+          record.number += 1
+        }
+        if (arrived.nonEmpty) record.change()
+        front = waiting.open()
+        rows = Array.empty
+      } else rows = arrived.sorted(order)
+    }
+
+    /** Handles one row or one timer; ends the turn when there is nothing to do. */
+    private def advance(): Unit = {
+      if (at < rows.length) {
+        val row = rows(at)
+        at += 1
+        event(row)
+      } else {
+        val timer = first(_.processing == false, passed)
+        val due = front != null && front.at != Unset && front.at <= passed
+        if (due && (timer < 0 || front.at <= record.timers(timer))) {
+          rows = front.take().sorted(order)
+          at = 0
+          idle = 0
+        } else if (timer >= 0) expire(timer)
+        else {
+          val clocked = first(_.processing, place.now)
+          if (clocked >= 0) expire(clocked) else finish()
+        }
+      }
+    }
+
+    /** The first timer of a kind that is due, -1 if none is. */
+    private def first(kind: TimerPlan => Boolean, until: Long): Int = {
+      var found = -1
+      for (i <- record.timers.indices if kind(program.timers(i))) {
+        val at = record.timers(i)
+        if (at != Unset && at <= until && (found < 0 || at < record.timers(found))) found = i
+      }
+      found
+    }
+
+    private def event(row: InternalRow): Unit = {
+      val input = KeyedProcess.input(program, row)
+      try run.event(input, row)
+      catch { case NonFatal(e) => throw failure(program.events(input).name, row, e) }
+    }
+
+    private def expire(timer: Int): Unit = {
+      val at = record.timers(timer)
+      record.timers(timer) = Unset
+      record.change()
+      idle += 1
+      try {
+        if (idle > ProgramRun.Turns) {
+          throw new IllegalStateException(
+            s"${program.timers(timer).name} has gone off ${ProgramRun.Turns} times at once")
+        }
+        run.expiry(timer, at)
+      } catch { case NonFatal(e) => throw failure(program.expiries(timer).name, null, e) }
+    }
+
+    private def finish(): Unit = {
+      over = true
+      if (record.sweep != Unset && record.sweep <= clock) sweep()
+      if (program.timed) arm()
+      if (front != null) front.close()
+      record.save(run.frame)
+    }
+
+    private def sweep(): Unit = {
+      record.sweep = Unset
+      record.change()
+      for (i <- program.entries.indices if program.entries(i).ttl > 0) {
+        if (place.entries(i).sweep() && record.sweep == Unset) {
+          record.sweepAfter(program.entries(i).ttl)
+        }
+      }
+    }
+
+    /** Sees that Spark wakes the key for what comes first. */
+    private def arm(): Unit = {
+      val events = Seq(
+        record.timers.indices.filterNot(program.timers(_).processing).map(record.timers(_)),
+        Option(front).map(_.at).toSeq).flatten.filter(_ != Unset)
+      val clocked = record.timers.indices.filter(program.timers(_).processing)
+        .map(record.timers(_)).filter(_ != Unset)
+      val wanted =
+        if (program.byClock) clocked.map(wake) ++ events.headOption.map(_ => clock + 1)
+        else events.map(wake)
+      val first = (wanted ++ Seq(record.sweep).filter(_ != Unset)).minOption
+        .map(math.max(_, clock + 1)).getOrElse(Unset)
+      if (first != record.armed) {
+        if (record.armed != Unset) getHandle.deleteTimer(record.armed)
+        if (first != Unset) getHandle.registerTimer(first)
+        record.armed = first
+        record.change()
+      }
+    }
+
+    /** The first millisecond that is not before an instant. */
+    private def wake(micros: Long): Long = -Math.floorDiv(-micros, 1000L)
+
+    private def failure(handler: String, row: InternalRow, cause: Throwable): Throwable = {
+      val where = s"operator `${program.id}`, $handler"
+      val keys = shown(key, program.keys, program.keys.names, program.keys.indices)
+      val what = if (row == null) "" else {
+        val input = program.inputs(KeyedProcess.input(program, row))
+        s", row ${shown(row, program.row, input.names, input.columns)}"
+      }
+      new ProgramFailure(s"$where, key $keys$what: ${cause.getMessage}", cause)
+    }
+  }
+
+  private def shown(
+      row: InternalRow, schema: StructType, names: Seq[String], at: Seq[Int]): String =
+    names.zip(at).map { case (name, i) =>
+      val kind = schema(i).dataType
+      val held = if (row.isNullAt(i)) null else row.get(i, kind)
+      s"$name = ${CatalystTypeConverters.convertToScala(held, kind)}"
+    }.mkString("(", ", ", ")")
+}
+
+/** A program that cannot go on, with the place where it is and the row that it has. */
+class ProgramFailure(message: String, cause: Throwable) extends RuntimeException(message, cause)
+
+private[streamc] object KeyedProcess {
+
+  /** Which input a row is of: the common row of several inputs says so. */
+  def input(program: Program, row: InternalRow): Int =
+    if (program.inputs.length == 1) 0 else row.getInt(program.inputs.head.eventTime + 1)
+
+  /** By event time, by input, and by all values: whatever the order of arrival, rows come alike. */
+  def order(program: Program): Ordering[InternalRow] = {
+    val orders = program.row.zipWithIndex.map { case (field, i) =>
+      SortOrder(ordered(BoundReference(i, field.dataType, nullable = true)), Ascending)
+    }.filter(o => RowOrdering.isOrderable(o.child.dataType))
+    RowOrdering.create(orders, Nil)
+  }
+
+  private def ordered(column: Expression): Expression = column.dataType match {
+    case map: MapType if RowOrdering.isOrderable(map.keyType) => MapEntries(MapSort(column))
+    case _ => column
+  }
+}

@@ -1,0 +1,130 @@
+package org.apache.spark.sql.streamc
+
+import scala.jdk.CollectionConverters._
+
+import org.json4s.JsonAST._
+import org.json4s.jackson.JsonMethods
+
+import org.apache.spark.sql.catalyst.expressions.Expression
+import org.apache.spark.sql.types._
+
+/** A cell of state; of a value `key` is null, of a set and a list `value` is. Lifetimes in microseconds. */
+case class CellPlan(
+    name: String, kind: String, key: DataType, value: DataType, default: Expression, ttl: Long)
+
+case class TimerPlan(name: String, processing: Boolean)
+
+/** An input: its columns and where they are in the common row, where that has event times or -1. */
+case class InputPlan(alias: String, names: Seq[String], columns: Seq[Int], eventTime: Int)
+
+/** The statements of a handler; slots are places in the frame, cells are those that hold entries. */
+sealed trait Step extends Serializable
+case class Assign(slot: Int, value: Expression) extends Step
+case class AssignEntries(cell: Int, value: Expression) extends Step
+case class When(branches: Seq[(Expression, Seq[Step])], otherwise: Seq[Step]) extends Step
+case class Loop(condition: Expression, body: Seq[Step]) extends Step
+case class Each(slot: Int, values: Expression, body: Seq[Step]) extends Step
+case class Put(cell: Int, key: Expression, value: Expression) extends Step
+case class Remove(cell: Int, key: Expression) extends Step
+case class Append(cell: Int, value: Expression) extends Step
+case class ClearEntries(cell: Int) extends Step
+case class ClearValue(cell: Int) extends Step
+case object ClearState extends Step
+case class StartTimer(timer: Int, at: Expression) extends Step
+case class StopTimer(timer: Int) extends Step
+case class Emit(values: Seq[Expression]) extends Step
+
+/** `name` is what the spec says: `ON EVENT v`, `ON TIMER due`. */
+case class Handler(name: String, steps: Seq[Step])
+
+/**
+ * A program, ready to be sent to tasks.
+ *
+ * Expressions are bound to a joined row: first the columns of the row that is handled, then the frame,
+ * which holds the keys, the values of state, the instant of the timer that goes off, and the locals.
+ */
+case class Program(
+    id: String,
+    keys: StructType,
+    row: StructType,
+    behind: Int,
+    inputs: Seq[InputPlan],
+    ordered: Boolean,
+    values: Seq[CellPlan],
+    entries: Seq[CellPlan],
+    timers: Seq[TimerPlan],
+    locals: Seq[DataType],
+    events: Seq[Handler],
+    expiries: Seq[Handler],
+    output: StructType,
+    readsClock: Boolean) {
+
+  /** Places in the frame. */
+  val firstValue: Int = keys.length
+  val instant: Int = firstValue + values.length
+  val firstLocal: Int = instant + 1
+  val frame: Int = firstLocal + locals.length
+
+  val timed: Boolean = ordered || timers.nonEmpty || entries.exists(_.ttl > 0) || readsClock
+  val byClock: Boolean = timers.exists(_.processing) || inputs.forall(_.eventTime < 0)
+}
+
+/** What Python sends of a program: the same, with expressions as text. */
+private[streamc] class ProgramText(document: String) {
+  private val root = JsonMethods.parse(document)
+
+  def id: String = text(root \ "id")
+  def ordered: Boolean = root \ "ordered" == JBool.True
+  def eventTime: Option[String] = option(root \ "event_time")
+  def keys: Seq[(String, DataType)] = fields(root \ "keys")
+  def returns: Seq[(String, DataType)] = fields(root \ "returns")
+
+  def inputs: Seq[InputText] = list(root \ "inputs").map { one =>
+    InputText(
+      text(one \ "alias"),
+      list(one \ "keys").map(text),
+      option(one \ "event_time"),
+      list(one \ "columns").map(text))
+  }
+
+  def cells: Seq[CellText] = list(root \ "state").map { one =>
+    CellText(
+      text(one \ "name"),
+      text(one \ "kind"),
+      option(one \ "key").map(DataType.fromDDL).orNull,
+      option(one \ "value").map(DataType.fromDDL).orNull,
+      option(one \ "default"),
+      one \ "ttl_micros" match { case JInt(n) => n.toLong; case _ => 0L })
+  }
+
+  def timers: Seq[TimerPlan] = list(root \ "timers").map { one =>
+    TimerPlan(text(one \ "name"), one \ "processing" == JBool.True)
+  }
+
+  /** The handlers: of an input by its alias, or of a timer. */
+  def handlers: Seq[HandlerText] = list(root \ "handlers").map { one =>
+    HandlerText(text(one \ "on"), text(one \ "name"), list(one \ "steps"))
+  }
+
+  private def fields(found: JValue): Seq[(String, DataType)] =
+    list(found).map(one => text(one \ "name") -> DataType.fromDDL(text(one \ "type")))
+
+  private def list(found: JValue): List[JValue] = found match {
+    case JArray(all) => all
+    case _ => Nil
+  }
+
+  private def option(found: JValue): Option[String] = found match {
+    case JString(held) => Some(held)
+    case _ => None
+  }
+
+  private def text(found: JValue): String = option(found)
+    .getOrElse(throw new IllegalArgumentException(s"a program has $found for a text"))
+}
+
+private[streamc] case class InputText(
+    alias: String, keys: Seq[String], eventTime: Option[String], columns: Seq[String])
+private[streamc] case class CellText(
+    name: String, kind: String, key: DataType, value: DataType, default: Option[String], ttl: Long)
+private[streamc] case class HandlerText(on: String, name: String, steps: Seq[JValue])

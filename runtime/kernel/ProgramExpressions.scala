@@ -1,0 +1,106 @@
+package org.apache.spark.sql.streamc
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.expressions.codegen._
+import org.apache.spark.sql.catalyst.expressions.codegen.Block._
+import org.apache.spark.sql.catalyst.trees.LeafLike
+import org.apache.spark.sql.types._
+
+/**
+ * Where the expressions of a program find the state of the key that is handled. The processor of a
+ * task sets what is in it; the two are serialized together, so that each task has its own.
+ */
+class Place extends Serializable {
+  @transient var entries: Array[Entries] = _
+  @transient var watermark: java.lang.Long = _
+  @transient var now: Long = 0
+}
+
+/** What a program reads beside its row and its values: never folded, never evaluated on the driver. */
+abstract class StateRead extends Expression with CodegenFallback {
+  override def foldable: Boolean = false
+  override def nullable: Boolean = true
+}
+
+/** One entry of a map, NULL when there is none. */
+case class EntryOf(place: Place, cell: Int, dataType: DataType, child: Expression)
+    extends StateRead {
+  override def children: Seq[Expression] = Seq(child)
+
+  override def eval(row: InternalRow): Any = {
+    val key = child.eval(row)
+    if (key == null) null else place.entries(cell).get(key)
+  }
+
+  override def prettyName: String = "entry"
+
+  override protected def withNewChildrenInternal(found: IndexedSeq[Expression]): Expression =
+    copy(child = found.head)
+}
+
+/** Whether a map or a set has an entry; NULL for NULL. */
+case class ContainsEntry(place: Place, cell: Int, child: Expression) extends StateRead {
+  override def dataType: DataType = BooleanType
+  override def children: Seq[Expression] = Seq(child)
+
+  override def eval(row: InternalRow): Any = {
+    val key = child.eval(row)
+    if (key == null) null else place.entries(cell).contains(key)
+  }
+
+  override protected def withNewChildrenInternal(found: IndexedSeq[Expression]): Expression =
+    copy(child = found.head)
+}
+
+/** How many entries a map, set or list has. */
+case class SizeOf(place: Place, cell: Int) extends StateRead with LeafLike[Expression] {
+  override def dataType: DataType = IntegerType
+  override def nullable: Boolean = false
+  override def eval(row: InternalRow): Any = place.entries(cell).size
+}
+
+/** A whole map, set or list. */
+case class WholeCell(place: Place, cell: Int, dataType: DataType)
+    extends StateRead
+    with LeafLike[Expression] {
+  override def nullable: Boolean = false
+  override def eval(row: InternalRow): Any = place.entries(cell).whole
+}
+
+/** The watermark of the epoch, NULL before there is one. */
+case class WatermarkOf(place: Place) extends StateRead with LeafLike[Expression] {
+  override def dataType: DataType = TimestampType
+  override def eval(row: InternalRow): Any = place.watermark
+}
+
+/** The processing time of the epoch. */
+case class NowOf(place: Place) extends StateRead with LeafLike[Expression] {
+  override def dataType: DataType = TimestampType
+  override def nullable: Boolean = false
+  override def eval(row: InternalRow): Any = place.now
+}
+
+/** The row itself, so that Spark hands it on without making an object of it. */
+case class WholeRow() extends LeafExpression {
+  override def dataType: DataType = ObjectType(classOf[InternalRow])
+  override def nullable: Boolean = false
+  override def eval(row: InternalRow): Any = row
+
+  override protected def doGenCode(context: CodegenContext, made: ExprCode): ExprCode = made.copy(
+    code = code"InternalRow ${made.value} = ${context.INPUT_ROW};", isNull = FalseLiteral)
+}
+
+/** A column of a row that Spark takes for an object. */
+case class ColumnOf(child: Expression, ordinal: Int, dataType: DataType)
+    extends UnaryExpression
+    with CodegenFallback {
+  override def nullable: Boolean = true
+
+  override def eval(row: InternalRow): Any = {
+    val found = child.eval(row).asInstanceOf[InternalRow]
+    if (found.isNullAt(ordinal)) null else found.get(ordinal, dataType)
+  }
+
+  override protected def withNewChildInternal(found: Expression): Expression = copy(child = found)
+}

@@ -1,0 +1,292 @@
+package org.apache.spark.sql.streamc
+
+import scala.collection.mutable
+
+import org.json4s.JsonAST._
+
+import org.apache.spark.sql.catalyst.analysis.{UnresolvedAttribute, UnresolvedExtractValue, UnresolvedFunction}
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.optimizer.{NormalizeNaNAndZero, ReplaceExpressions}
+import org.apache.spark.sql.catalyst.plans.logical.{LocalRelation, Project}
+import org.apache.spark.sql.classic.{Dataset, SparkSession}
+import org.apache.spark.sql.types._
+
+/**
+ * From the text of a program to the program: names become places, expressions are those of Spark,
+ * analysed in this session and bound.
+ *
+ * `columns` are the columns that each input has in the common row, whose attributes are `row`. What
+ * is `behind` them comes with each row and is not used.
+ */
+private[streamc] class ProgramReader(
+    session: SparkSession,
+    text: ProgramText,
+    place: Place,
+    row: Seq[Attribute],
+    behind: Seq[Attribute],
+    inputs: Seq[InputPlan],
+    columns: Seq[Map[String, Attribute]]) {
+
+  private val own = session.cloneSession()
+  // What is written once and used twice in an expression would need a plan of its own below it.
+  own.conf.set("spark.sql.alwaysInlineCommonExpr", "true")
+
+  private val (values, entries) = text.cells.partition(_.kind == "value")
+  private val keys = text.keys.map { case (name, kind) => attribute(name, kind) }
+  private val cells = values.map(cell => attribute(cell.name, cell.value))
+  private val instant = attribute("instant", TimestampType)
+  private val locals = mutable.ArrayBuffer.empty[Attribute]
+
+  private def attribute(name: String, kind: DataType): Attribute =
+    AttributeReference(name, kind, nullable = true)()
+
+  def read(): Program = {
+    val handlers = text.handlers
+    val events = inputs.zip(columns).map { case (input, held) =>
+      handler(handlers, "event", input.alias, new Scope(Some(input.alias), held, Map.empty))
+    }
+    val expiries = text.timers.map { timer =>
+      val known = Map(lower(timer.name) -> instant)
+      handler(handlers, "timer", timer.name, new Scope(None, Map.empty, known))
+    }
+    Program(
+      text.id,
+      StructType(text.keys.map { case (name, kind) => StructField(name, kind) }),
+      StructType(row.map(a => StructField(a.name, a.dataType))),
+      behind.length,
+      inputs,
+      text.ordered,
+      values.map(plan),
+      entries.map(plan),
+      text.timers,
+      locals.map(_.dataType).toSeq,
+      events,
+      expiries,
+      StructType(text.returns.map { case (name, kind) => StructField(name, kind) }),
+      readsClock)
+  }
+
+  private var readsClock = false
+
+  private def plan(cell: CellText): CellPlan = {
+    val default = cell.default.map(value(_, new Scope(None, Map.empty, Map.empty), cell.value))
+    CellPlan(cell.name, cell.kind, cell.key, cell.value,
+      default.getOrElse(Literal(null, Option(cell.value).getOrElse(NullType))), cell.ttl)
+  }
+
+  private def handler(
+      all: Seq[HandlerText], on: String, name: String, scope: Scope): Handler = {
+    val own = all.find(h => h.on == on && lower(h.name) == lower(name))
+    Handler(s"ON ${on.toUpperCase} $name", own.map(h => steps(h.steps, scope)).getOrElse(Nil))
+  }
+
+  /** What names mean: the columns of the row, keys, values, locals, the instant of the timer. */
+  private class Scope(
+      alias: Option[String], held: Map[String, Attribute], known: Map[String, Attribute]) {
+    private val names: Map[String, Attribute] =
+      held ++ named(keys) ++ named(cells) ++ known
+
+    def attributes: Seq[Attribute] = row ++ behind ++ keys ++ cells ++ Seq(instant) ++ locals
+
+    def and(local: Attribute): Scope =
+      new Scope(alias, held, known + (lower(local.name) -> local))
+
+    def find(parts: Seq[String]): Option[Expression] = {
+      val qualified = alias.exists(a => lower(a) == lower(parts.head)) && parts.length > 1
+      names.get(lower(parts.head)).map(_ -> parts.tail)
+        .orElse(if (qualified) held.get(lower(parts(1))).map(_ -> parts.drop(2)) else None)
+        .map { case (found, fields) => below(found, fields) }
+    }
+
+    def local(name: String): Option[Attribute] = known.get(lower(name))
+
+    private def named(all: Seq[Attribute]) = all.map(a => lower(a.name) -> a).toMap
+  }
+
+  private def below(found: Expression, fields: Seq[String]): Expression =
+    fields.foldLeft(found)((e, field) => UnresolvedExtractValue(e, Literal(field)))
+
+  private def lower(name: String): String = name.toLowerCase(java.util.Locale.ROOT)
+
+  // Statements.
+
+  private def steps(all: Seq[JValue], scope: Scope): Seq[Step] = {
+    var known = scope
+    all.map { step =>
+      val (found, after) = this.step(step, known)
+      known = after
+      found
+    }
+  }
+
+  /** A statement, and what is known behind it. */
+  private def step(found: JValue, scope: Scope): (Step, Scope) = {
+    def text(name: String): String = found \ name match {
+      case JString(held) => held
+      case other => throw new IllegalArgumentException(s"a step has $other as its $name")
+    }
+    def of(name: String, kind: DataType = null) = value(text(name), scope, kind)
+    def inner(body: JValue, known: Scope = scope) = body match {
+      case JArray(all) => steps(all, known)
+      case _ => Nil
+    }
+    text("step") match {
+      case "declare" =>
+        val local = attribute(text("name"), DataType.fromDDL(text("type")))
+        val initial = of("value", local.dataType)
+        locals += local
+        (Assign(slot(local), initial), scope.and(local))
+      case "each" =>
+        val values = of("values")
+        val local = attribute(text("name"), DataType.fromDDL(text("type")))
+        locals += local
+        (Each(slot(local), values, inner(found \ "steps", scope.and(local))), scope)
+      case "assign" => (assign(text("name"), text("value"), scope), scope)
+      case "when" =>
+        val JArray(branches) = found \ "branches": @unchecked
+        val chosen = branches.map { branch =>
+          val JString(condition) = branch \ "if": @unchecked
+          (value(condition, scope), inner(branch \ "steps"))
+        }
+        (When(chosen, inner(found \ "otherwise")), scope)
+      case "loop" => (Loop(of("if"), inner(found \ "steps")), scope)
+      case "put" =>
+        val cell = entry(text("cell")).get
+        (Put(cell, key(cell, text("key"), scope), of("value", entries(cell).value)), scope)
+      case "remove" =>
+        val cell = entry(text("cell")).get
+        (Remove(cell, key(cell, text("key"), scope)), scope)
+      case "add" =>
+        val cell = entry(text("cell")).get
+        (Put(cell, key(cell, text("value"), scope), Literal(true)), scope)
+      case "append" =>
+        val cell = entry(text("cell")).get
+        (Append(cell, of("value", entries(cell).key)), scope)
+      case "clear" =>
+        val name = text("cell")
+        (entry(name).map(ClearEntries(_)).getOrElse(ClearValue(index(name))), scope)
+      case "clear state" => (ClearState, scope)
+      case "start timer" => (StartTimer(timer(text("timer")), of("at", TimestampType)), scope)
+      case "stop timer" => (StopTimer(timer(text("timer"))), scope)
+      case "emit" =>
+        val JArray(all) = found \ "values": @unchecked
+        (Emit(all.zip(this.text.returns).map {
+          case (JString(e), (_, kind)) => value(e, scope, kind)
+          case (other, _) => throw new IllegalArgumentException(s"a step emits $other")
+        }), scope)
+      case other => throw new IllegalArgumentException(s"no step is called $other")
+    }
+  }
+
+  private def assign(name: String, text: String, scope: Scope): Step =
+    scope.local(name).map(local => Assign(slot(local), value(text, scope, local.dataType)))
+      .orElse(entry(name).map(cell => AssignEntries(cell, value(text, scope, whole(cell)))))
+      .getOrElse {
+        val cell = index(name)
+        Assign(keys.length + cell, value(text, scope, values(cell).value))
+      }
+
+  private def slot(local: Attribute): Int =
+    keys.length + cells.length + 1 + locals.indexWhere(_.exprId == local.exprId)
+
+  private def index(name: String): Int = positive(name, values.indexWhere(c => same(c.name, name)))
+
+  private def timer(name: String): Int =
+    positive(name, text.timers.indexWhere(t => same(t.name, name)))
+
+  private def entry(name: String): Option[Int] =
+    Some(entries.indexWhere(c => same(c.name, name))).filter(_ >= 0)
+
+  private def positive(name: String, found: Int): Int =
+    if (found >= 0) found
+    else throw new IllegalArgumentException(s"${text.id} has nothing that is called $name")
+
+  private def same(one: String, other: String): Boolean = lower(one) == lower(other)
+
+  // Expressions.
+
+  /** An expression; it has the type of its place, which is null where any will do. */
+  private def value(text: String, scope: Scope, kind: DataType = null): Expression =
+    bound(replaced(own.sessionState.sqlParser.parseExpression(text), scope, Set.empty), scope) match {
+      case found if kind == null || DataType.equalsIgnoreNullability(found.dataType, kind) => found
+      case other => Cast(other, kind, Some(own.sessionState.conf.sessionLocalTimeZone), EvalMode.ANSI)
+    }
+
+  private def key(cell: Int, text: String, scope: Scope): Expression = {
+    val found = replaced(own.sessionState.sqlParser.parseExpression(text), scope, Set.empty)
+    bound(entryKey(cell, found), scope)
+  }
+
+  /** A key as it is looked up: equal values have equal bytes. */
+  private def entryKey(cell: Int, found: Expression): Expression = {
+    val cast = Cast(found, entries(cell).key, ansiEnabled = true)
+    entries(cell).key match {
+      case FloatType | DoubleType => NormalizeNaNAndZero(cast)
+      case _ => cast
+    }
+  }
+
+  private def bound(found: Expression, scope: Scope): Expression = {
+    val attributes = scope.attributes
+    val plan = Project(Seq(Alias(found, "value")()), LocalRelation(attributes))
+    val analysed = Dataset.ofRows(own, plan).queryExecution.analyzed
+    val whole = own.withActive(ReplaceExpressions(analysed))
+    val expression = whole match {
+      case Project(Seq(Alias(e, _)), _) => e
+      case other => throw new IllegalStateException(s"no expression: $other")
+    }
+    BindReferences.bindReference(expression, AttributeSeq(attributes))
+  }
+
+  /** Names as what they mean; those that a lambda hides stay. */
+  private def replaced(found: Expression, scope: Scope, hidden: Set[String]): Expression = {
+    def again(e: Expression) = replaced(e, scope, hidden)
+    def held(e: Expression) = name(e).filter(p => p.length == 1 && !hidden(lower(p.head)))
+      .flatMap(p => entry(p.head))
+    found match {
+      case UnresolvedExtractValue(cell, at) if held(cell).exists(entries(_).kind == "map") =>
+        val map = held(cell).get
+        EntryOf(place, map, entries(map).value, entryKey(map, again(at)))
+      case call: UnresolvedFunction if isCall(call, "contains", 2) && held(call.arguments.head).isDefined =>
+        val cell = held(call.arguments.head).get
+        ContainsEntry(place, cell, entryKey(cell, again(call.arguments(1))))
+      case call: UnresolvedFunction if isCall(call, "size", 1) && held(call.arguments.head).isDefined =>
+        SizeOf(place, held(call.arguments.head).get)
+      case call: UnresolvedFunction if isCall(call, "watermark", 0) => clock(WatermarkOf(place))
+      case call: UnresolvedFunction if isCall(call, "now", 0) => clock(NowOf(place))
+      case LambdaFunction(body, arguments, internal) =>
+        val more = arguments.flatMap(a => name(a).map(p => lower(p.head)))
+        LambdaFunction(replaced(body, scope, hidden ++ more), arguments, internal)
+      case other => name(other) match {
+        case Some(parts) if hidden(lower(parts.head)) => other
+        case Some(parts) => meaning(parts, scope)
+        case None => other.mapChildren(again)
+      }
+    }
+  }
+
+  private def meaning(parts: Seq[String], scope: Scope): Expression =
+    entry(parts.head).map(cell => below(WholeCell(place, cell, whole(cell)), parts.tail))
+      .orElse(scope.find(parts))
+      .getOrElse(throw new IllegalArgumentException(
+        s"${text.id} has nothing that is called ${parts.mkString(".")}"))
+
+  private def whole(cell: Int): DataType = entries(cell).kind match {
+    case "map" => MapType(entries(cell).key, entries(cell).value)
+    case _ => ArrayType(entries(cell).key)
+  }
+
+  private def clock(found: Expression): Expression = {
+    readsClock = true
+    found
+  }
+
+  private def isCall(call: UnresolvedFunction, name: String, arguments: Int): Boolean =
+    call.nameParts.map(lower) == Seq(name) && call.arguments.length == arguments
+
+  private def name(found: Expression): Option[Seq[String]] = found match {
+    case UnresolvedAttribute(parts) => Some(parts)
+    case UnresolvedNamedLambdaVariable(parts) => Some(parts)
+    case _ => None
+  }
+}

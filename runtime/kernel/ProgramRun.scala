@@ -1,0 +1,157 @@
+package org.apache.spark.sql.streamc
+
+import scala.collection.mutable
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.util.ArrayData
+import org.apache.spark.sql.types._
+
+/** The handlers of a program as they run in one task: over one row and one frame at a time. */
+private[streamc] class ProgramRun(
+    program: Program, record: KeyRecord, place: Place, emitted: mutable.ArrayDeque[InternalRow]) {
+  val frame = new GenericInternalRow(program.frame)
+
+  private val joined = new JoinedRow
+  private val noRow = new GenericInternalRow(program.row.length + program.behind)
+  private val events = program.events.map(h => block(h.steps))
+  private val expiries = program.expiries.map(h => block(h.steps))
+
+  def event(input: Int, row: InternalRow): Unit = {
+    joined(row, frame)
+    events(input).run()
+  }
+
+  def expiry(timer: Int, instant: Long): Unit = {
+    frame.update(program.instant, instant)
+    joined(noRow, frame)
+    expiries(timer).run()
+    frame.update(program.instant, null)
+  }
+
+  private abstract class Action {
+    def run(): Unit
+  }
+
+  private class Block(actions: Array[Action]) extends Action {
+    override def run(): Unit = {
+      var i = 0
+      while (i < actions.length) {
+        actions(i).run()
+        i += 1
+      }
+    }
+  }
+
+  /** An expression as generated code; it gives what the frame may keep. */
+  private class Value(expression: Expression) {
+    private val kind = expression.dataType
+    private val projection = SafeProjection.create(Seq(expression))
+
+    def apply(): Any = {
+      val row = projection(joined)
+      if (row.isNullAt(0)) null else row.get(0, kind)
+    }
+  }
+
+  private class Condition(expression: Expression) {
+    private val predicate = Predicate.create(expression)
+    predicate.initialize(0)
+
+    def apply(): Boolean = predicate.eval(joined)
+  }
+
+  private def block(steps: Seq[Step]): Action = steps match {
+    case Seq(one) => action(one)
+    case several => new Block(several.map(action).toArray)
+  }
+
+  private def action(step: Step): Action = step match {
+    case Assign(slot, expression) =>
+      val value = new Value(expression)
+      val cell = slot - program.firstValue
+      if (cell >= 0 && cell < program.values.length) () => record.assign(frame, cell, value())
+      else () => frame.update(slot, value())
+    case AssignEntries(cell, expression) =>
+      val value = new Value(expression)
+      () => { val found = value(); place.entries(cell).replace(found); record.touch(cell) }
+    case When(branches, otherwise) => when(branches, otherwise)
+    case Loop(condition, body) => loop(new Condition(condition), block(body))
+    case Each(slot, values, body) => each(slot, values, block(body))
+    case Put(cell, key, value) =>
+      val (k, v) = (new Value(key), new Value(value))
+      () => { val found = k(); place.entries(cell).put(found, v()); record.touch(cell) }
+    case Remove(cell, key) =>
+      val k = new Value(key)
+      () => place.entries(cell).remove(k())
+    case Append(cell, value) =>
+      val v = new Value(value)
+      () => { place.entries(cell).append(v()); record.touch(cell) }
+    case ClearEntries(cell) => () => place.entries(cell).clear()
+    case ClearValue(value) => () => record.clear(frame, value)
+    case ClearState => () => {
+      program.values.indices.foreach(record.clear(frame, _))
+      place.entries.foreach(_.clear())
+    }
+    case StartTimer(timer, at) =>
+      val value = new Value(at)
+      () => start(timer, value())
+    case StopTimer(timer) => () => start(timer, KeyRecord.Unset)
+    case Emit(values) =>
+      val projection = UnsafeProjection.create(values)
+      () => emitted += projection(joined).copy()
+  }
+
+  private def start(timer: Int, at: Any): Unit = {
+    if (at == null) {
+      throw new IllegalArgumentException(s"START TIMER ${program.timers(timer).name} AT NULL")
+    }
+    record.timers(timer) = at.asInstanceOf[Long]
+    record.change()
+  }
+
+  private def when(branches: Seq[(Expression, Seq[Step])], otherwise: Seq[Step]): Action = {
+    val conditions = branches.map(b => new Condition(b._1)).toArray
+    val bodies = branches.map(b => block(b._2)).toArray
+    val last = block(otherwise)
+    new Action {
+      override def run(): Unit = {
+        var i = 0
+        while (i < conditions.length && !conditions(i)()) i += 1
+        if (i < bodies.length) bodies(i).run() else last.run()
+      }
+    }
+  }
+
+  private def loop(condition: Condition, body: Action): Action = new Action {
+    override def run(): Unit = {
+      var turns = 0
+      while (condition()) {
+        if (turns == ProgramRun.Turns) {
+          throw new IllegalStateException(s"a WHILE has made ${ProgramRun.Turns} turns")
+        }
+        body.run()
+        turns += 1
+      }
+    }
+  }
+
+  private def each(slot: Int, values: Expression, body: Action): Action = {
+    val value = new Value(values)
+    val element = values.dataType.asInstanceOf[ArrayType].elementType
+    new Action {
+      override def run(): Unit = value() match {
+        case null =>
+        case array: ArrayData =>
+          for (i <- 0 until array.numElements()) {
+            frame.update(slot, if (array.isNullAt(i)) null else array.get(i, element))
+            body.run()
+          }
+      }
+    }
+  }
+}
+
+private[streamc] object ProgramRun {
+  val Turns = 10000
+}

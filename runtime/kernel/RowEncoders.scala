@@ -1,0 +1,30 @@
+package org.apache.spark.sql.streamc
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.encoders.{AgnosticEncoder, AgnosticEncoders, ExpressionEncoder, RowEncoder}
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.types._
+
+/**
+ * Encoders between Spark's own rows and Spark's own rows: what a state variable or a processor takes
+ * for an object is the row that Spark has.
+ */
+object RowEncoders {
+  def of(schema: StructType): ExpressionEncoder[InternalRow] =
+    ExpressionEncoder(
+      RowEncoder.encoderFor(schema).asInstanceOf[AgnosticEncoder[InternalRow]],
+      serializer(schema),
+      WholeRow())
+
+  /** The columns of an object that is a row. */
+  def columns(schema: StructType): Seq[NamedExpression] = schema.zipWithIndex.map { case (f, i) =>
+    Alias(ColumnOf(BoundReference(0, row, nullable = false), i, f.dataType), f.name)()
+  }
+
+  val row: DataType = ObjectType(classOf[InternalRow])
+
+  private def serializer(schema: StructType): Expression =
+    CreateNamedStruct(schema.zipWithIndex.flatMap { case (f, i) =>
+      Seq(Literal(f.name), ColumnOf(BoundReference(0, row, nullable = false), i, f.dataType))
+    })
+}

@@ -1,0 +1,92 @@
+package org.apache.spark.sql.streamc
+
+import scala.collection.mutable
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.{GenericInternalRow, UnsafeProjection, UnsafeRow}
+import org.apache.spark.sql.execution.streaming.operators.stateful.transformwithstate.CompositeKeyStateEncoder
+import org.apache.spark.sql.execution.streaming.state.StateStore
+import org.apache.spark.sql.streaming.{MapState, StatefulProcessorHandle, TTLConfig}
+import org.apache.spark.sql.types._
+
+/**
+ * The rows of a key that wait for the watermark, each an entry of its own.
+ *
+ * RocksDB keeps the entries of a key in the order of their bytes. Their instants and numbers are
+ * written so that this is the order of the instants: what is due is read from the front, and no more
+ * than that.
+ */
+private[streamc] class Waiting(program: Program, handle: StatefulProcessorHandle, keys: StructType) {
+  private val name = "waiting"
+  private val schema = StructType(Seq(StructField("at", LongType), StructField("number", LongType)))
+  private val state: MapState[InternalRow, InternalRow] =
+    handle.getMapState(name, RowEncoders.of(schema), RowEncoders.of(program.row), TTLConfig.NONE)
+  private val place = new GenericInternalRow(2)
+
+  private lazy val encoder = new CompositeKeyStateEncoder[InternalRow, InternalRow](
+    RowEncoders.of(keys).asInstanceOf[
+      org.apache.spark.sql.catalyst.encoders.ExpressionEncoder[Any]],
+    RowEncoders.of(schema), RowEncoders.of(program.row), name)
+
+  /** Spark's own iterator over a map cannot be closed before its end. */
+  private lazy val store: StateStore = {
+    val field = handle.getClass.getDeclaredFields.find(_.getType == classOf[StateStore])
+      .getOrElse(throw new IllegalStateException("Spark's handle of state has another form"))
+    field.setAccessible(true)
+    field.get(handle).asInstanceOf[StateStore]
+  }
+
+  def add(at: Long, number: Long, row: InternalRow): Unit = {
+    place.update(0, ordered(at))
+    place.update(1, ordered(number))
+    state.updateValue(place, row)
+  }
+
+  private def remove(at: Long, number: Long): Unit = {
+    place.update(0, ordered(at))
+    place.update(1, ordered(number))
+    state.removeKey(place)
+  }
+
+  /** The bytes of the written number, lowest first as they lie in memory, are in the order of numbers. */
+  private def ordered(n: Long): Long = java.lang.Long.reverseBytes(n ^ Long.MinValue)
+
+  private def plain(n: Long): Long = java.lang.Long.reverseBytes(n) ^ Long.MinValue
+
+  /** A look at the rows from the first on; it must be closed. */
+  def open(): Front = new Front
+
+  class Front {
+    private val found = store.prefixScan(encoder.encodeGroupingKey(), name)
+    private var last = Long.MinValue
+    private var head: (Long, Long, InternalRow) = _
+    step()
+
+    /** The instant of the first row, [[KeyRecord.Unset]] when none waits. */
+    def at: Long = if (head == null) KeyRecord.Unset else head._1
+
+    /** Takes the rows of the first instant away. */
+    def take(): Array[InternalRow] = {
+      val (instant, rows) = (at, mutable.ArrayBuffer.empty[InternalRow])
+      while (at == instant) {
+        remove(instant, head._2)
+        rows += head._3
+        step()
+      }
+      rows.toArray
+    }
+
+    private def step(): Unit = {
+      head = null
+      if (found.hasNext) {
+        val pair = found.next()
+        val key = encoder.decodeCompositeKey(pair.key)
+        head = (plain(key.getLong(0)), plain(key.getLong(1)), pair.value.copy())
+        if (head._1 < last) throw new IllegalStateException("rows that wait are not in their order")
+        last = head._1
+      }
+    }
+
+    def close(): Unit = found.close()
+  }
+}
