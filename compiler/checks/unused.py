@@ -28,7 +28,7 @@ def check_unused(graph: OperatorGraph) -> Iterator[Diagnostic]:
     for relation in pipeline.relations:
         if relation.name not in read:
             what = "stream" if relation.name == relation.stream else "part"
-            if len(relation.steps) == 1 and isinstance(relation.steps[0], Operator):
+            if any(isinstance(step, Operator) and step.declared for step in relation.steps):
                 what = "operator"
             side = bool(relation.steps) and isinstance(relation.steps[0], SideRows)
             instead = "write `SKIP` instead of `SEND TO`" if side else "remove it"

@@ -231,7 +231,7 @@ class Handler:
 
 @dataclass(frozen=True, slots=True)
 class Operator(Stateful):
-    """CREATE OPERATOR: a program for each key.
+    """A program for each key: what CREATE OPERATOR says (``declared``), or a query becomes.
 
     ``ordered``: rows wait until the watermark has passed them. ``late_rows`` is the stream that
     gets those that came later. ``python`` is the class (``module:Class``) that has the handlers
@@ -249,6 +249,7 @@ class Operator(Stateful):
     returns: Schema
     handlers: tuple[Handler, ...]
     python: str | None = None
+    declared: bool = False
 
 
 def statements(body: tuple[ProgramStatement, ...]) -> Iterator[ProgramStatement]:

@@ -70,6 +70,7 @@ def _resolve(
         returns,
         served,
         python,
+        declared=True,
     )
     step = with_event_time(step)
     diagnostics.extend(check_program(node, step, unbounded=options.unbounded))
