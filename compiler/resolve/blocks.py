@@ -10,10 +10,8 @@ from ...dsl.ast import expressions as e
 from ...dsl.ast import queries as q
 from ...dsl.ast.node import Name
 from ...dsl.diagnostics import Diagnostic, Label
-from ...dsl.walk import walk
 from ..model.schema import Field, Schema
 from ..model.steps import AssignWindow, Deduplicate, Filter, Key, Project, Window
-from ..model.typed import Typed
 from . import top_n
 from .aggregates import Grouping
 from .chain import Chain, StreamContext
@@ -76,9 +74,11 @@ class BlockResolver:
         if self._source.join is not None and self._source.as_of is not None:
             self._temporal_join(self._source.join, self._source.as_of)
             return self._chain
+        self._matches()
         self._join()
         if select.where is not None:
-            self._chain.add(Filter(self._condition(select.where)))
+            clause = Clause("WHERE", aggregates=False)
+            self._chain.add(Filter(check(select.where, self._scope, clause, self._diagnostics)))
         if self._source.join is not None:
             self._cut_unless_last("join")
         if self._over:
@@ -92,9 +92,6 @@ class BlockResolver:
             self._rows()
         return self._chain
 
-    def _condition(self, where: e.Expression) -> Typed:
-        return check(where, self._scope, Clause("WHERE", aggregates=False), self._diagnostics)
-
     def _temporal_join(self, node: q.Join, as_of: e.Expression) -> None:
         select, (rows, versions) = self._select, self._source.inputs
         if (problem := own_select(select, self._roles)) is not None:
@@ -102,12 +99,17 @@ class BlockResolver:
             return
         if select.having is not None:
             self._diagnostics.add(_having_without_group(select.having))
-        where = None if select.where is None else self._condition(select.where)
-        items = resolve_items(select.items, self._scope, self._diagnostics, aggregates=False)
-        known = (rows.known, versions.known)
-        join = TemporalJoin(node, as_of, known, self._scope, where, items)
-        add_temporal_join(join, self._chain, self._id("join"))
+        join = TemporalJoin(node, as_of, (rows.known, versions.known), self._scope)
+        add_temporal_join(join, select, self._chain, self._id("join"))
         self._cut_unless_last("join")
+
+    def _matches(self) -> None:
+        """Match a pattern first: all else is over its rows."""
+        matches = self._source.inputs[0].matches
+        if matches is not None:
+            step = matches.operator(self._id("match"))
+            self._chain.add(step, step.returns)
+            self._cut_unless_last("match")
 
     def _join(self) -> None:
         """Bring together what FROM reads; each ON sees what stands before it."""
@@ -126,7 +128,8 @@ class BlockResolver:
     def _stateful_roles(self) -> tuple[str, ...]:
         """Return the roles of the block's stateful steps in the order in which they stand."""
         select = self._select
-        roles = ["join"] if self._source.join is not None else []
+        roles = ["match"] if self._source.inputs[0].matches is not None else []
+        roles += ["join"] if self._source.join is not None else []
         grouped = (
             *(i.expression for i in select.items),
             *([select.having] if select.having else []),
@@ -142,6 +145,8 @@ class BlockResolver:
         return tuple(roles)
 
     def _is_last(self, role: str) -> bool:
+        if role == "match" and self._source.lookups:
+            return False
         return not self._branch and self._roles[-1] == role
 
     def _id(self, role: str) -> str:
@@ -311,6 +316,7 @@ class BlockResolver:
 
 
 _ROLE_VERBS = {
+    "match": "matched against a pattern",
     "join": "joined",
     "aggregate": "aggregated again",
     "topn": "ranked",

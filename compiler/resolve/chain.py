@@ -124,10 +124,12 @@ class Chain:
 
 
 _ROLE_WORDS = {
+    "match": "MATCH_RECOGNIZE",
     "join": "join",
     "aggregate": "aggregate",
     "topn": "top-N",
     "dedup": "DISTINCT ON",
+    "over": "OVER",
 }
 
 

@@ -16,7 +16,6 @@ from ...dsl.ast import expressions as e
 from ...dsl.ast import queries as q
 from ...dsl.ast.node import Name
 from ...dsl.diagnostics import Diagnostic, Diagnostics, Label
-from ...dsl.format import sql
 from ...dsl.records import dataclass
 from ...dsl.source import Span
 from ...dsl.suggest import closest
@@ -30,8 +29,6 @@ from .not_built import not_built
 from .scope import BlockScope, Visible
 
 _FORM = "QUALIFY ROW_NUMBER() OVER (PARTITION BY window_start ORDER BY n DESC, name) <= 10"
-INSTEAD = f"the top rows of each window are kept by `{_FORM}`, without a filter behind it"
-"""What to write for a row number that is filtered in a query around it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,21 +239,11 @@ class TopNResolver:
                     codes.TOP_N_FORM,
                     "PARTITION BY holds no column of a window, so no top is ever final",
                     Label(span),
-                    help=self._without_window(),
+                    help="add `window_start` to PARTITION BY",
                 )
             )
             return None
         return tuple(f.name for f in known)
-
-    def _without_window(self) -> str:
-        """Return what to do; the first row of a key is a deduplication."""
-        if self._found.limit > 1 or not self._found.window.partition_by:
-            return "add `window_start` to PARTITION BY"
-        keys = ", ".join(sql(node) for node in self._found.window.partition_by)
-        return (
-            f"for the first row of each write `SELECT DISTINCT ON ({keys}) …`; for the best of "
-            "each window add `window_start` to PARTITION BY"
-        )
 
     def _order(self) -> tuple[OrderItem, ...] | None:
         items: list[OrderItem] = []

@@ -1,0 +1,220 @@
+"""A SELECT with OVER: which rows it is over, and what it can't stand beside.
+
+All calls of a SELECT go over the rows of one key in one order, so that one program handles them;
+frames may differ. QUALIFY keeps the rows that come out, whose values it may name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ....dsl import codes
+from ....dsl.ast import expressions as e
+from ....dsl.ast import queries as q
+from ....dsl.ast.node import Node
+from ....dsl.diagnostics import Diagnostic, Diagnostics, Label
+from ....dsl.format import sql
+from ....dsl.walk import rewrite, walk
+from ...model import types as t
+from ...model.programs import ProgramInput
+from ...model.schema import Schema
+from ...model.typed import Typed
+from ..chain import Chain
+from ..columns import Item, item_name, resolve_items
+from ..declared_calls import is_python_call, no_python_here
+from ..expressions import Clause, check
+from ..scope import BlockScope
+from .over_calls import OverCall, OverCalls, calls_of, no_type, over_of
+from .over_program import Selected, over_operator
+from .over_windows import OverWindow, unused_window
+
+
+def is_over(select: q.Select, schema: Schema) -> bool:
+    """Return whether a SELECT is over its rows in event-time order, and not a top-N of windows.
+
+    ``schema`` is that of the rows. A top-N numbers rows by something else, or those of windows.
+    """
+    nodes = [item.expression for item in select.items]
+    if select.qualify is not None:
+        nodes.append(select.qualify)
+    specs = [over_of(call) for node in nodes for call in calls_of(node)]
+    if select.qualify is None:
+        return bool(specs)
+    named = {one.name.text.lower(): one.window for one in select.windows}
+    return any(spec is not None and _by_time(spec, named, schema) for spec in specs)
+
+
+def _by_time(spec: e.WindowSpec, named: dict[str, e.WindowSpec], schema: Schema) -> bool:
+    if spec.name is not None:
+        return spec.name.text.lower() in named
+    keys = [schema.find(_last(node)) for node in spec.partition_by]
+    if any(key is not None and (key.of_window or key.watermark is not None) for key in keys):
+        return False
+    order = [schema.find(_last(item.expression)) for item in spec.order_by]
+    return bool(order) and order[0] is not None and order[0].watermark is not None
+
+
+def _last(node: e.Expression) -> str:
+    return node.parts[-1].text if isinstance(node, e.ColumnRef) else ""
+
+
+__all__ = ["OverResolver", "beside_over", "is_over", "unused_window"]
+
+
+class OverResolver:
+    """Adds the program of a SELECT with OVER to a chain whose rows it is over."""
+
+    def __init__(self, select: q.Select, scope: BlockScope, chain: Chain, state_id: str) -> None:
+        self._select = select
+        self._scope = scope
+        self._chain = chain
+        self._id = state_id
+        self._rows = scope.relations[0]
+        self._diagnostics: Diagnostics = chain.context.diagnostics
+        taken = {self._rows.alias.lower(), *_keys(select)}
+        self._calls = OverCalls(select, scope, taken, self._diagnostics)
+
+    def resolve(self) -> None:
+        """Append the operator; what is wrong with the SELECT is reported."""
+        items = self._items()
+        condition = self._condition()
+        self._calls.finish()
+        windows, calls = self._calls.windows, self._calls.found
+        for window in windows[1:]:
+            if not _alike(window, windows[0]):
+                self._diagnostics.add(_other_window(window, windows[0]))
+                return
+        if not windows:
+            return
+        for value in (*(item.value for item in items), *([condition] if condition else [])):
+            self._refuse_python(value.expression)
+        self._bounded(windows[0], calls)
+        if self._diagnostics.has_error_in(self._select.span):
+            return
+        given = ProgramInput(
+            self._chain.inputs[0],
+            self._rows.alias,
+            self._rows.schema,
+            windows[0].keys,
+            windows[0].time.name,
+        )
+        span = self._select.span
+        selected = Selected(given, windows[0].time, tuple(calls), items, condition, span)
+        step = over_operator(self._id, selected)
+        self._chain.add(step, step.returns)
+
+    def _items(self) -> tuple[Item, ...]:
+        marked = tuple(
+            q.SelectItem(
+                item.span,
+                self._calls.marked(item.expression, item_name(item) or "unnamed"),
+                item.alias,
+            )
+            for item in self._select.items
+        )
+        items = resolve_items(marked, self._scope, self._diagnostics, aggregates=False)
+        for item in items:
+            if not t.is_known(item.value.type) or item.value.type is t.NULL:
+                self._told(item.value, item)
+        return items
+
+    def _told(self, value: Typed, item: Item) -> None:
+        """Report a column of no known type, if nothing is wrong with it that is told already."""
+        if not self._diagnostics.has_error_in(item.span):
+            written = next(i.expression for i in self._select.items if i.span == item.span)
+            self._diagnostics.add(no_type(written))
+
+    def _condition(self) -> Typed | None:
+        node = self._select.qualify
+        if node is None:
+            return None
+        columns = self._rows.schema
+        named = {
+            item.alias.text.lower(): item.expression
+            for item in self._select.items
+            if item.alias is not None and columns.find(item.alias.text) is None
+            if any(True for _ in calls_of(item.expression))
+        }
+
+        def unaliased(found: Node) -> Node | None:
+            if isinstance(found, e.ColumnRef) and len(found.parts) == 1:
+                return named.get(found.parts[0].text.lower())
+            return None
+
+        marked = self._calls.marked(rewrite(node, unaliased), "qualify", known=True)
+        return check(marked, self._scope, Clause("QUALIFY"), self._diagnostics)
+
+    def _refuse_python(self, expression: e.Expression) -> None:
+        for node in walk(expression):
+            if is_python_call(node) and isinstance(node, e.Call):
+                self._diagnostics.add(no_python_here(node, "a SELECT with OVER"))
+
+    def _bounded(self, window: OverWindow, calls: list[OverCall]) -> None:
+        """Report state that is kept for each key for good, and a single key."""
+        if not window.keys:
+            self._diagnostics.add(_one_core(window))
+            return
+        kept = next((call for call in calls if not call.is_bounded), None)
+        if kept is not None and not self._chain.context.unbounded:
+            self._diagnostics.add(_unbounded(kept, window, self._chain.context.stream))
+
+
+def _keys(select: q.Select) -> Iterator[str]:
+    """Yield the names of the columns that rows are parted by, in lower case."""
+    for node in walk(select):
+        if isinstance(node, e.WindowSpec):
+            yield from (_last(key).lower() for key in node.partition_by)
+
+
+def _alike(one: OverWindow, other: OverWindow) -> bool:
+    keys = [[key.expression for key in window.keys] for window in (one, other)]
+    return keys[0] == keys[1] and one.time == other.time
+
+
+def _other_window(window: OverWindow, first: OverWindow) -> Diagnostic:
+    return Diagnostic(
+        codes.OVER_FORM,
+        "all OVER of one SELECT have the same PARTITION BY and ORDER BY",
+        Label(window.span),
+        secondary=(Label(first.span, "the first"),),
+        help="give the other one a stream of its own",
+    )
+
+
+def _one_core(window: OverWindow) -> Diagnostic:
+    return Diagnostic(
+        codes.ONE_CORE,
+        "OVER has no PARTITION BY: all rows are handled by one core",
+        Label(window.span),
+        help="write `PARTITION BY k` if rows of different `k` have nothing to do with each other",
+    )
+
+
+def _unbounded(call: OverCall, window: OverWindow, stream: str) -> Diagnostic:
+    keys = ", ".join(sql(key.expression) for key in window.keys)
+    fix = "end it: `RANGE BETWEEN INTERVAL 1 DAY PRECEDING AND CURRENT ROW`"
+    if call.function == "row_number":
+        fix = (
+            f"for the first row of each write `SELECT DISTINCT ON ({keys}) WITHIN INTERVAL 1 DAY …`"
+        )
+    elif call.function == "lag":
+        fix = "let a CREATE OPERATOR forget it by a TTL"
+    return Diagnostic(
+        codes.UNBOUNDED_STATE,
+        f"what is kept of each `{keys}` is kept for ever: nothing says that no more rows come",
+        Label(call.rows.span, "sees rows however old they are"),
+        help=f"{fix}; or accept it: `CREATE STREAM {stream} WITH (unbounded = 'why') AS …`",
+    )
+
+
+def beside_over(select: q.Select, what: str) -> Diagnostic:
+    """Return the diagnostic for OVER in a SELECT that does something else to its rows as well."""
+    nodes = [item.expression for item in select.items]
+    nodes += [select.qualify] if select.qualify is not None else []
+    call = next(call for node in nodes for call in calls_of(node))
+    return Diagnostic(
+        codes.OVER_FORM,
+        f"OVER can't stand in one SELECT with {what}",
+        Label(call.span),
+        help="give one of them a stream of its own and read that by its name",
+    )

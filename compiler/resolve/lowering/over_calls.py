@@ -1,0 +1,389 @@
+"""Calls with OVER: what each is, the name that its state has, and what stands for it meanwhile.
+
+An expression is resolved with a mark in the place of each call, whose type is known by then. The
+program puts there what the value is read from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TypeAlias
+
+from ....dsl import codes
+from ....dsl.ast import expressions as e
+from ....dsl.ast import queries as q
+from ....dsl.ast.node import Node
+from ....dsl.diagnostics import Diagnostic, Diagnostics, Label
+from ....dsl.records import dataclass
+from ....dsl.walk import children, rewrite
+from ...model import types as t
+from ...model.coercion import can_cast
+from ...model.declared import DeclaredCall
+from ...model.functions import aggregate, function
+from ...model.typed import Typed
+from ..calls import aggregate_clause, not_an_aggregate
+from ..conversions import converted_to
+from ..expressions import Clause, check, check_with_aggregates
+from ..not_built import not_built
+from ..scope import BlockScope
+from ..typing import Context, typed
+from . import parts
+from .frames import AGGREGATES, RowsCall
+from .over_windows import Frame, OverWindow, OverWindows
+
+_OVER = Clause("OVER")
+_COUNTS_ALL = frozenset({"cume_dist", "ntile", "percent_rank"})
+"""Functions that go by the number of all rows."""
+
+_Call: TypeAlias = e.Call | DeclaredCall
+
+
+@dataclass(frozen=True, slots=True)
+class OverCall:
+    """A call of OVER resolved.
+
+    ``rows`` is the aggregate that it is over the rows of ``frame``. LAG and ROW_NUMBER have no
+    frame; LAG is the value of ``rows`` that is ``distance`` rows back, or its default.
+    """
+
+    function: str
+    rows: RowsCall
+    frame: Frame | None = None
+    distance: int = 0
+    default: Typed | None = None
+
+    @property
+    def name(self) -> str:
+        """What the value is called."""
+        return self.rows.name
+
+    @property
+    def sees_peers(self) -> bool:
+        """Whether its value takes all rows of the instant."""
+        return self.frame is not None and self.frame.by_time
+
+    @property
+    def is_bounded(self) -> bool:
+        """Whether the watermark alone tells when its state is needed no more."""
+        return self.frame is not None and self.frame.length is not None
+
+
+@dataclass(frozen=True, slots=True)
+class OverValue(e.Expression):
+    """The value of a call, by its name, before it is known what it is read from."""
+
+    name: str
+    type: t.Type
+    nullable: bool
+
+
+@typed.register(OverValue)
+def _typed_value(node: OverValue, context: Context) -> Typed:
+    return Typed(node, node.type, node.nullable)
+
+
+def over_of(node: Node) -> e.WindowSpec | None:
+    """Return what stands behind the OVER of a call, None for all other nodes."""
+    call = node.call if isinstance(node, DeclaredCall) else node
+    return call.over if isinstance(call, e.Call) else None
+
+
+def calls_of(node: Node) -> Iterator[_Call]:
+    """Yield the calls with OVER in an expression, but for those inside of another or a lambda."""
+    if over_of(node) is not None:
+        assert isinstance(node, e.Call | DeclaredCall)
+        yield node
+    elif not isinstance(node, e.Lambda):
+        for child in children(node):
+            yield from calls_of(child)
+
+
+class OverCalls:
+    """The calls of one SELECT, and expressions with marks in their place.
+
+    ``taken`` are names in lower case that a value can't have.
+    """
+
+    def __init__(
+        self, select: q.Select, scope: BlockScope, taken: set[str], diagnostics: Diagnostics
+    ) -> None:
+        self.found: list[OverCall] = []
+        self.windows: list[OverWindow] = []
+        self._named = OverWindows(select, scope, diagnostics)
+        self._scope = scope
+        self._taken = taken
+        self._diagnostics = diagnostics
+        self._marks: dict[_Call, OverValue] = {}
+
+    def finish(self) -> None:
+        """Report the windows that no call names."""
+        self._named.unused()
+
+    def marked(self, expression: e.Expression, name: str, *, known: bool = False) -> e.Expression:
+        """Return an expression with a mark for each call; their values begin with ``name``.
+
+        ``known``: a call that stands in an expression before is the same value.
+        """
+        calls = list(dict.fromkeys(calls_of(expression)))
+        marks = {call: self._marks[call] for call in calls if known and call in self._marks}
+        functions: dict[str, _Call] = {}
+        for call in calls:
+            if call in marks:
+                continue
+            short = _name_of(call)
+            first = functions.setdefault(short, call)
+            if first is not call:
+                self._diagnostics.add(_same_name(call, first, short))
+            own = parts.free_name(name if len(calls) == 1 else f"{name}__{short}", self._taken)
+            self._taken.add(own.lower())
+            found = self._resolved(call, own)
+            marks[call] = OverValue(call.span, own, t.UNKNOWN, True)
+            if found is not None:
+                self.found.append(found)
+                rows = found.rows
+                marks[call] = OverValue(call.span, own, rows.type, rows.nullable)
+        self._marks.update(marks)
+        return rewrite(expression, lambda node: _in_place_of(node, marks))
+
+    def _resolved(self, node: _Call, name: str) -> OverCall | None:
+        over = over_of(node)
+        assert over is not None
+        window = self._named.resolve(over)
+        if isinstance(node, DeclaredCall):
+            self._diagnostics.add(_declared(node))
+            return None
+        found = self._call(node, name, window)
+        if found is None or window is None:
+            return None
+        if not t.is_known(found.rows.type) or found.rows.type is t.NULL:
+            self._diagnostics.add(no_type(node))
+            return None
+        self.windows.append(window)
+        return found
+
+    def _call(self, node: e.Call, name: str, window: OverWindow | None) -> OverCall | None:
+        known = aggregate(node.name.text, distinct=node.distinct)
+        if known is not None:
+            if known.name not in AGGREGATES:
+                self._diagnostics.add(not_built(f"`{known.name} … OVER`", node.span, _INSTEAD))
+                return None
+            frame = window.frame if window is not None else Frame(by_time=True)
+            by_order = known.name in ("first_value", "last_value")
+            rows = self._value_of(node, name) if by_order else self._aggregate(node, name)
+            if rows is None:
+                return None
+            return OverCall(known.name, replace(rows, function=known.name), frame)
+        if node.name.text.lower() not in ("lag", "row_number"):
+            self._refuse(node)
+            return None
+        if window is not None and window.stated is not None:
+            self._diagnostics.add(_no_frame(node, window.stated))
+            return None
+        clause = aggregate_clause(node)
+        if clause is not None:
+            self._diagnostics.add(not_an_aggregate(node, clause))
+            return None
+        return (
+            self._lag(node, name) if node.name.text.lower() == "lag" else self._number(node, name)
+        )
+
+    def _aggregate(self, node: e.Call, name: str) -> RowsCall | None:
+        """Return SUM, COUNT, AVG, MIN or MAX; a row that FILTER leaves out gives NULL."""
+        clause = Clause("OVER", aggregates=True)
+        plain = replace(node, over=None)
+        value, found = check_with_aggregates(plain, self._scope, clause, self._diagnostics)
+        call = value.expression
+        if value.type is t.UNKNOWN or not found or not isinstance(call, e.Call):
+            return None
+        if len(call.arguments) > 1:
+            self._diagnostics.add(not_built("COUNT of several values with OVER", node.span))
+            return None
+        argument = call.arguments[0]
+        given: Typed | None = None
+        if not isinstance(argument, e.Star):
+            given = Typed(argument, found[0].argument_types[0])
+        if call.filter is not None:
+            counted = given or Typed(e.BooleanLiteral(node.span, True), t.BOOLEAN)
+            only = e.Case(
+                node.span, None, (e.When(node.span, call.filter, counted.expression),), None
+            )
+            given = Typed(only, counted.type)
+        return RowsCall(name, "", given, value.type, value.nullable, node.span)
+
+    def _value_of(self, node: e.Call, name: str) -> RowsCall | None:
+        """Return FIRST_VALUE or LAST_VALUE, whose order is that of OVER."""
+        others = replace(node, nulls=None)
+        clause = aggregate_clause(others)
+        if clause is not None:
+            self._diagnostics.add(not_an_aggregate(others, clause))
+            return None
+        value = self._argument(node)
+        flag = node.arguments[1] if len(node.arguments) == 2 else None
+        if len(node.arguments) > 2 or (flag and not isinstance(flag, e.BooleanLiteral)):
+            self._diagnostics.add(_arguments(node, f"{node.name.text.upper()}(x) IGNORE NULLS"))
+            return None
+        skips = node.nulls == "IGNORE" or (isinstance(flag, e.BooleanLiteral) and flag.value)
+        if value is None:
+            return None
+        return RowsCall(name, "", value, value.type, value.nullable, node.span, skips)
+
+    def _argument(self, node: e.Call) -> Typed | None:
+        if not node.arguments:
+            self._diagnostics.add(_arguments(node, f"{node.name.text.upper()}(x)"))
+            return None
+        value = check(node.arguments[0], self._scope, _OVER, self._diagnostics)
+        return None if value.type is t.UNKNOWN else value
+
+    def _lag(self, node: e.Call, name: str) -> OverCall | None:
+        value = self._argument(node)
+        distance = node.arguments[1] if len(node.arguments) > 1 else None
+        is_number = isinstance(distance, e.NumberLiteral) and distance.text.isdigit()
+        if len(node.arguments) > 3 or (distance is not None and not is_number):
+            self._diagnostics.add(_arguments(node, "LAG(x, 1, 0)"))
+            return None
+        back = int(distance.text) if isinstance(distance, e.NumberLiteral) else 1
+        if back == 0:
+            self._diagnostics.add(_arguments(node, "LAG(x, 1)"))
+            return None
+        default = self._default(node, value) if len(node.arguments) > 2 and value else None
+        if value is None or (default is None and len(node.arguments) > 2):
+            return None
+        nullable = value.nullable or default is None or default.nullable
+        rows = RowsCall(name, "lag", value, value.type, nullable, node.span)
+        return OverCall("lag", rows, None, back, default)
+
+    def _default(self, node: e.Call, value: Typed) -> Typed | None:
+        written = node.arguments[2]
+        given = check(written, self._scope, _OVER, self._diagnostics)
+        context = Context(self._scope, _OVER, self._diagnostics)
+        found = converted_to(given, value.type, context)
+        is_number = isinstance(written, e.NumberLiteral) and t.is_numeric(value.type)
+        if found is None and is_number:
+            return Typed(parts.cast(given.expression, value.type), value.type, nullable=False)
+        if found is None:
+            self._diagnostics.add(_default_type(written, given.type, value.type, context))
+        return found
+
+    def _number(self, node: e.Call, name: str) -> OverCall | None:
+        if node.arguments:
+            self._diagnostics.add(_arguments(node, "ROW_NUMBER()"))
+            return None
+        rows = RowsCall(name, "row_number", None, t.INT, nullable=False, span=node.span)
+        return OverCall("row_number", rows)
+
+    def _refuse(self, node: e.Call) -> None:
+        """Report a function that is none for OVER."""
+        name = node.name.text.lower()
+        known = function(name)
+        if known is None:
+            # No such function: it is told as it is elsewhere.
+            check(replace(node, over=None), self._scope, _OVER, self._diagnostics)
+        elif known.group != "window":
+            self._diagnostics.add(_no_aggregate(node))
+        elif name == "lead":
+            self._diagnostics.add(_lead(node))
+        elif name in _COUNTS_ALL:
+            self._diagnostics.add(_counts_all(node))
+        else:
+            self._diagnostics.add(not_built(f"`{name} … OVER`", node.span, _INSTEAD))
+
+
+_INSTEAD = (
+    "with OVER there are SUM, COUNT, AVG, MIN, MAX, FIRST_VALUE, LAST_VALUE, LAG and ROW_NUMBER"
+)
+
+
+def _name_of(call: _Call) -> str:
+    inner = call.call if isinstance(call, DeclaredCall) else call
+    return inner.name.text.lower()
+
+
+def _in_place_of(node: Node, marks: dict[_Call, OverValue]) -> Node | None:
+    if isinstance(node, e.Lambda):
+        return node
+    return marks[node] if isinstance(node, e.Call | DeclaredCall) and node in marks else None
+
+
+def no_type(node: e.Expression) -> Diagnostic:
+    """Return the diagnostic for a value of a program whose type is not known."""
+    return Diagnostic(
+        codes.OVER_FORM,
+        "it is not known of which type this is, and state and rows of a program have types",
+        Label(node.span),
+        help="write `CAST(… AS STRING)`, or what it is",
+    )
+
+
+def _declared(node: DeclaredCall) -> Diagnostic:
+    name = node.call.name.text
+    return not_built(f"the declared `{name} … OVER`", node.span, _INSTEAD)
+
+
+def _same_name(node: _Call, first: _Call, short: str) -> Diagnostic:
+    return Diagnostic(
+        codes.OVER_FORM,
+        f"two `{short} … OVER` in one expression would share one name",
+        Label(node.span, "the second"),
+        secondary=(Label(first.span, "the first"),),
+        help="give each a column of its own in a stream before: its state is known by that name",
+    )
+
+
+def _no_frame(node: e.Call, frame: e.Frame) -> Diagnostic:
+    return Diagnostic(
+        codes.OVER_FORM,
+        f"{node.name.text.upper()} counts rows, so it takes no frame",
+        Label(frame.span),
+        help="remove the frame",
+    )
+
+
+def _arguments(node: e.Call, form: str) -> Diagnostic:
+    return Diagnostic(
+        codes.OVER_FUNCTION,
+        f"`{node.name.text.lower()}` can't be called so with OVER",
+        Label(node.span),
+        help=f"the form is `{form} OVER (…)`",
+    )
+
+
+def _default_type(
+    node: e.Expression, given: t.Type, wanted: t.Type, context: Context
+) -> Diagnostic:
+    text = context.text(node)
+    return Diagnostic(
+        codes.OVER_FUNCTION,
+        f"LAG gives a {wanted}, and its default `{text}` is {given}",
+        Label(node.span, str(given)),
+        help=f"write `CAST({text} AS {wanted})`"
+        if can_cast(given, wanted)
+        else f"give it a value of type {wanted}",
+    )
+
+
+def _no_aggregate(node: e.Call) -> Diagnostic:
+    return Diagnostic(
+        codes.OVER_FUNCTION,
+        f"`{node.name.text.lower()}` is no aggregate, so there is nothing that it is OVER",
+        Label(node.span),
+        help=f"remove OVER; {_INSTEAD}",
+    )
+
+
+def _lead(node: e.Call) -> Diagnostic:
+    return Diagnostic(
+        codes.OVER_FUNCTION,
+        "LEAD would wait for rows that may never come",
+        Label(node.span),
+        help="tell it of the later row, which sees the earlier one by LAG",
+    )
+
+
+def _counts_all(node: e.Call) -> Diagnostic:
+    return Diagnostic(
+        codes.OVER_FUNCTION,
+        f"`{node.name.text.lower()}` goes by the number of all rows, and a stream has no last one",
+        Label(node.span),
+        help="aggregate over windows, as in `FROM TUMBLE(t, ts, INTERVAL 1 HOUR)`",
+    )

@@ -1,0 +1,314 @@
+"""What stands in OVER: the keys, the order, which is that of event time, and the frame.
+
+    OVER (PARTITION BY k ORDER BY ts RANGE BETWEEN INTERVAL 10 MINUTES PRECEDING AND CURRENT ROW)
+    OVER w … WINDOW w AS (PARTITION BY k ORDER BY ts ROWS 5 PRECEDING)
+    OVER (w ROWS 5 PRECEDING)
+
+Rows are handled once the watermark has passed them, so a frame ends at the current row: with RANGE
+at the last of the rows of its instant.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ....dsl import codes
+from ....dsl.ast import expressions as e
+from ....dsl.ast import queries as q
+from ....dsl.diagnostics import Diagnostic, Diagnostics, Label
+from ....dsl.records import dataclass
+from ....dsl.source import Span
+from ....dsl.suggest import closest
+from ...model import types as t
+from ...model.schema import Field
+from ...model.typed import Typed
+from ..durations import duration
+from ..expressions import Clause, check
+from ..scope import BlockScope
+
+FORM = (
+    "OVER (PARTITION BY k ORDER BY ts RANGE BETWEEN INTERVAL 10 MINUTES PRECEDING AND CURRENT ROW)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """The rows that a call sees, up to its own.
+
+    ``by_time`` is RANGE: the row sees all rows of its instant. ``length`` is how far it looks back
+    then, ``rows`` how many rows before its own it sees else; all of them if both are None.
+    ``window`` is the name of the WINDOW that the frame is written in.
+    """
+
+    by_time: bool
+    length: e.Interval | None = None
+    micros: int = 0
+    rows: int | None = None
+    window: str | None = None
+
+    @property
+    def is_running(self) -> bool:
+        """Whether it begins with the first row there was."""
+        return self.length is None and self.rows is None
+
+
+EVERYTHING = Frame(by_time=True)
+"""The frame of an OVER that has an order and states none, as SQL has it."""
+
+
+@dataclass(frozen=True, slots=True)
+class OverWindow:
+    """An OVER resolved. ``stated`` is the frame as it is written in OVER itself."""
+
+    keys: tuple[Typed, ...]
+    time: Field
+    frame: Frame
+    stated: e.Frame | None
+    span: Span
+
+
+class OverWindows:
+    """Resolves the windows of one SELECT; what is wrong with one is told once."""
+
+    def __init__(self, select: q.Select, scope: BlockScope, diagnostics: Diagnostics) -> None:
+        self._scope = scope
+        self._diagnostics = diagnostics
+        self._named: dict[str, q.NamedWindow] = {}
+        self._used: set[str] = set()
+        self._resolved: dict[e.WindowSpec, OverWindow | None] = {}
+        for named in select.windows:
+            first = self._named.setdefault(named.name.text.lower(), named)
+            if first is not named:
+                diagnostics.add(_twice(named, first))
+
+    def resolve(self, spec: e.WindowSpec) -> OverWindow | None:
+        """Return what an OVER says, None after a report."""
+        if spec not in self._resolved:
+            self._resolved[spec] = self._window(spec)
+        return self._resolved[spec]
+
+    def unused(self) -> None:
+        """Report the windows that no OVER names."""
+        for name, named in self._named.items():
+            if name not in self._used:
+                self._diagnostics.add(unused_window(named))
+
+    def _window(self, spec: e.WindowSpec) -> OverWindow | None:
+        whole = self._whole(spec, ())
+        if whole is None:
+            return None
+        keys = tuple(self._key(node) for node in whole.partition_by)
+        time = self._time(whole)
+        name = spec.name.text if spec.name is not None and spec.frame is None else None
+        frame = EVERYTHING if whole.frame is None else self._frame(whole.frame, name)
+        known = [key for key in keys if key is not None]
+        if len(known) < len(keys) or time is None or frame is None:
+            return None
+        return OverWindow(tuple(known), time, frame, spec.frame, spec.span)
+
+    def _whole(self, spec: e.WindowSpec, path: tuple[str, ...]) -> e.WindowSpec | None:
+        """Return a window with what it takes from the one that it names."""
+        if spec.name is None:
+            return spec
+        name = spec.name.text.lower()
+        self._used.add(name)
+        named = self._named.get(name)
+        if named is None or name in path:
+            self._diagnostics.add(_unknown(spec.name.span, spec.name.text, self._named, path))
+            # What is meant by it may be one of them.
+            self._used |= self._named.keys()
+            return None
+        below = self._whole(named.window, (*path, name))
+        if below is None:
+            return None
+        for own, taken, words in (
+            (spec.partition_by, below.partition_by, "PARTITION BY"),
+            (spec.order_by, below.order_by, "ORDER BY"),
+            ((spec.frame,) if spec.frame else (), (below.frame,) if below.frame else (), "a frame"),
+        ):
+            if own and taken:
+                self._diagnostics.add(_stated_twice(spec, named, words))
+                return None
+        return replace(
+            spec,
+            name=None,
+            partition_by=spec.partition_by or below.partition_by,
+            order_by=spec.order_by or below.order_by,
+            frame=spec.frame or below.frame,
+        )
+
+    def _key(self, node: e.Expression) -> Typed | None:
+        value = check(node, self._scope, Clause("PARTITION BY"), self._diagnostics)
+        if value.type is t.UNKNOWN:
+            return None
+        if not isinstance(value.expression, e.ColumnRef) or not t.is_groupable(value.type):
+            self._diagnostics.add(_no_key(node, value))
+            return None
+        return value
+
+    def _time(self, whole: e.WindowSpec) -> Field | None:
+        visible = self._scope.relations[0]
+        times = visible.schema.event_times()
+        if not times:
+            self._diagnostics.add(_no_event_time(whole.span, visible.alias, visible.span))
+            return None
+        items = whole.order_by
+        found = None
+        if items:
+            value = check(items[0].expression, self._scope, Clause("ORDER BY"), self._diagnostics)
+            if value.type is t.UNKNOWN:
+                return None
+            found = self._scope.field(value.expression)
+        if len(items) != 1 or items[0].descending or found not in times:
+            self._diagnostics.add(_no_order(whole, times[0].name))
+            return None
+        assert found is not None
+        if found.type != t.TIMESTAMP:
+            self._diagnostics.add(_no_instant(items[0], found))
+            return None
+        return found
+
+    def _frame(self, node: e.Frame, window: str | None) -> Frame | None:
+        by_time = node.unit == "RANGE"
+        if node.end.kind != "CURRENT ROW" or node.start.kind not in (
+            *("UNBOUNDED PRECEDING", "PRECEDING"),
+            "CURRENT ROW",
+        ):
+            self._diagnostics.add(_frame_end(node))
+            return None
+        if node.start.kind == "UNBOUNDED PRECEDING":
+            return Frame(by_time, window=window)
+        offset = node.start.offset
+        if not by_time:
+            rows = 0 if offset is None else _whole_number(offset)
+            if rows is None:
+                self._diagnostics.add(_no_rows(node.start))
+                return None
+            return Frame(by_time, rows=rows, window=window)
+        if offset is None:
+            offset = e.Interval(node.start.span, (e.IntervalPart(node.start.span, "0", "SECOND"),))
+        length = duration(offset, "a frame", self._diagnostics, zero=True)
+        if length is None:
+            return None
+        assert isinstance(offset, e.Interval)
+        return Frame(by_time, length=offset, micros=length.micros, window=window)
+
+
+def _whole_number(node: e.Expression) -> int | None:
+    if isinstance(node, e.NumberLiteral) and node.text.isdigit():
+        return int(node.text)
+    return None
+
+
+def _twice(named: q.NamedWindow, first: q.NamedWindow) -> Diagnostic:
+    return Diagnostic(
+        codes.OVER_FORM,
+        f"two windows are called `{named.name}`",
+        Label(named.name.span, "called so again"),
+        secondary=(Label(first.name.span, "first called so here"),),
+        help="give one of them another name: case does not count",
+    )
+
+
+def unused_window(named: q.NamedWindow) -> Diagnostic:
+    """Return the diagnostic for a WINDOW that no OVER names."""
+    return Diagnostic(
+        codes.OVER_FORM,
+        f"nothing is OVER window `{named.name}`",
+        Label(named.span),
+        help=f"write `OVER {named.name}`, or remove it",
+    )
+
+
+def _unknown(
+    span: Span, name: str, named: dict[str, q.NamedWindow], path: tuple[str, ...]
+) -> Diagnostic:
+    known = [one.name.text for one in named.values()]
+    near = closest(name, known)
+    fix = f"add `WINDOW {name} AS (PARTITION BY k ORDER BY ts …)` behind the query"
+    if known:
+        fix = f"did you mean `{near[0]}`?" if near else f"the windows are: {', '.join(known)}"
+    in_circle = name.lower() in path
+    return Diagnostic(
+        codes.OVER_FORM,
+        f"window `{name}` is made of itself" if in_circle else f"there is no window `{name}`",
+        Label(span),
+        help="write what it is" if in_circle else fix,
+    )
+
+
+def _stated_twice(spec: e.WindowSpec, named: q.NamedWindow, words: str) -> Diagnostic:
+    return Diagnostic(
+        codes.OVER_FORM,
+        f"window `{named.name}` has {words} already",
+        Label(spec.span),
+        secondary=(Label(named.span, "here"),),
+        help="state it in one of them",
+    )
+
+
+def _no_key(node: e.Expression, value: Typed) -> Diagnostic:
+    is_column = isinstance(value.expression, e.ColumnRef)
+    return Diagnostic(
+        codes.OVER_FORM,
+        f"rows can't be parted by a {value.type}"
+        if is_column
+        else "PARTITION BY of OVER takes columns",
+        Label(node.span, "not comparable" if is_column else "its state would have no name"),
+        help="use one of its parts, or `to_json(x)`, in a stream before"
+        if is_column
+        else "compute it under a name first: `FROM (SELECT *, expression AS k FROM t) AS named`",
+    )
+
+
+def _no_event_time(span: Span, alias: str, declared: Span) -> Diagnostic:
+    return Diagnostic(
+        codes.MISSING_WATERMARK,
+        f"OVER goes by the event time, and `{alias}` has none",
+        Label(span, "rows would wait for ever"),
+        secondary=(Label(declared, f"`{alias}` is declared here"),),
+        help="add `WATERMARK FOR ts AS ts - INTERVAL 1 MINUTE` to its source",
+    )
+
+
+def _no_order(whole: e.WindowSpec, time: str) -> Diagnostic:
+    span = whole.span
+    if whole.order_by:
+        span = whole.order_by[0].span.to(whole.order_by[-1].span)
+    return Diagnostic(
+        codes.OVER_FORM,
+        f"OVER goes by the event time alone, earlier rows first: `ORDER BY {time}`",
+        Label(span),
+        help=f"write `ORDER BY {time}`: rows of one instant are in a fixed order of their values; "
+        "the best rows of each closed window are kept by QUALIFY ROW_NUMBER() with `window_start` "
+        "in PARTITION BY",
+    )
+
+
+def _no_instant(item: e.SortItem, time: Field) -> Diagnostic:
+    return Diagnostic(
+        codes.OVER_FORM,
+        f"OVER goes by instants, and `{time.name}` is {time.type}",
+        Label(item.span, str(time.type)),
+        help="declare the event time as TIMESTAMP",
+    )
+
+
+def _frame_end(node: e.Frame) -> Diagnostic:
+    later = "FOLLOWING" in node.start.kind or "FOLLOWING" in node.end.kind
+    return Diagnostic(
+        codes.OVER_FORM,
+        "a frame ends at the current row" if not later else "a frame knows no rows to come",
+        Label(node.span),
+        help=f"write `{node.unit} BETWEEN … PRECEDING AND CURRENT ROW`"
+        + ("" if not later else "; what follows a row is told by the rows that follow, with LAG"),
+    )
+
+
+def _no_rows(start: e.FrameBound) -> Diagnostic:
+    return Diagnostic(
+        codes.OVER_FORM,
+        "ROWS goes by a number of rows",
+        Label(start.span),
+        help="write `ROWS BETWEEN 5 PRECEDING AND CURRENT ROW`, or RANGE for a length of time",
+    )
