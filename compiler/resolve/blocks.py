@@ -10,12 +10,12 @@ from ...dsl.ast import expressions as e
 from ...dsl.ast import queries as q
 from ...dsl.ast.node import Name
 from ...dsl.diagnostics import Diagnostic, Label
-from ..model.schema import Field, Schema
-from ..model.steps import AssignWindow, Deduplicate, Filter, Key, Project, Window
+from ..model.steps import AssignWindow, Filter, Project, Window
 from . import top_n
 from .aggregates import Grouping
 from .chain import Chain, StreamContext
 from .columns import Item, columns_of, item_name, resolve_items, schema_of
+from .distinct import Distinct, distinct_over, plain_distinct
 from .expressions import Clause, check
 from .from_clause import From
 from .joins import add_join
@@ -208,8 +208,8 @@ class BlockResolver:
     def _rows(self) -> None:
         if self._select.having is not None:
             self._diagnostics.add(_having_without_group(self._select.having))
-        if self._select.distinct_on is not None:
-            self._deduplicate(self._select.distinct_on)
+        if self._select.distinct_on is not None and self._deduplicate(self._select.distinct_on):
+            return
         if self._scope.window is not None:
             self._assign_window(self._scope.window)
         items = resolve_items(self._select.items, self._scope, self._diagnostics, aggregates=False)
@@ -236,41 +236,22 @@ class BlockResolver:
             self._diagnostics.add(taken_name(self._select.relation.span, visible, window.struct))
         self._chain.add(AssignWindow(window))
 
-    def _deduplicate(self, node: q.DistinctOn) -> None:
-        keys: list[Key] = []
-        for expression in node.keys:
-            clause = Clause("DISTINCT ON", aggregates=False)
-            typed = check(expression, self._scope, clause, self._diagnostics)
-            if isinstance(typed.expression, e.ColumnRef):
-                keys.append(Key(typed.expression.parts[-1].text, typed))
-            else:
-                self._diagnostics.add(_key_is_computed(expression))
-        times = self._event_times()
-        if not times or times[0].watermark is None:
-            self._diagnostics.add(_no_event_time(node, self._source.inputs[0].visible))
-            return
-        within = times[0].watermark
-        if node.within is not None:
-            self._diagnostics.add(
-                not_built(
-                    "DISTINCT ON … WITHIN",
-                    node.within.span,
-                    f"leave it out: an id is forgotten after the watermark's delay, {within}",
-                )
-            )
-        if self._source.joins:
-            self._diagnostics.add(_distinct_over(node, "a join"))
-        self._chain.add(Deduplicate(id=self._id("dedup"), keys=tuple(keys), within=within))
-
-    def _event_times(self) -> tuple[Field, ...]:
-        return Schema(tuple(f for i in self._source.inputs for f in i.visible.schema)).event_times()
+    def _deduplicate(self, node: q.DistinctOn) -> bool:
+        """Keep the first rows; return whether that gives the select list as well."""
+        found = Distinct(self._select, node, self._source, self._scope, self._chain)
+        if node.within is None:
+            found.of_rows(self._id("dedup"))
+            return False
+        found.within(node.within, self._id("dedup"))
+        self._cut_unless_last("dedup")
+        return True
 
     # What a block can't be.
 
     def _refuse_misplaced(self) -> None:
         select = self._select
         if select.distinct:
-            self._diagnostics.add(_plain_distinct(select))
+            self._diagnostics.add(plain_distinct(select))
         if select.windows and not self._over:
             self._diagnostics.add(unused_window(select.windows[0]))
         if select.allowed_lateness is not None:
@@ -284,7 +265,7 @@ class BlockResolver:
         others = {"aggregate": "aggregates", "topn": "aggregates", "over": "OVER"}
         beside = next((others[role] for role in self._roles if role in others), None)
         if select.distinct_on is not None and beside is not None:
-            self._diagnostics.add(_distinct_over(select.distinct_on, beside))
+            self._diagnostics.add(distinct_over(select.distinct_on, beside))
 
     def _refuse_beside_over(self) -> bool:
         """Say what a SELECT with OVER does to its rows besides."""
@@ -349,43 +330,6 @@ def _top_of_rows(select: q.Select) -> Diagnostic:
         "QUALIFY ranks the rows of closed windows, not rows as they come",
         Label(select.relation.span),
         help="aggregate in this SELECT, or rank a stream of closed windows",
-    )
-
-
-def _key_is_computed(node: e.Expression) -> Diagnostic:
-    return Diagnostic(
-        codes.DISTINCT_ON_FORM,
-        "DISTINCT ON takes columns",
-        Label(node.span),
-        help="compute it under a name first: `FROM (SELECT …, expression AS id FROM t) AS named`",
-    )
-
-
-def _no_event_time(node: q.DistinctOn, visible: Visible) -> Diagnostic:
-    return Diagnostic(
-        codes.MISSING_WATERMARK,
-        f"DISTINCT ON needs an event time, and `{visible.alias}` has none",
-        Label(node.span, "its ids would never be forgotten"),
-        secondary=(Label(visible.span, f"`{visible.alias}` is declared here"),),
-        help="add `WATERMARK FOR ts AS ts - INTERVAL 1 MINUTE` to its source",
-    )
-
-
-def _distinct_over(node: q.DistinctOn, what: str) -> Diagnostic:
-    return Diagnostic(
-        codes.DISTINCT_ON_FORM,
-        f"DISTINCT ON can't stand in one SELECT with {what}",
-        Label(node.span),
-        help="deduplicate in a stream of its own",
-    )
-
-
-def _plain_distinct(select: q.Select) -> Diagnostic:
-    return Diagnostic(
-        codes.DISTINCT_ON_FORM,
-        "SELECT DISTINCT would keep every row it has ever seen",
-        Label(select.span),
-        help="write `SELECT DISTINCT ON (id) …`: an id is forgotten after the watermark's delay",
     )
 
 

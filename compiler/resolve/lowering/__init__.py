@@ -4,6 +4,8 @@ Names of columns, cells, timers and locals come from the query. Its expressions 
 they stand, and what they read is put in the place of names here.
 
 - ``parts``: expressions and names of which such programs are made.
+- ``program_items``: the select list of a SELECT that becomes a program.
+- ``dedup_within``: DISTINCT ON … WITHIN.
 - ``over``: OVER. ``over_windows``: its keys, order and frame; ``over_calls``: what is called;
   ``over_program``: the program; ``over_reads``: what names mean in it. ``frames``: aggregates
   over rows that a program keeps.

@@ -15,18 +15,17 @@ from ....dsl.ast.node import Node
 from ....dsl.diagnostics import Diagnostic, Diagnostics, Label
 from ....dsl.format import sql
 from ....dsl.walk import rewrite, walk
-from ...model import types as t
 from ...model.programs import ProgramInput
 from ...model.schema import Schema
 from ...model.typed import Typed
 from ..chain import Chain
-from ..columns import Item, item_name, resolve_items
-from ..declared_calls import is_python_call, no_python_here
+from ..columns import Item, item_name
 from ..expressions import Clause, check
 from ..scope import BlockScope
-from .over_calls import OverCall, OverCalls, calls_of, no_type, over_of
+from .over_calls import OverCall, OverCalls, calls_of, over_of
 from .over_program import Selected, over_operator
 from .over_windows import OverWindow, unused_window
+from .program_items import program_items, refuse_python
 
 
 def is_over(select: q.Select, schema: Schema) -> bool:
@@ -71,6 +70,7 @@ class OverResolver:
         self._id = state_id
         self._rows = scope.relations[0]
         self._diagnostics: Diagnostics = chain.context.diagnostics
+        self._before = self._diagnostics.errors
         taken = {self._rows.alias.lower(), *_keys(select)}
         self._calls = OverCalls(select, scope, taken, self._diagnostics)
 
@@ -86,10 +86,10 @@ class OverResolver:
                 return
         if not windows:
             return
-        for value in (*(item.value for item in items), *([condition] if condition else [])):
-            self._refuse_python(value.expression)
+        if condition is not None:
+            refuse_python(condition, "a SELECT with OVER", self._diagnostics)
         self._bounded(windows[0], calls)
-        if self._diagnostics.has_error_in(self._select.span):
+        if self._diagnostics.errors > self._before:
             return
         given = ProgramInput(
             self._chain.inputs[0],
@@ -112,17 +112,9 @@ class OverResolver:
             )
             for item in self._select.items
         )
-        items = resolve_items(marked, self._scope, self._diagnostics, aggregates=False)
-        for item in items:
-            if not t.is_known(item.value.type) or item.value.type is t.NULL:
-                self._told(item.value, item)
-        return items
-
-    def _told(self, value: Typed, item: Item) -> None:
-        """Report a column of no known type, if nothing is wrong with it that is told already."""
-        if not self._diagnostics.has_error_in(item.span):
-            written = next(i.expression for i in self._select.items if i.span == item.span)
-            self._diagnostics.add(no_type(written))
+        return program_items(
+            marked, self._scope, "a SELECT with OVER", self._diagnostics, self._before
+        )
 
     def _condition(self) -> Typed | None:
         node = self._select.qualify
@@ -143,11 +135,6 @@ class OverResolver:
 
         marked = self._calls.marked(rewrite(node, unaliased), "qualify", known=True)
         return check(marked, self._scope, Clause("QUALIFY"), self._diagnostics)
-
-    def _refuse_python(self, expression: e.Expression) -> None:
-        for node in walk(expression):
-            if is_python_call(node) and isinstance(node, e.Call):
-                self._diagnostics.add(no_python_here(node, "a SELECT with OVER"))
 
     def _bounded(self, window: OverWindow, calls: list[OverCall]) -> None:
         """Report state that is kept for each key for good, and a single key."""

@@ -31,6 +31,7 @@ from ..typing import Context, typed
 from . import parts
 from .frames import AGGREGATES, RowsCall
 from .over_windows import Frame, OverWindow, OverWindows
+from .program_items import has_type, no_type
 
 _OVER = Clause("OVER")
 _COUNTS_ALL = frozenset({"cume_dist", "ntile", "percent_rank"})
@@ -156,7 +157,7 @@ class OverCalls:
         found = self._call(node, name, window)
         if found is None or window is None:
             return None
-        if not t.is_known(found.rows.type) or found.rows.type is t.NULL:
+        if not has_type(Typed(node, found.rows.type)):
             self._diagnostics.add(no_type(node))
             return None
         self.windows.append(window)
@@ -303,16 +304,6 @@ def _in_place_of(node: Node, marks: dict[_Call, OverValue]) -> Node | None:
     if isinstance(node, e.Lambda):
         return node
     return marks[node] if isinstance(node, e.Call | DeclaredCall) and node in marks else None
-
-
-def no_type(node: e.Expression) -> Diagnostic:
-    """Return the diagnostic for a value of a program whose type is not known."""
-    return Diagnostic(
-        codes.OVER_FORM,
-        "it is not known of which type this is, and state and rows of a program have types",
-        Label(node.span),
-        help="write `CAST(… AS STRING)`, or what it is",
-    )
 
 
 def _declared(node: DeclaredCall) -> Diagnostic:

@@ -1,0 +1,96 @@
+"""DISTINCT ON (…) WITHIN: the first row of an id, and no further one for some time.
+
+    ON EVENT
+      IF ts > coalesce(watermark(), …) AND (kept_at IS NULL OR ts > kept_at + INTERVAL 1 DAY) THEN
+        EMIT id, ts, …;
+        SET kept_at = ts;
+        START TIMER forget AT ts + INTERVAL 1 DAY;
+      END IF;
+    ON TIMER forget
+      CLEAR STATE;
+
+As without WITHIN the first row is the first that comes: it comes out at once. A row that is late,
+or has no instant, is dropped: nobody would know any more whether its id has been there.
+"""
+
+from __future__ import annotations
+
+from ....dsl.ast import expressions as e
+from ....dsl.ast.node import Name
+from ....dsl.records import dataclass
+from ....dsl.source import Span
+from ...model import programs as m
+from ...model import types as t
+from ...model.programs import Operator, ProgramInput
+from ...model.reads import WatermarkCall
+from ...model.schema import Field, Schema
+from ...model.typed import Typed
+from ..columns import Item
+from ..output_time import with_event_time
+from ..program_reads import clocked
+from . import parts
+from .over_reads import RowReads, last_part
+
+
+@dataclass(frozen=True, slots=True)
+class DistinctWithin:
+    """A DISTINCT ON with its interval, resolved."""
+
+    given: ProgramInput
+    time: Field
+    within: e.Expression
+    items: tuple[Item, ...]
+    span: Span
+
+
+def within_operator(state_id: str, distinct: DistinctWithin) -> Operator:
+    """Return the operator that keeps the first row of each id."""
+    given, span = distinct.given, distinct.span
+    reads = RowReads(given, distinct.time, span, ())
+    reads.choose_names(item.value.expression for item in distinct.items)
+    kept_at = reads.cell("kept_at")
+    time = reads.time()
+    until = e.Binary(span, "+", parts.cell(span, kept_at), distinct.within)
+    is_first = e.Binary(
+        span,
+        "OR",
+        parts.is_null(parts.cell(span, kept_at)),
+        e.Binary(span, ">", time, until),
+    )
+    condition = parts.all_of([parts.is_known(time), _in_time(span, time), is_first])
+    assert condition is not None
+    forgotten = e.Binary(span, "+", time, distinct.within)
+    kept = (
+        m.Emit(tuple(_value(item, reads) for item in distinct.items)),
+        m.SetCell(kept_at, Typed(time, t.TIMESTAMP)),
+        m.StartTimer(reads.forget, Typed(forgotten, t.TIMESTAMP)),
+    )
+    step = Operator(
+        state_id,
+        tuple(m.ProgramKey(last_part(key.expression), key.type) for key in given.keys),
+        (given,),
+        ordered=False,
+        late_rows=None,
+        cells=(m.Cell(kept_at, m.CellKind.VALUE, t.TIMESTAMP),),
+        timers=(m.Timer(reads.forget, processing=False),),
+        returns=Schema(
+            tuple(Field(i.name, i.value.type, i.value.nullable) for i in distinct.items)
+        ),
+        handlers=(
+            m.Handler(given.alias, (m.If((m.IfBranch(condition, kept),), ()),)),
+            m.Handler(reads.forget, (m.ClearState(),), is_timer=True),
+        ),
+    )
+    return with_event_time(step)
+
+
+def _in_time(span: Span, time: e.Expression) -> e.Expression:
+    """Return that a row is not late; before there is a watermark none is."""
+    watermark = WatermarkCall(span, Name(span, "watermark"), ())
+    later = e.Binary(span, ">", time, watermark)
+    return e.Binary(span, "OR", parts.is_null(watermark), later)
+
+
+def _value(item: Item, reads: RowReads) -> Typed:
+    value = clocked(item.value)
+    return Typed(reads.of_row(value.expression), value.type, value.nullable)

@@ -1,0 +1,56 @@
+"""The select list of a SELECT that becomes a program, which gives the rows by EMIT."""
+
+from __future__ import annotations
+
+from ....dsl import codes
+from ....dsl.ast import expressions as e
+from ....dsl.ast import queries as q
+from ....dsl.diagnostics import Diagnostic, Diagnostics, Label
+from ....dsl.walk import walk
+from ...model import types as t
+from ...model.typed import Typed
+from ..columns import Item, resolve_items
+from ..declared_calls import is_python_call, no_python_here
+from ..scope import BlockScope
+
+
+def program_items(
+    items: tuple[q.SelectItem, ...],
+    scope: BlockScope,
+    where: str,
+    diagnostics: Diagnostics,
+    before: int,
+) -> tuple[Item, ...]:
+    """Return a select list resolved, each column of a known type, after a report of those without.
+
+    ``where`` names the SELECT, for the calls of Python functions that can't stand in it. ``before``
+    is how many errors there were before it: what is told has no type, and that is not told again.
+    """
+    found = resolve_items(items, scope, diagnostics, aggregates=False)
+    for item in found:
+        refuse_python(item.value, where, diagnostics)
+        if not has_type(item.value) and diagnostics.errors == before:
+            diagnostics.add(no_type(item.value.expression))
+    return found
+
+
+def has_type(value: Typed) -> bool:
+    """Return whether a value can be one of a row or of state."""
+    return t.is_known(value.type) and value.type is not t.NULL
+
+
+def refuse_python(value: Typed, where: str, diagnostics: Diagnostics) -> None:
+    """Report the calls of Python functions in an expression of a program."""
+    for node in walk(value.expression):
+        if is_python_call(node) and isinstance(node, e.Call):
+            diagnostics.add(no_python_here(node, where))
+
+
+def no_type(node: e.Expression) -> Diagnostic:
+    """Return the diagnostic for a value of a program whose type is not known."""
+    return Diagnostic(
+        codes.PROGRAM_TYPE,
+        "it is not known of which type this is, and state and rows of a program have types",
+        Label(node.span),
+        help="write `CAST(… AS STRING)`, or what it is",
+    )
