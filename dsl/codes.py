@@ -166,7 +166,9 @@ STATE_BACKEND = _error("SC0454", "state-backend", "state of an operator can't be
 
 OVER_FORM = _error("SC0460", "over-form", "OVER can't do what is asked")
 OVER_FUNCTION = _error("SC0461", "over-function", "a function can't be called so with OVER")
+COUNT_WINDOW = _error("SC0462", "count-window", "a count window can't do what is asked")
 PROGRAM_TYPE = _error("SC0463", "program-type", "a value of a program has no known type")
+SHARED_NAME = _error("SC0464", "shared-name", "two values of a program would share a name")
 
 TEMPORAL_JOIN = _error("SC0470", "temporal-join", "FOR SYSTEM_TIME AS OF can't do what is asked")
 VERSIONS_KEPT = _warning("SC0471", "versions-kept", "a version of each key is kept for good")

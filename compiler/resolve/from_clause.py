@@ -18,8 +18,10 @@ from ..model.steps import Window
 from .chain import Environment, Known, StreamContext, part_name
 from .joins import refuse_kind
 from .lookups import LookupJoin, refuse_lookup_kind, stream_behind
+from .lowering.match_form import no_event_time, rows_alone
+from .lowering.match_program import MatchProgram
+from .lowering.match_recognize import match_program
 from .names import check_id, sink_is_not_read, unknown_relation
-from .not_built import not_built
 from .scope import Visible
 from .tables import not_a_stream
 from .window_joins import unlike_windows
@@ -30,11 +32,12 @@ ResolveQuery: TypeAlias = Callable[[q.Query, str, Environment, StreamContext], R
 
 @dataclass(frozen=True, slots=True)
 class Input:
-    """One relation in FROM, with the window that is opened on it."""
+    """One relation in FROM, with the window that is opened on it, or the pattern over its rows."""
 
     known: Known
     visible: Visible
     window: Window | None = None
+    matches: MatchProgram | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +99,9 @@ class FromResolver:
         if left.visible.alias.lower() == right.visible.alias.lower():
             self._diagnostics.add(_same_alias(node, left.visible))
             return None
+        if left.matches is not None or right.matches is not None:
+            self._diagnostics.add(no_event_time(node.left.span.to(node.right.span)))
+            return None
         if as_of is not None and (left.window or right.window):
             self._diagnostics.add(_versions_of_windows(node))
             return None
@@ -144,7 +150,7 @@ class FromResolver:
             case q.WindowTable():
                 return self._window(node)
             case q.MatchRecognize():
-                self._diagnostics.add(not_built("MATCH_RECOGNIZE", node.span))
+                return self._matches(node)
             case q.Join():
                 self._diagnostics.add(_join_inside(node))
         return None
@@ -204,13 +210,25 @@ class FromResolver:
         if below.window is not None:
             self._diagnostics.add(_window_in_window(node))
             return None
-        window = resolve_window(node, below.visible, self._diagnostics)
-        if window is None:
-            return None
         visible = below.visible
         if node.alias is not None:
             visible = Visible(node.alias.text, visible.schema, visible.span)
-        return Input(below.known, visible, window)
+        window = resolve_window(node, below.visible, self._diagnostics)
+        return None if window is None else Input(below.known, visible, window)
+
+    def _matches(self, node: q.MatchRecognize) -> Input | None:
+        below = self._input(node.relation)
+        if below is None:
+            return None
+        if below.window is not None or below.matches is not None:
+            self._diagnostics.add(rows_alone(node))
+            return None
+        matches = match_program(node, below.known, below.visible, self._context)
+        if matches is None:
+            return None
+        alias = below.visible.alias if node.alias is None else node.alias.text
+        visible = Visible(alias, matches.schema, node.span)
+        return Input(below.known, visible, matches=matches)
 
 
 def _joined(side: Input, *, optional: bool) -> Input:

@@ -6,9 +6,14 @@ they stand, and what they read is put in the place of names here.
 - ``parts``: expressions and names of which such programs are made.
 - ``program_items``: the select list of a SELECT that becomes a program.
 - ``dedup_within``: DISTINCT ON … WITHIN.
+- ``frames``: aggregates over rows that a program keeps, or has seen; ``rows_calls``: calls of them;
+  ``marks``: what stands for their values while expressions are resolved.
+- ``count_select``: a SELECT over COUNT_WINDOW; ``count_window``: its program.
 - ``over``: OVER. ``over_windows``: its keys, order and frame; ``over_calls``: what is called;
-  ``over_program``: the program; ``over_reads``: what names mean in it. ``frames``: aggregates
-  over rows that a program keeps.
+  ``over_program``: the program; ``over_reads``: what names mean in it.
+- ``match_recognize``: MATCH_RECOGNIZE. ``match_pattern``: the pattern as an automaton;
+  ``match_reads``: DEFINE and MEASURES; ``match_fields``: what an attempt remembers;
+  ``match_program``: the program; ``match_form``: what is refused.
 - ``temporal_join``: FOR SYSTEM_TIME AS OF. ``temporal_form``: what its ON states, and what it
   can't.
 """

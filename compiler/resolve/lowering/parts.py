@@ -11,38 +11,48 @@ from ....dsl.source import Span
 from ....dsl.walk import rewrite, walk
 from ...model import types as t
 from ...model.intervals import micros_text
-from ...model.reads import CellRef, KeyRef, LocalRef
+from ...model.reads import CellRef, InstantRef, KeyRef, LocalRef
 from ...model.typed import Typed
 from ..conversions import written
 
 
-def free_name(name: str, taken: Iterable[str]) -> str:
+def free_name(wanted: str, taken: Iterable[str]) -> str:
     """Return a name, with underscores behind it until it is not one of those in lower case."""
     known = set(taken)
-    while name.lower() in known:
-        name += "_"
-    return name
+    while wanted.lower() in known:
+        wanted += "_"
+    return wanted
 
 
-def cell(span: Span, name: str, *path: str) -> CellRef:
+def cell(span: Span, *path: str) -> CellRef:
     """Return the read of a cell, or of a field of it."""
-    return CellRef(span, _names(span, name, *path))
+    return CellRef(span, _names(span, *path))
 
 
-def local(span: Span, name: str, *path: str) -> LocalRef:
+def local(span: Span, *path: str) -> LocalRef:
     """Return the read of a local, or of a field of it."""
-    return LocalRef(span, _names(span, name, *path))
+    return LocalRef(span, _names(span, *path))
 
 
-def key(span: Span, name: str) -> KeyRef:
+def key(span: Span, called: str) -> KeyRef:
     """Return the read of a key."""
-    return KeyRef(span, _names(span, name))
+    return KeyRef(span, _names(span, called))
 
 
-def column(span: Span, alias: str, name: str, taken: Iterable[str]) -> e.ColumnRef:
+def instant(span: Span, timer: str) -> InstantRef:
+    """Return the instant of a timer, in its handler."""
+    return InstantRef(span, _names(span, timer))
+
+
+def name(span: Span, value: str) -> Name:
+    """Return a name."""
+    return Name(span, value)
+
+
+def column(span: Span, alias: str, called: str, taken: Iterable[str]) -> e.ColumnRef:
     """Return the read of a column of the row, qualified where its name means something else too."""
-    is_taken = name.lower() in set(taken)
-    return e.ColumnRef(span, _names(span, *((alias,) if is_taken else ()), name))
+    is_taken = called.lower() in set(taken)
+    return e.ColumnRef(span, _names(span, *((alias,) if is_taken else ()), called))
 
 
 def _names(span: Span, *texts: str) -> tuple[Name, ...]:
@@ -104,15 +114,15 @@ def after(moment: e.Expression, micros: int) -> e.Expression:
 def struct(span: Span, fields: Iterable[tuple[str, Typed]]) -> Typed:
     """Return a struct of named values."""
     named = list(fields)
-    arguments = [one for name, value in named for one in (text(span, name), value.expression)]
-    type_ = t.Struct(tuple(t.Field(name, value.type) for name, value in named))
+    arguments = [one for field, value in named for one in (text(span, field), value.expression)]
+    type_ = t.Struct(tuple(t.Field(field, value.type) for field, value in named))
     return Typed(call(span, "named_struct", *arguments), type_, nullable=False)
 
 
 def parameters_of(expression: e.Expression) -> set[str]:
     """Return the names in lower case that lambdas of an expression give to what they are given."""
     lambdas = (node for node in walk(expression) if isinstance(node, e.Lambda))
-    return {name.text.lower() for one in lambdas for name in one.parameters}
+    return {parameter.text.lower() for one in lambdas for parameter in one.parameters}
 
 
 def replaced(
@@ -127,7 +137,7 @@ def replaced(
 
     def at(node: Node) -> Node | None:
         if isinstance(node, e.Lambda):
-            own = hidden | {name.text.lower() for name in node.parameters}
+            own = hidden | {parameter.text.lower() for parameter in node.parameters}
             return replace(node, body=replaced(node.body, change, own))
         if type(node) is e.ColumnRef and node.parts[0].text.lower() not in hidden:
             return change(node)

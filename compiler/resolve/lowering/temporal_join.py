@@ -30,8 +30,9 @@ from ...model import types as t
 from ...model.schema import Field, Schema
 from ...model.typed import Typed
 from ..chain import Chain, Known
-from ..columns import Item, schema_of
+from ..columns import Item, resolve_items, schema_of
 from ..declared_calls import is_python_call, no_python_here
+from ..expressions import Clause, check
 from ..output_time import with_event_time
 from ..program_reads import clocked
 from ..scope import BlockScope
@@ -41,37 +42,39 @@ from .temporal_form import TemporalForm, temporal_form, versions_kept
 
 @dataclass(frozen=True, slots=True)
 class TemporalJoin:
-    """A SELECT over a temporal join, its expressions resolved over both aliases."""
+    """A temporal join in FROM; the scope has both sides, rows before versions."""
 
     node: q.Join
     as_of: e.Expression
     known: tuple[Known, Known]
     scope: BlockScope
-    where: Typed | None
-    items: tuple[Item, ...]
 
 
-def add_temporal_join(join: TemporalJoin, chain: Chain, state_id: str) -> None:
-    """Append the program of a temporal join to a chain; what is wrong with it is reported."""
+def add_temporal_join(join: TemporalJoin, select: q.Select, chain: Chain, state_id: str) -> None:
+    """Append the program of a SELECT over a temporal join; what is wrong with it is reported."""
     context = chain.context
+    where: Typed | None = None
+    if select.where is not None:
+        where = check(select.where, join.scope, Clause("WHERE"), context.diagnostics)
+    items = resolve_items(select.items, join.scope, context.diagnostics, aggregates=False)
     form = temporal_form(join.node, join.as_of, join.scope, context.diagnostics)
-    python = [_python_call(value.expression) for value in _values(join)]
+    python = [_python_call(value.expression) for value in _values(items, where)]
     for call in filter(None, python):
         context.diagnostics.add(no_python_here(call, "a temporal join"))
     if form is None:
         return
     if form.age is None and not context.unbounded:
         context.diagnostics.add(versions_kept(join.node, form, join.scope, context.stream))
-    program = _Program(join, form, state_id)
-    step = with_event_time(program.operator())
+    program = _Program(join, form, items, where)
+    step = with_event_time(program.operator(state_id))
     chain.inputs = tuple(dict.fromkeys(given.relation for given in step.inputs))
     chain.add(step, step.returns)
 
 
-def _values(join: TemporalJoin) -> Iterable[Typed]:
-    yield from (item.value for item in join.items)
-    if join.where is not None:
-        yield join.where
+def _values(items: tuple[Item, ...], where: Typed | None) -> Iterable[Typed]:
+    yield from (item.value for item in items)
+    if where is not None:
+        yield where
 
 
 def _python_call(expression: e.Expression) -> e.Call | None:
@@ -82,15 +85,19 @@ def _python_call(expression: e.Expression) -> e.Call | None:
 class _Program:
     """The parts of the program, and what names in the query become in it."""
 
-    def __init__(self, join: TemporalJoin, form: TemporalForm, state_id: str) -> None:
+    def __init__(
+        self, join: TemporalJoin, form: TemporalForm, items: tuple[Item, ...], where: Typed | None
+    ) -> None:
         self._join = join
         self._form = form
-        self._id = state_id
+        self._items = items
+        self._where = where
+        self._values = tuple(_values(items, where))
         self._span = join.node.span
         self._rows, self._versions = join.scope.relations
         keys = {field.name.lower() for field in form.version_keys}
         taken = {self._rows.alias.lower(), self._versions.alias.lower(), *keys}
-        for value in _values(join):
+        for value in self._values:
             taken |= parts.parameters_of(value.expression)
         self._cells = {
             field.name: parts.free_name(f"version_{field.name}", taken) for field in self._kept()
@@ -102,7 +109,7 @@ class _Program:
         self._taken = {*cells, self._timer}
         self._taken_by_keys = keys - same
 
-    def operator(self) -> m.Operator:
+    def operator(self, state_id: str) -> m.Operator:
         """Return the whole."""
         form = self._form
         handlers = [
@@ -114,7 +121,7 @@ class _Program:
             timers = (m.Timer(self._timer, processing=False),)
             handlers.append(m.Handler(self._timer, (m.ClearState(),), is_timer=True))
         return m.Operator(
-            self._id,
+            state_id,
             tuple(m.ProgramKey(field.name, field.type) for field in form.version_keys),
             (self._input(1), self._input(0)),
             ordered=True,
@@ -124,7 +131,7 @@ class _Program:
                 for field in self._kept()
             ),
             timers=timers,
-            returns=_plain(schema_of(self._join.items)),
+            returns=_plain(schema_of(self._items)),
             handlers=tuple(handlers),
         )
 
@@ -146,7 +153,7 @@ class _Program:
         time = self._form.version_time.name
         read = {
             node.parts[1].text
-            for value in _values(self._join)
+            for value in self._values
             for node in walk(value.expression)
             if isinstance(node, e.ColumnRef) and len(node.parts) > 1
             if node.parts[0].text == self._versions.alias
@@ -181,9 +188,9 @@ class _Program:
         if self._join.node.kind == "INNER":
             instant = self._cells[self._form.version_time.name]
             conditions.append(parts.is_known(parts.cell(self._span, instant)))
-        if self._join.where is not None:
-            conditions.append(self._read(self._join.where).expression)
-        values = tuple(self._read(item.value) for item in self._join.items)
+        if self._where is not None:
+            conditions.append(self._read(self._where).expression)
+        values = tuple(self._read(item.value) for item in self._items)
         return _if(parts.all_of(conditions), [m.Emit(values)])
 
     def _read(self, value: Typed) -> Typed:

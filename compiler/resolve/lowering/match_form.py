@@ -1,0 +1,185 @@
+"""What a MATCH_RECOGNIZE can't be, and how it can be written instead."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ....dsl import codes
+from ....dsl.ast import expressions as e
+from ....dsl.ast import queries as q
+from ....dsl.diagnostics import Diagnostic, Diagnostics, Label
+from ....dsl.source import Span
+from ....dsl.suggest import closest
+from ...model.schema import Field
+from ..scope import Visible
+from .match_pattern import MOST_PLACES
+
+
+def _form(message: str, label: Label, fix: str, *others: Label) -> Diagnostic:
+    return Diagnostic(codes.PATTERN_FORM, message, label, secondary=others, help=fix)
+
+
+def no_turns(node: q.PatternRepeat) -> Diagnostic:
+    """Return the diagnostic for a repetition that can't be had."""
+    return _form(
+        "nothing can be repeated so: the most is less than the least, or nothing",
+        Label(node.span),
+        "write the least first, as in `B{2,5}`",
+    )
+
+
+def too_long(node: q.MatchRecognize, places: int) -> Diagnostic:
+    """Return the diagnostic for a pattern with too many places."""
+    return _form(
+        f"the pattern has {places} places, repetitions with numbers written out",
+        Label(node.pattern.span, f"more than {MOST_PLACES}"),
+        "write `B+`, and count its rows in a condition, as in `C AS COUNT(B.*) >= 200`",
+    )
+
+
+def empty_match(node: q.MatchRecognize) -> Diagnostic:
+    """Return the diagnostic for a pattern that no row matches too."""
+    return _form(
+        "the pattern is matched by no rows at all, and so everywhere",
+        Label(node.pattern.span),
+        "let a row be needed: `B+` instead of `B*`, or a variable before it",
+    )
+
+
+def defined_twice(node: q.PatternDefinition, first: q.PatternDefinition) -> Diagnostic:
+    """Return the diagnostic for a variable with two conditions."""
+    return _form(
+        f"`{node.variable}` has two conditions",
+        Label(node.variable.span, "defined again"),
+        "put them together with AND",
+        Label(first.variable.span, "the first"),
+    )
+
+
+def not_in_pattern(node: q.PatternDefinition, known: Iterable[str]) -> Diagnostic:
+    """Return the diagnostic for a condition of a variable that stands nowhere."""
+    near = closest(node.variable.text, known)
+    return _form(
+        f"`{node.variable}` is not in PATTERN",
+        Label(node.variable.span),
+        f"did you mean `{near[0].upper()}`?" if near else "remove it, or use it in the pattern",
+    )
+
+
+def no_order(node: q.MatchRecognize, visible: Visible) -> Diagnostic:
+    """Return the diagnostic for rows without an order."""
+    times = visible.schema.event_times()
+    return _form(
+        "a pattern is matched by rows one after another, and these have no order",
+        Label(node.pattern.span),
+        f"write `ORDER BY {times[0].name if times else 'ts'}` before MEASURES",
+    )
+
+
+def other_order(node: q.MatchRecognize, visible: Visible) -> Diagnostic:
+    """Return the diagnostic for an order other than that of the event time."""
+    time = visible.schema.event_times()[0].name
+    last = node.order_by[-1]
+    return Diagnostic(
+        codes.OPERATOR_ORDER,
+        f"rows of `{visible.alias}` are ordered by the column of its watermark",
+        Label(node.order_by[0].span.to(last.span)),
+        secondary=(Label(visible.span, f"`{visible.alias}` is declared here"),),
+        help=f"write `ORDER BY {time}`; rows of one instant are in the order of their values",
+    )
+
+
+def computed_key(node: e.Expression, visible: Visible, diagnostics: Diagnostics) -> Diagnostic:
+    """Return the diagnostic for a key that is no column."""
+    text = " ".join(diagnostics.source.excerpt(node.span).split())
+    return Diagnostic(
+        codes.OPERATOR_KEYS,
+        f"a key of state is a column, `{text}` is computed",
+        Label(node.span, "has no name for the state to be known by"),
+        help=f"name it before: `FROM (SELECT *, {text} AS key FROM {visible.alias}) AS keyed "
+        "MATCH_RECOGNIZE (…)`",
+    )
+
+
+def no_key(node: e.Expression, column: Field) -> Diagnostic:
+    """Return the diagnostic for a key of a type that can't be compared."""
+    return Diagnostic(
+        codes.OPERATOR_KEYS,
+        f"state can't be found by a {column.type}",
+        Label(node.span, "not comparable"),
+        help="partition by one value of it, or in a stream before by its text, `to_json(x)`",
+    )
+
+
+def one_core(node: q.MatchRecognize, stream: str) -> Diagnostic:
+    """Return the warning for a pattern over all rows."""
+    return Diagnostic(
+        codes.ONE_CORE,
+        f"the pattern of `{stream}` has no PARTITION BY: all its rows are handled by one core",
+        Label(node.relation.span),
+        help="write `MATCH_RECOGNIZE (PARTITION BY k …)` if rows of different `k` have nothing to "
+        "do with each other",
+    )
+
+
+def unbounded(node: q.MatchRecognize, stream: str) -> Diagnostic:
+    """Return the diagnostic for a pattern whose attempts nothing ends."""
+    return Diagnostic(
+        codes.UNBOUNDED_STATE,
+        "the state of this pattern would grow for ever: nothing ends an attempt that waits",
+        Label(node.pattern.span, "kept for each key until its next row"),
+        help="say how long a match may last: `PATTERN (…) WITHIN INTERVAL 1 HOUR`; or accept it: "
+        f"`CREATE STREAM {stream} WITH (unbounded = 'why') AS …`",
+    )
+
+
+def too_far_back(node: e.Expression, variable: str, count: int, least: int) -> Diagnostic:
+    """Return the diagnostic for PREV over the beginning of a match."""
+    rows = "the first row of a match" if least == 0 else f"row {least + 1} of a match"
+    return Diagnostic(
+        codes.PATTERN_READ,
+        f"PREV goes back {count} row{'s' if count > 1 else ''}, and `{variable.upper()}` may be "
+        f"{rows}",
+        Label(node.span, "rows before the match are not kept"),
+        help="begin the pattern with a variable that has no condition, as in "
+        f"`PATTERN (BEFORE {variable.upper()} …)`",
+    )
+
+
+def column_twice(node: q.Measure, first: Span) -> Diagnostic:
+    """Return the diagnostic for a measure with the name of another, or of a key."""
+    return Diagnostic(
+        codes.DUPLICATE_COLUMN,
+        f"two columns are called `{node.name}`",
+        Label(node.name.span, "the second"),
+        secondary=(Label(first, "the first"),),
+        help="give it another name: the columns of PARTITION BY come out too",
+    )
+
+
+def no_columns(node: q.MatchRecognize) -> Diagnostic:
+    """Return the diagnostic for matches of which nothing is told."""
+    return Diagnostic(
+        codes.NO_OUTPUT,
+        "a row for each match has no column",
+        Label(node.pattern.span),
+        help="write `MEASURES FIRST(A.ts) AS began` before PATTERN",
+    )
+
+
+def no_event_time(span: Span) -> Diagnostic:
+    """Return the diagnostic for a join with matches."""
+    return _form(
+        "matches have no event time, which a join needs",
+        Label(span),
+        "a match may be known only after later rows: select from it, and write it to a sink",
+    )
+
+
+def rows_alone(node: q.MatchRecognize) -> Diagnostic:
+    """Return the diagnostic for a pattern over a window or over matches."""
+    return _form(
+        "a pattern is matched by the rows of a stream, not by windows or matches",
+        Label(node.relation.span),
+        "give them a stream of their own, with `window_time` as the event time of a window",
+    )

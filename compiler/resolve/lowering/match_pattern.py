@@ -1,0 +1,205 @@
+"""Row patterns as automata: where a match may stand, and where it may go from there.
+
+A place is a variable of the pattern as it stands there, `A B+ A` has three. What may follow a place
+is in the order of preference of SQL: the first alternative before the second, another turn of a
+greedy repetition before its end, the other way round for a reluctant one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import field
+from itertools import pairwise
+
+from ....dsl.ast import queries as q
+from ....dsl.records import dataclass
+
+MOST_PLACES = 100
+"""How many places a pattern may have, repetitions with numbers written out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A variable at one place of a pattern; the second `A` is called `A 2`."""
+
+    name: str
+    variable: str
+
+
+@dataclass(frozen=True, slots=True)
+class Follow:
+    """The places to go on to in the order of preference, and whether a match may end instead.
+
+    An end that is preferred to others has none of these behind it.
+    """
+
+    places: tuple[Place, ...]
+    ends: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Automaton:
+    """The places of a pattern in the order of its text, what follows each, how a match begins."""
+
+    places: tuple[Place, ...]
+    begin: Follow
+    follow: dict[str, Follow]
+
+    def rows_before(self) -> dict[str, int]:
+        """Return how many rows a match has at least before the row at a place, by its name."""
+        found: dict[str, int] = {}
+        reached = self.begin.places
+        for count in range(len(self.places)):
+            fresh = [place for place in reached if place.name not in found]
+            found.update({place.name: count for place in fresh})
+            reached = tuple(then for place in fresh for then in self.follow[place.name].places)
+        return found
+
+    def met_twice(self) -> frozenset[str]:
+        """Return the places to which one row may lead from two places, in one attempt."""
+        pairs = set(_pairs(self.begin.places, self.begin.places))
+        waiting, found = list(pairs), set()
+        while waiting:
+            one, other = waiting.pop()
+            for pair in _pairs(self.follow[one].places, self.follow[other].places):
+                if one != other and pair[0] == pair[1]:
+                    found.add(pair[0])
+                if pair not in pairs:
+                    pairs.add(pair)
+                    waiting.append(pair)
+        return frozenset(found)
+
+
+def _pairs(one: tuple[Place, ...], other: tuple[Place, ...]) -> Iterator[tuple[str, str]]:
+    return ((a.name, b.name) for a in one for b in other)
+
+
+@dataclass
+class _Node:
+    """A place with the node behind it, a choice between nodes, or (neither) the end."""
+
+    place: Place | None = None
+    targets: list[_Node] = field(default_factory=list)
+
+
+def automaton(pattern: q.Pattern) -> Automaton:
+    """Return the automaton of a pattern, which has ``size(pattern)`` places."""
+    numbers: dict[str, int] = {}
+    places: list[Place] = []
+    nodes: dict[str, _Node] = {}
+
+    def built(part: q.Pattern) -> tuple[_Node, list[_Node]]:
+        """Return the first node of a part, and the nodes to which its end must be added."""
+        match part:
+            case q.PatternVariable(_, name):
+                folded = name.text.lower()
+                numbers[folded] = number = numbers.get(folded, 0) + 1
+                place = Place(f"{folded} {number}" if number > 1 else folded, folded)
+                places.append(place)
+                node = nodes[place.name] = _Node(place)
+                return node, [node]
+            case q.PatternSequence(_, items):
+                return _in_sequence([built(item) for item in items])
+            case q.PatternAlternatives(_, items):
+                found = [built(item) for item in items]
+                return _Node(None, [first for first, _ in found]), [
+                    n for _, ns in found for n in ns
+                ]
+            case q.PatternRepeat():
+                return repeated(part)
+        raise AssertionError(part)
+
+    def repeated(part: q.PatternRepeat) -> tuple[_Node, list[_Node]]:
+        if part.at_most is None:
+            parts = [built(part.item) for _ in range(max(part.at_least, 1))]
+            first, ends = parts[-1]
+            # After a turn, or before the first if there need be none: another turn, or the end.
+            choice = _Node()
+            for node in ends:
+                node.targets.append(choice)
+            after = _choice(choice, first, reluctant=part.reluctant)
+            if part.at_least == 0:
+                return choice, [after]
+            return _in_sequence([*parts[:-1], (first, [after])])
+        parts = [built(part.item) for _ in range(part.at_least)]
+        out: list[_Node] = []
+        for _ in range(part.at_most - part.at_least):
+            first, ends = built(part.item)
+            choice = _Node()
+            out.append(_choice(choice, first, reluctant=part.reluctant))
+            parts.append((choice, ends))
+        first, ends = _in_sequence(parts)
+        return first, [*ends, *out]
+
+    first, ends = built(pattern)
+    end = _Node()
+    for node in ends:
+        node.targets.append(end)
+    follow = {name: _follow(node.targets, end) for name, node in nodes.items()}
+    return Automaton(tuple(places), _follow([first], end), follow)
+
+
+def _choice(choice: _Node, turn: _Node, *, reluctant: bool) -> _Node:
+    """Let a node choose between a turn and the end, and return the node that is the end."""
+    leave = _Node()
+    choice.targets = [leave, turn] if reluctant else [turn, leave]
+    return leave
+
+
+def _in_sequence(parts: list[tuple[_Node, list[_Node]]]) -> tuple[_Node, list[_Node]]:
+    for (_, ends), (first, _) in pairwise(parts):
+        for node in ends:
+            node.targets.append(first)
+    return parts[0][0], parts[-1][1]
+
+
+def _follow(targets: list[_Node], end: _Node) -> Follow:
+    """Return the places that nodes lead to, none of them twice, up to the end of the pattern."""
+    found: list[Place] = []
+    seen: set[int] = set()
+    waiting = list(reversed(targets))
+    while waiting:
+        node = waiting.pop()
+        if node is end:
+            return Follow(tuple(found), ends=True)
+        if id(node) in seen:
+            continue
+        seen.add(id(node))
+        if node.place is not None:
+            found.append(node.place)
+        else:
+            waiting += reversed(node.targets)
+    return Follow(tuple(found), ends=False)
+
+
+def size(pattern: q.Pattern) -> int:
+    """Return how many places a pattern has."""
+    match pattern:
+        case q.PatternSequence(_, items) | q.PatternAlternatives(_, items):
+            return sum(map(size, items))
+        case q.PatternRepeat(_, item, at_least, at_most):
+            return size(item) * max(1, at_least if at_most is None else at_most)
+    return 1
+
+
+def variables(pattern: q.Pattern) -> Iterator[q.PatternVariable]:
+    """Yield the variables of a pattern as they stand in it."""
+    match pattern:
+        case q.PatternSequence(_, items) | q.PatternAlternatives(_, items):
+            for item in items:
+                yield from variables(item)
+        case q.PatternRepeat(_, item):
+            yield from variables(item)
+        case q.PatternVariable():
+            yield pattern
+
+
+def repetitions(pattern: q.Pattern) -> Iterator[q.PatternRepeat]:
+    """Yield the repetitions of a pattern, the outer ones first."""
+    match pattern:
+        case q.PatternSequence(_, items) | q.PatternAlternatives(_, items):
+            for item in items:
+                yield from repetitions(item)
+        case q.PatternRepeat(_, item):
+            yield pattern
+            yield from repetitions(item)

@@ -1,0 +1,348 @@
+"""The program of a pattern: attempts at a match, which each row leads on or ends.
+
+``runs`` holds the attempts of a key that may still become a match, those that began first before
+others, and of one beginning in the order of preference. A row is tried with each of them and with a
+fresh one:
+
+    on event t    declare tried = array_append(runs, <a fresh one>), decided = FALSE
+                  clear runs
+                  for run in tried
+                    if not decided and run.at in ('a', 'b') and <the condition of B>
+                      set runs = array_append(runs, <run, with the row, at 'b'>)
+                    …
+
+An attempt that has matched stands at ``$``. It ends the search behind it (``decided``): SKIP PAST
+LAST ROW leaves no others to the rows of a match, SKIP TO NEXT ROW those that began with other rows.
+It comes out once no attempt that is preferred to it is open any more. What has begun WITHIN ago is
+taken away by a timer, after the rows of that instant.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ....dsl.ast import expressions as e
+from ....dsl.records import dataclass
+from ....dsl.source import Span
+from ...model import programs as m
+from ...model import types as t
+from ...model.schema import Duration, Field, Schema
+from ...model.steps import Column
+from ...model.typed import Typed
+from ..chain import Known
+from . import parts
+from .match_fields import Memory
+from .match_pattern import Automaton, Follow, Place
+from .parts import call, local, number, struct, text
+
+FRESH = "^"
+MATCHED = "$"
+
+
+@dataclass(frozen=True, slots=True)
+class MatchNames:
+    """What cell, timer and locals are called."""
+
+    runs: str
+    within: str
+    run: str
+    tried: str
+    found: str
+    decided: str
+    seen: str
+    open: str
+
+    @classmethod
+    def beside(cls, taken: set[str]) -> MatchNames:
+        """Return names that none of some others in lower case has."""
+        own = "runs within run tried found decided seen open".split()
+        return cls(*(parts.free_name(name, taken) for name in own))
+
+    def all(self) -> frozenset[str]:
+        """Return all of them."""
+        return frozenset(getattr(self, name) for name in self.__slots__)
+
+
+@dataclass(frozen=True, slots=True)
+class MatchProgram:
+    """What a pattern is, resolved, and how it becomes a program.
+
+    ``apart`` says that rows of one match may begin others (SKIP TO NEXT ROW). ``merged`` are the
+    places where of two equal attempts one is enough.
+    """
+
+    span: Span
+    known: Known
+    alias: str
+    time: str
+    keys: tuple[Field, ...]
+    automaton: Automaton
+    conditions: dict[str, Typed]
+    measures: tuple[Column, ...]
+    memory: Memory
+    names: MatchNames
+    within: Duration | None
+    apart: bool
+    merged: frozenset[str]
+
+    @property
+    def schema(self) -> Schema:
+        """The columns of its rows: keys and measures."""
+        keys = tuple(Field(field.name, field.type, field.nullable) for field in self.keys)
+        measures = (Field(one.name, one.value.type) for one in self.measures)
+        return Schema((*keys, *measures))
+
+    def operator(self, state_id: str) -> m.Operator:
+        """Return the program."""
+        names = self.names
+        keys = tuple(
+            Typed(parts.column(self.span, self.alias, field.name, ()), field.type, field.nullable)
+            for field in self.keys
+        )
+        handlers = [m.Handler(self.alias, (*self._tried(), *self._given()))]
+        if self.within is not None:
+            body = (self._in_time(), *self._given())
+            handlers.append(m.Handler(names.within, body, is_timer=True))
+        return m.Operator(
+            state_id,
+            tuple(m.ProgramKey(field.name, field.type) for field in self.keys),
+            (m.ProgramInput(self.known.relation, self.alias, self.known.schema, keys, self.time),),
+            ordered=True,
+            late_rows=None,
+            cells=(m.Cell(names.runs, m.CellKind.VALUE, self._runs_type, self._no_runs()),),
+            timers=() if self.within is None else (m.Timer(names.within, processing=False),),
+            returns=self.schema,
+            handlers=tuple(handlers),
+        )
+
+    # Attempts.
+
+    @property
+    def _counts(self) -> bool:
+        """Whether it must be known of two attempts that they began with the same row."""
+        return self.apart or bool(self.merged)
+
+    @property
+    def _seen_type(self) -> t.Struct:
+        fields = self.memory.in_order()
+        return t.Struct(tuple(t.Field(one.name, one.type) for one in fields))
+
+    @property
+    def _run_type(self) -> t.Struct:
+        fields = [t.Field("at", t.STRING)]
+        fields += [t.Field("began", t.TIMESTAMP)] if self.within is not None else []
+        fields += [t.Field("rows", t.BIGINT)] if self._counts else []
+        fields += [t.Field("seen", self._seen_type)] if self.memory.fields else []
+        return t.Struct(tuple(fields))
+
+    @property
+    def _runs_type(self) -> t.Array:
+        return t.Array(self._run_type)
+
+    @property
+    def _runs(self) -> e.Expression:
+        return parts.cell(self.span, self.names.runs)
+
+    def _run(self, *path: str) -> e.Expression:
+        return local(self.span, self.names.run, *path)
+
+    def _attempt(
+        self, at: str, began: e.Expression, rows: e.Expression, seen: e.Expression
+    ) -> Typed:
+        values = {"at": text(self.span, at), "began": began, "rows": rows, "seen": seen}
+        return struct(
+            self.span,
+            (
+                (field.name, Typed(values[field.name], field.type))
+                for field in self._run_type.fields
+            ),
+        )
+
+    def _fresh(self) -> Typed:
+        seen = struct(
+            self.span,
+            ((one.name, Typed(one.initial, one.type)) for one in self.memory.in_order()),
+        )
+        zero = parts.cast(number(self.span, 0), t.BIGINT)
+        return self._attempt(FRESH, self._column(self.time), zero, seen.expression)
+
+    def _moved(self, at: str, seen: e.Expression) -> e.Expression:
+        """Return the attempt one row later."""
+        more = e.Binary(self.span, "+", self._run("rows"), number(self.span, 1))
+        return self._attempt(at, self._run("began"), more, seen).expression
+
+    def _column(self, name: str) -> e.Expression:
+        return parts.column(self.span, self.alias, name, self.names.all())
+
+    def _no_runs(self) -> Typed:
+        empty = parts.cast(call(self.span, "array"), self._runs_type)
+        return Typed(empty, self._runs_type, nullable=False)
+
+    def _kept(self, attempt: e.Expression) -> m.ProgramStatement:
+        more = call(self.span, "array_append", self._runs, attempt)
+        return m.SetCell(self.names.runs, Typed(more, self._runs_type))
+
+    # A row.
+
+    def _tried(self) -> tuple[m.ProgramStatement, ...]:
+        """Return the statements that try a row with all attempts."""
+        names = self.names
+        tried = call(self.span, "array_append", self._runs, self._fresh().expression)
+        body = [self._waits(), *(self._step(*step) for step in _merged_order(self.automaton))]
+        each = Typed(local(self.span, names.tried), self._runs_type)
+        return (
+            m.Declare(names.tried, Typed(tried, self._runs_type)),
+            m.Declare(names.decided, self._undecided()),
+            m.Clear(names.runs),
+            m.For(names.run, self._run_type, each, tuple(body)),
+        )
+
+    def _undecided(self) -> Typed:
+        """Return what says that no attempt has matched, or that no beginning has."""
+        if not self.apart:
+            return Typed(e.BooleanLiteral(self.span, False), t.BOOLEAN, nullable=False)
+        return Typed(parts.cast(e.NullLiteral(self.span), t.BIGINT), t.BIGINT)
+
+    def _is_free(self, name: str) -> e.Expression:
+        """Return that a local has not been set for this attempt."""
+        if not self.apart:
+            return e.Unary(self.span, "NOT", local(self.span, name))
+        return e.IsDistinct(self.span, local(self.span, name), self._run("rows"), negated=False)
+
+    def _set(self, name: str) -> m.SetLocal:
+        if not self.apart:
+            return m.SetLocal(name, Typed(e.BooleanLiteral(self.span, True), t.BOOLEAN))
+        return m.SetLocal(name, Typed(self._run("rows"), t.BIGINT))
+
+    def _waits(self) -> m.ProgramStatement:
+        """Return the statement that keeps a match which waits for those before it."""
+        at = e.Binary(self.span, "=", self._run("at"), text(self.span, MATCHED))
+        condition = parts.all_of([self._is_free(self.names.decided), at])
+        assert condition is not None
+        kept = self._run()
+        if self._counts:
+            kept = self._moved(MATCHED, self._run("seen"))
+        return m.If((m.IfBranch(condition, (self._kept(kept),)),), ())
+
+    def _step(self, place: Place, sources: Sequence[str]) -> m.ProgramStatement:
+        """Return the statement that leads attempts on to a place."""
+        at, span = self._run("at"), self.span
+        texts = tuple(text(span, source) for source in sources)
+        is_at = e.InList(span, at, texts, negated=False)
+        conditions: list[e.Expression] = [
+            self._is_free(self.names.decided),
+            is_at if len(texts) > 1 else e.Binary(span, "=", at, texts[0]),
+        ]
+        if place.name in self.merged:
+            conditions.append(self._is_first(place))
+        condition = self.conditions.get(place.variable)
+        if condition is not None:
+            conditions.append(condition.expression)
+        whole = parts.all_of(conditions)
+        assert whole is not None
+        return m.If((m.IfBranch(whole, tuple(self._led_on(place))),), ())
+
+    def _is_first(self, place: Place) -> e.Expression:
+        """Return that no attempt of the same beginning, which is preferred, is at a place yet."""
+        span = self.span
+        one = parts.free_name("one", self.names.all())
+        more = e.Binary(span, "+", self._run("rows"), number(span, 1))
+        at = e.Binary(span, "=", _named(span, one, "at"), text(span, place.name))
+        same = e.Binary(span, "=", _named(span, one, "rows"), more)
+        body = e.Binary(span, "AND", at, same)
+        lambda_ = e.Lambda(span, (parts.name(span, one),), body)
+        exists = call(span, "exists", self._runs, lambda_)
+        return e.Unary(span, "NOT", exists)
+
+    def _led_on(self, place: Place) -> list[m.ProgramStatement]:
+        follow, names = self.automaton.follow[place.name], self.names
+        seen = struct(
+            self.span,
+            (
+                (one.name, Typed(self.memory.then(one, place.variable), one.type))
+                for one in self.memory.in_order()
+            ),
+        )
+        body: list[m.ProgramStatement] = []
+        value = seen.expression
+        if follow.places and follow.ends and self.memory.fields:
+            body.append(m.Declare(names.seen, seen))
+            value = local(self.span, names.seen)
+        if follow.places:
+            body.append(self._kept(self._moved(place.name, value)))
+        if follow.ends:
+            body.append(self._kept(self._moved(MATCHED, value)))
+            body.append(self._set(names.decided))
+        return body
+
+    # What comes out, and what is kept.
+
+    def _in_time(self) -> m.ProgramStatement:
+        """Return the statement that takes away what has begun too long ago."""
+        assert self.within is not None
+        span, one = self.span, parts.free_name("one", self.names.all())
+        at = e.Binary(span, "=", _named(span, one, "at"), text(span, MATCHED))
+        until = parts.after(_named(span, one, "began"), self.within.micros)
+        later = e.Binary(span, ">", until, parts.instant(span, self.names.within))
+        lambda_ = e.Lambda(span, (parts.name(span, one),), e.Binary(span, "OR", at, later))
+        kept = call(span, "filter", self._runs, lambda_)
+        return m.SetCell(self.names.runs, Typed(kept, self._runs_type))
+
+    def _given(self) -> tuple[m.ProgramStatement, ...]:
+        """Return the statements that give what nothing can replace any more, and keep the rest."""
+        names, span = self.names, self.span
+        at = e.Binary(span, "=", self._run("at"), text(span, MATCHED))
+        condition = parts.all_of([at, self._is_free(names.open)])
+        assert condition is not None
+        keys = tuple(Typed(parts.key(span, one.name), one.type) for one in self.keys)
+        emit = m.Emit((*keys, *(one.value for one in self.measures)))
+        keep = (self._kept(self._run()), self._set(names.open))
+        return (
+            m.Declare(names.found, Typed(self._runs, self._runs_type)),
+            m.Declare(names.open, self._undecided()),
+            m.Clear(names.runs),
+            m.For(
+                *(names.run, self._run_type, Typed(local(span, names.found), self._runs_type)),
+                (m.If((m.IfBranch(condition, (emit,)),), keep),),
+            ),
+            *self._waking(),
+        )
+
+    def _waking(self) -> tuple[m.ProgramStatement, ...]:
+        """Return the statement that sets the timer for the attempt that began first."""
+        if self.within is None:
+            return ()
+        span, timer = self.span, self.names.within
+        is_any = e.Binary(span, ">", call(span, "size", self._runs), number(span, 0))
+        first = e.Index(span, self._runs, number(span, 0))
+        began = e.FieldAccess(span, first, parts.name(span, "began"))
+        start = m.StartTimer(timer, Typed(parts.after(began, self.within.micros), t.TIMESTAMP))
+        branch = m.IfBranch(Typed(is_any, t.BOOLEAN), (start,))
+        return (m.If((branch,), (m.StopTimer(timer),)),)
+
+
+def _named(span: Span, *texts: str) -> e.ColumnRef:
+    return e.ColumnRef(span, tuple(parts.name(span, one) for one in texts))
+
+
+def _merged_order(automaton: Automaton) -> list[tuple[Place, tuple[str, ...]]]:
+    """Return the places with those that lead there, in an order that is preferred by all of these.
+
+    Where two places want others in unlike orders, one of these is there twice.
+    """
+    rest: dict[str, list[Place]] = {FRESH: list(automaton.begin.places)}
+    rest |= {place.name: list(_places(automaton.follow, place)) for place in automaton.places}
+    found: list[tuple[Place, tuple[str, ...]]] = []
+    while any(rest.values()):
+        heads = [places[0] for places in rest.values() if places]
+        agreed = (p for p in heads if all(p not in ps or ps[0] == p for ps in rest.values()))
+        place = next(agreed, heads[0])
+        sources = [name for name, places in rest.items() if places and places[0] == place]
+        for name in sources:
+            rest[name].pop(0)
+        found.append((place, tuple(sources)))
+    return found
+
+
+def _places(follow: dict[str, Follow], place: Place) -> tuple[Place, ...]:
+    return follow[place.name].places

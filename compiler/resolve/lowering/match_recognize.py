@@ -1,0 +1,218 @@
+"""MATCH_RECOGNIZE: its parts resolved, and put together as a program."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ....dsl.ast import expressions as e
+from ....dsl.ast import queries as q
+from ....dsl.diagnostics import Diagnostic
+from ....dsl.records import dataclass
+from ...model import types as t
+from ...model.reads import LocalRef
+from ...model.schema import Field
+from ...model.steps import Column
+from ...model.typed import Typed
+from ..chain import Known, StreamContext
+from ..durations import duration
+from ..expressions import Clause, check
+from ..not_built import not_built
+from ..program_reads import PROGRAM
+from ..scope import BlockScope, Visible
+from ..typing import Context, require_boolean
+from ..windows import missing_watermark
+from . import match_form as form
+from .match_fields import Memory
+from .match_pattern import MOST_PLACES, Automaton, automaton, repetitions, size, variables
+from .match_program import MatchNames, MatchProgram
+from .match_reads import MatchScope, checked
+from .parts import local
+
+
+@dataclass(frozen=True, slots=True)
+class _Conditions:
+    """DEFINE resolved: the condition of a variable, and how many rows it goes back.
+
+    ``depend`` says that one looks at rows of single variables, so that two attempts at one place
+    may have unlike futures.
+    """
+
+    by_variable: dict[str, Typed]
+    back: dict[str, tuple[int, e.Expression]]
+    depend: bool
+
+
+def match_program(
+    node: q.MatchRecognize, known: Known, visible: Visible, context: StreamContext
+) -> MatchProgram | None:
+    """Return the program of a pattern, None after saying what is wrong with it."""
+    diagnostics = context.diagnostics
+    before = diagnostics.errors
+    diagnostics.extend(_refused(node))
+    diagnostics.extend(_bad_pattern(node))
+    scope = BlockScope((visible,), diagnostics)
+    keys = _keys(node, visible, scope, context)
+    time = _time(node, visible, scope, context)
+    within = None
+    if node.within is not None:
+        within = duration(node.within, "WITHIN", diagnostics)
+    elif not context.unbounded:
+        diagnostics.add(form.unbounded(node, context.stream))
+    if diagnostics.errors > before:
+        return None
+    found = automaton(node.pattern)
+    if found.begin.ends:
+        diagnostics.add(form.empty_match(node))
+    taken = {visible.alias.lower(), *(field.name.lower() for field in keys)}
+    names = MatchNames.beside(taken)
+    memory = Memory(node.span, lambda name: _remembered(node, names, name))
+    conditions = _conditions(node, visible, memory, names, context)
+    diagnostics.extend(_too_far_back(conditions, found))
+    measures = _measures(node, keys, _scope(node, visible, memory, names, context), context)
+    if diagnostics.errors > before:
+        return None
+    return MatchProgram(
+        *(node.span, known, visible.alias, time, keys),
+        *(found, conditions.by_variable, measures, memory, names),
+        *(within, node.skip == "TO NEXT ROW"),
+        frozenset() if conditions.depend else found.met_twice(),
+    )
+
+
+def _remembered(node: q.MatchRecognize, names: MatchNames, name: str) -> LocalRef:
+    return local(node.span, names.run, "seen", name)
+
+
+def _scope(
+    node: q.MatchRecognize,
+    visible: Visible,
+    memory: Memory,
+    names: MatchNames,
+    context: StreamContext,
+) -> MatchScope:
+    known = frozenset(one.name.text.lower() for one in variables(node.pattern))
+    return MatchScope(
+        *(visible.alias, visible.schema, known, names.all(), memory, context.diagnostics)
+    )
+
+
+# What is refused as a whole.
+
+
+def _refused(node: q.MatchRecognize) -> Iterator[Diagnostic]:
+    if node.rows == "ALL":
+        yield not_built("ALL ROWS PER MATCH", node.span, "write MEASURES, and a row for each match")
+    if node.skip_to is not None:
+        yield not_built(
+            f"AFTER MATCH SKIP {node.skip} {node.skip_to}",
+            node.skip_to.span,
+            "write `AFTER MATCH SKIP TO NEXT ROW`, or PAST LAST ROW",
+        )
+
+
+def _bad_pattern(node: q.MatchRecognize) -> Iterator[Diagnostic]:
+    for part in repetitions(node.pattern):
+        if part.at_most is not None and part.at_most < max(part.at_least, 1):
+            yield form.no_turns(part)
+    if size(node.pattern) > MOST_PLACES:
+        yield form.too_long(node, size(node.pattern))
+    known = {one.name.text.lower() for one in variables(node.pattern)}
+    first: dict[str, q.PatternDefinition] = {}
+    for one in node.define:
+        folded = one.variable.text.lower()
+        taken = first.setdefault(folded, one)
+        if taken is not one:
+            yield form.defined_twice(one, taken)
+        elif folded not in known:
+            yield form.not_in_pattern(one, known)
+
+
+def _keys(
+    node: q.MatchRecognize, visible: Visible, scope: BlockScope, context: StreamContext
+) -> tuple[Field, ...]:
+    """Return the columns of PARTITION BY."""
+    found: dict[str, Field] = {}
+    for key in node.partition_by:
+        value = check(key, scope, Clause("PARTITION BY"), context.diagnostics)
+        if value.type is t.UNKNOWN:
+            continue
+        column = scope.field(value.expression)
+        if column is None:
+            context.diagnostics.add(form.computed_key(key, visible, context.diagnostics))
+        elif not t.is_groupable(column.type):
+            context.diagnostics.add(form.no_key(key, column))
+        else:
+            found[column.name] = column
+    if not node.partition_by:
+        context.diagnostics.add(form.one_core(node, context.stream))
+    return tuple(found.values())
+
+
+def _time(
+    node: q.MatchRecognize, visible: Visible, scope: BlockScope, context: StreamContext
+) -> str:
+    """Return the event time that the rows are ordered by, after saying that they are not."""
+    times = visible.schema.event_times()
+    if not node.order_by:
+        context.diagnostics.add(form.no_order(node, visible))
+        return ""
+    first = node.order_by[0]
+    value = check(first.expression, scope, Clause("ORDER BY"), context.diagnostics)
+    if value.type is t.UNKNOWN:
+        return ""
+    column = scope.field(value.expression)
+    if not times:
+        problem = missing_watermark("MATCH_RECOGNIZE", first.expression, visible)
+        context.diagnostics.add(problem)
+    elif column not in times or first.descending or len(node.order_by) > 1:
+        context.diagnostics.add(form.other_order(node, visible))
+    return "" if column is None else column.name
+
+
+# Expressions.
+
+
+def _conditions(
+    node: q.MatchRecognize,
+    visible: Visible,
+    memory: Memory,
+    names: MatchNames,
+    context: StreamContext,
+) -> _Conditions:
+    found: dict[str, Typed] = {}
+    back: dict[str, tuple[int, e.Expression]] = {}
+    depend = False
+    for one in node.define:
+        scope = _scope(node, visible, memory, names, context)
+        scope.tried = one.variable.text.lower()
+        value = checked(one.condition, scope)
+        typing = Context(scope, PROGRAM, context.diagnostics)
+        require_boolean(value, one.condition, typing, f"`{one.variable}` of DEFINE")
+        found[scope.tried] = value
+        back[scope.tried] = (scope.back, one.condition)
+        depend = depend or any(field.variable is not None for field in scope.read)
+    return _Conditions(found, back, depend)
+
+
+def _too_far_back(conditions: _Conditions, found: Automaton) -> Iterator[Diagnostic]:
+    """Yield the conditions that would read rows before the first one of a match."""
+    before = found.rows_before()
+    for variable, (count, condition) in conditions.back.items():
+        least = min(before[place.name] for place in found.places if place.variable == variable)
+        if count > least:
+            yield form.too_far_back(condition, variable, count, least)
+
+
+def _measures(
+    node: q.MatchRecognize, keys: tuple[Field, ...], scope: MatchScope, context: StreamContext
+) -> tuple[Column, ...]:
+    found: list[Column] = []
+    first = {field.name.lower(): node.span for field in keys}
+    for one in node.measures:
+        taken = first.setdefault(one.name.text.lower(), one.span)
+        if taken is not one.span:
+            context.diagnostics.add(form.column_twice(one, taken))
+        found.append(Column(one.name.text, checked(one.expression, scope)))
+    if not node.measures and not keys:
+        context.diagnostics.add(form.no_columns(node))
+    return tuple(found)

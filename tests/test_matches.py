@@ -1,0 +1,83 @@
+"""What patterns and temporal joins become, run in plain Python against oracles of their own.
+
+The same oracles hold for Spark (``test_matches_spark.py``).
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from compiled import compiled
+from hypothesis import strategies as st
+from oracles import matches, temporal
+from oracles.streams import BASE, END, Row, made, offsets
+from program_interpreter import run
+from streamc.compiler.model.programs import Operator
+from streamc.dsl.render import render
+
+FOLDER = Path(__file__).parent / "oracles"
+
+
+def program(name: str, relation: str) -> Operator:
+    """Return the program of a relation of a spec of the oracles."""
+    result = compiled(FOLDER / f"{name}.stream", f"{name}.stream")
+    assert result.model is not None, render([result.diagnostics])
+    found = next(one for one in result.model.relations if one.name == relation)
+    step = found.steps[0]
+    assert isinstance(step, Operator)
+    return step
+
+
+def shown(rows: list[Row], columns: list[str]) -> list[str]:
+    return sorted(json.dumps({name: row[name] for name in columns}, default=str) for row in rows)
+
+
+def rows_of_patterns() -> list[list[Row]]:
+    kinds = st.one_of(st.none(), *[st.sampled_from("abc")] * 8)
+    numbers = st.one_of(st.none(), *[st.integers(0, 4)] * 6)
+    row = st.fixed_dictionaries({"kind": kinds, "i": numbers, "offset": offsets})
+    return made(st.lists(row, min_size=6, max_size=14), 150)
+
+
+@pytest.mark.parametrize("name", matches.STREAMS)
+def test_patterns(name: str) -> None:
+    step, stream = program("matches", name), matches.STREAMS[name]
+    met = 0
+    for number, rows in enumerate(rows_of_patterns()):
+        timed = [{**row, "stream": number, "ts": BASE + row["offset"]} for row in rows]
+        got = run(step, {"rows": timed}, END)
+        right = matches.expected(timed, stream)
+        columns = list(right[0]) if right else ["stream"]
+        assert shown(got, columns) == shown(right, columns), shown(timed, ["ts", "kind", "i"])
+        met += bool(right)
+    assert met > 10
+
+
+def rows_of_joins() -> list[tuple[list[Row], list[Row]]]:
+    row = st.fixed_dictionaries(
+        {
+            "k": st.one_of(st.none(), *[st.sampled_from("xxy")] * 6),
+            "i": st.one_of(st.none(), *[st.integers(0, 4)] * 6),
+            "offset": offsets,
+        }
+    )
+    side = st.lists(row, min_size=1, max_size=8)
+    return made(st.tuples(side, side), 150)
+
+
+@pytest.mark.parametrize("name", temporal.STREAMS)
+def test_temporal_joins(name: str) -> None:
+    step, met = program("temporal", name), 0
+    for number, sides in enumerate(rows_of_joins()):
+        rows, versions = (
+            [{**row, "stream": number, "ts": BASE + row["offset"]} for row in side]
+            for side in sides
+        )
+        got = run(step, {"r": rows, "v": versions}, END)
+        right = temporal.expected(name, rows, versions)
+        columns = list(right[0]) if right else ["stream"]
+        assert shown(got, columns) == shown(right, columns)
+        met += any(row["version"] is not None for row in right)
+    assert met > 10
