@@ -14,7 +14,7 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 from .errors import LAYOUT_DIFFERS, RuntimeFault
-from .plan import Column, Query, Use
+from .plan import PROGRAM, Column, Query, Use
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -103,11 +103,28 @@ def _operator_lines(
         return
     own_keys = [key for key in use.operator.keys if (key.name, _type(key)) != _WINDOW]
     yield _keys_line(number, own_keys, facts["keys"], exact=kind != "aggregate")
+    if kind == PROGRAM:
+        yield from _program_lines(number, use, operator)
+        return
     names = [a["function"] for a in operator.get("aggregates", [])]
     for planned, name, buffers in zip_longest(use.aggregates, names, facts["aggregates"]):
         left = _show(planned.function, _filled(planned.cells, buffers or [])) if planned else None
         right = _show(name, buffers) if name is not None else None
         yield _Line(number, left or _NOTHING, right or _NOTHING, left == right)
+
+
+def _program_lines(number: int, use: Use, operator: dict[str, Any]) -> Iterator[_Line]:
+    """Cells by their names, whatever their order, and timers."""
+    planned = {c.name: c.type or "?" for c in use.operator.cells}
+    seen = {c["name"]: c["type"] for c in operator["cells"]}
+    for name in dict.fromkeys([*planned, *seen]):
+        left, right = (
+            f"cell {name} {normal_type(side[name])}" if name in side else _NOTHING
+            for side in (planned, seen)
+        )
+        yield _Line(number, left, right, left == right)
+    timers = [f"timers ({', '.join(names)})" for names in (use.operator.timers, operator["timers"])]
+    yield _Line(number, *timers, timers[0] == timers[1])
 
 
 def _keys_line(number: int, planned: Sequence[Column], seen: _Pairs, *, exact: bool) -> _Line:

@@ -29,6 +29,8 @@ between them show. Terms are rows unless said otherwise:
   any more, or what they match with is there. In state: held = held before + added - expired for an
   inner join; of an outer join Spark does not count the rows that leave on the outer side, so that
   held <= held before + added - expired. What comes out are pairs: no identity with what went in.
+- *program*: in = late + arrived, as the program itself counts; what has arrived and is not handled
+  waits for the watermark. What it emits has no identity with that.
 - *sink*: rows of the query's plan = rows that the batch was found to have.
 
 What a lookup, a window of several panes or a generator makes of a row has no identity; `fanned` is

@@ -37,7 +37,8 @@ class Aggregate:
 class Operator:
     """A stateful operator: its kind, keys, and what an aggregate may keep.
 
-    `window` is the kind of its window (tumble, hop, session) or None.
+    `window` is the kind of its window (tumble, hop, session) or None. A program has cells and
+    timers.
     """
 
     id: str
@@ -45,6 +46,8 @@ class Operator:
     keys: tuple[Column, ...]
     window: str | None
     aggregates: tuple[Aggregate, ...]
+    cells: tuple[Column, ...] = ()
+    timers: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,6 +242,8 @@ def _operator(id: str, data: Mapping[str, Any]) -> Operator:
             )
             for a in data.get("aggregates", ())
         ),
+        cells=tuple(Column(cell["id"], cell["type"]) for cell in data.get("cells", ())),
+        timers=tuple(timer["id"] for timer in data.get("timers", ())),
     )
 
 

@@ -15,7 +15,7 @@ from .ledger import BatchLedger, Counts, Equation
 
 Node = Mapping[str, Any]
 
-_OPERATORS = ("aggregate", "session", "dedup", "join", "stateful")
+_OPERATORS = ("aggregate", "session", "dedup", "join", "program", "stateful")
 _TICKS = "__ticks"
 _NO_NULLS = re.compile(r"\(*`?[\w.`]+`? IS NOT NULL\)*( AND \(*`?[\w.`]+`? IS NOT NULL\)*)*")
 _FUTURE = re.compile(r"\(\((.+) IS NULL\) OR \(\1 <= TIMESTAMP '.*\)\)")
@@ -198,7 +198,7 @@ class _Reader:
         name, kind = self._operators[node["number"]]
         place = f"operator `{name}`"
         read = {"aggregate": self._aggregate, "session": self._session, "dedup": self._dedup}
-        read |= {"join": self._join, "stateful": self._stateful}
+        read |= {"join": self._join, "program": self._program, "stateful": self._stateful}
         counts, changes = read[node["kind"]](node, place)
         held = counts["held"] = int(node["held"])
         if self._before is not None and changes is not None:
@@ -261,6 +261,13 @@ class _Reader:
         counts = {"in": left + right, "in_left": left, "in_right": right, "out": node["out"]}
         counts |= {"late": late, "added": added, "unkept": left + right - late - added}
         return {**counts, "expired": removed}, {"added": added, "expired": -removed}
+
+    def _program(self, node: Node, place: str) -> tuple[Counts, Counts | None]:
+        rows = self._input(node).rows
+        late, arrived = node["late"], node["arrived"]
+        self._equal(place, {"in": rows}, {"late": late, "arrived": arrived})
+        counts = {"in": rows, "out": node["out"], "late": late, "handled": node["handled"]}
+        return counts, None
 
     def _stateful(self, node: Node, place: str) -> tuple[Counts, Counts | None]:
         rows = self._input(node).rows

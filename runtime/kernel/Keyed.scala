@@ -2,6 +2,7 @@ package org.apache.spark.sql.streamc
 
 import scala.collection.mutable
 
+import org.apache.spark.SparkContext
 import org.apache.spark.sql.{Column, DataFrame, Row}
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.encoders.ExpressionEncoder
@@ -9,6 +10,8 @@ import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeReference}
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.types.DataTypeUtils
 import org.apache.spark.sql.classic.{Dataset, SparkSession}
+import org.apache.spark.sql.execution.SparkPlan
+import org.apache.spark.sql.execution.streaming.operators.stateful.transformwithstate.TransformWithStateExec
 import org.apache.spark.sql.functions.{col, expr, lit}
 import org.apache.spark.sql.streaming.{OutputMode, StatefulProcessor, TimeMode}
 import org.apache.spark.sql.types._
@@ -36,8 +39,38 @@ object Keyed {
     val place = new Place
     // Spark's rows have their keys at the end; rows that have waited in state have not.
     val program = read(session, text, place, row, if (text.ordered) Nil else keys, sides)
-    val plan = transform(program, new KeyedProcess(program, place), row, keys, common.logicalPlan)
+    val process = new KeyedProcess(program, place, counts(session.sparkContext))
+    val plan = transform(program, process, row, keys, common.logicalPlan)
     named(Dataset.ofRows(session, plan), text, sides.map(_._2))
+  }
+
+  /**
+   * The plan with processors of its own. Spark keeps what a query is at in its processors, and
+   * several queries may read the relation of one program.
+   */
+  def apart(plan: LogicalPlan, context: SparkContext): LogicalPlan = plan.transform {
+    case made: TransformWithState => (made.statefulProcessor: Any) match {
+      case process: KeyedProcess => made.copy(statefulProcessor =
+        process.again(counts(context)).asInstanceOf[StatefulProcessor[Any, Any, Any]])
+      case _ => made
+    }
+  }
+
+  private def counts(context: SparkContext): BatchCounts = {
+    val made = new BatchCounts(3)
+    context.register(made)
+    made
+  }
+
+  /** A program in the plan that Spark runs. */
+  object Run {
+    def unapply(plan: SparkPlan): Option[(TransformWithStateExec, KeyedProcess)] = plan match {
+      case run: TransformWithStateExec => (run.statefulProcessor: Any) match {
+        case process: KeyedProcess => Some((run, process))
+        case _ => None
+      }
+      case _ => None
+    }
   }
 
   private def select(

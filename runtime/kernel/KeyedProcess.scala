@@ -3,6 +3,7 @@ package org.apache.spark.sql.streamc
 import scala.collection.mutable
 import scala.util.control.NonFatal
 
+import org.apache.spark.SparkEnv
 import org.apache.spark.sql.catalyst.{CatalystTypeConverters, InternalRow}
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.streaming._
@@ -20,8 +21,10 @@ import org.apache.spark.sql.types._
  * Spark's own timer is a bare instant of one clock. A key has one at most: for the first of its timers
  * and of its waiting rows. Where Spark's clock is processing time, a key that waits for the watermark
  * is woken in every epoch.
+ *
+ * `counts` are the rows that have arrived and have been handled, and those that were emitted.
  */
-class KeyedProcess(program: Program, place: Place)
+class KeyedProcess(val program: Program, place: Place, val counts: BatchCounts)
     extends StatefulProcessor[InternalRow, InternalRow, InternalRow] {
   import KeyRecord.Unset
 
@@ -30,6 +33,14 @@ class KeyedProcess(program: Program, place: Place)
   @transient private var run: ProgramRun = _
   @transient private var emitted: mutable.ArrayDeque[InternalRow] = _
   @transient private var order: Ordering[InternalRow] = _
+
+  /** The same program for another query. */
+  def again(counts: BatchCounts): KeyedProcess = {
+    val serializer = SparkEnv.get.closureSerializer.newInstance()
+    val (program, place) = serializer.deserialize[(Program, Place)](
+      serializer.serialize((this.program, this.place)), getClass.getClassLoader)
+    new KeyedProcess(program, place, counts)
+  }
 
   override def init(outputMode: OutputMode, timeMode: TimeMode): Unit = {
     val handle = getHandle
@@ -41,10 +52,20 @@ class KeyedProcess(program: Program, place: Place)
     order = KeyedProcess.order(program)
   }
 
+  @transient private var arrived, handled, gone = 0L
+
+  override def close(): Unit = {
+    counts.add(Seq(arrived, handled, gone))
+    arrived = 0
+    handled = 0
+    gone = 0
+  }
+
   override def handleInputRows(
       key: InternalRow, rows: Iterator[InternalRow], time: TimerValues): Iterator[InternalRow] = {
-    val arrived = rows.map(_.copy()).toArray
-    new Turn(key, arrived, time, Unset)
+    val all = rows.map(_.copy()).toArray
+    arrived += all.length
+    new Turn(key, all, time, Unset)
   }
 
   override def handleExpiredTimer(
@@ -52,7 +73,7 @@ class KeyedProcess(program: Program, place: Place)
     new Turn(key, Array.empty, time, expired.getExpiryTimeInMs())
 
   /** The turn of a key in an epoch: the rows it emits, worked out as they are asked for. */
-  private class Turn(key: InternalRow, arrived: Array[InternalRow], time: TimerValues, woken: Long)
+  private class Turn(key: InternalRow, brought: Array[InternalRow], time: TimerValues, woken: Long)
       extends Iterator[InternalRow] {
     private var begun = false
     private var over = false
@@ -71,6 +92,7 @@ class KeyedProcess(program: Program, place: Place)
 
     override def next(): InternalRow = {
       if (!hasNext) throw new NoSuchElementException
+      gone += 1
       emitted.removeHead()
     }
 
@@ -92,14 +114,14 @@ class KeyedProcess(program: Program, place: Place)
         record.change()
       }
       if (program.ordered) {
-        for (row <- arrived) {
+        for (row <- brought) {
           waiting.add(row.getLong(0), record.number, row)
           record.number += 1
         }
-        if (arrived.nonEmpty) record.change()
+        if (brought.nonEmpty) record.change()
         front = waiting.open()
         rows = Array.empty
-      } else rows = arrived.sorted(order)
+      } else rows = brought.sorted(order)
     }
 
     /** Handles one row or one timer; ends the turn when there is nothing to do. */
@@ -135,6 +157,7 @@ class KeyedProcess(program: Program, place: Place)
 
     private def event(row: InternalRow): Unit = {
       val input = KeyedProcess.input(program, row)
+      handled += 1
       try run.event(input, row)
       catch { case NonFatal(e) => throw failure(program.events(input).name, row, e) }
     }

@@ -17,6 +17,7 @@ import org.apache.spark.sql.execution.streaming.checkpointing.OffsetSeqMetadata
 import org.apache.spark.sql.execution.streaming.operators.stateful._
 import org.apache.spark.sql.execution.streaming.operators.stateful.join.StreamingSymmetricHashJoinExec
 import org.apache.spark.sql.execution.streaming.runtime.{IncrementalExecution, WatermarkPropagator}
+import org.apache.spark.sql.types.DataType
 
 /**
  * What the stateful operators of a query will keep, read from Spark's own physical plan.
@@ -37,6 +38,7 @@ object Layout {
       case join: StreamingSymmetricHashJoinExec => symmetricJoin(join)
       case dedup: BaseStreamingDeduplicateExec =>
         JObject("kind" -> JString("dedup"), "keys" -> columns(dedup.keyExpressions))
+      case Keyed.Run(_, process) => program(process.program)
       case other: StateStoreWriter => JObject("kind" -> JString(other.shortName))
     }.toList))
   }
@@ -89,6 +91,16 @@ object Layout {
       "join" -> JString(join.joinType.sql),
       "sides" -> JArray(List(
         side(join.leftKeys, join.left.output), side(join.rightKeys, join.right.output))))
+
+  private def program(program: Program): JValue = JObject(
+    "kind" -> JString("operator"),
+    "keys" -> fields(program.keys.map(k => k.name -> k.dataType)),
+    "cells" -> fields((program.values ++ program.entries).map(c => c.name -> c.whole)),
+    "timers" -> JArray(program.timers.map(t => JString(t.name)).toList))
+
+  private def fields(all: Seq[(String, DataType)]): JValue = JArray(all.map { case (name, kind) =>
+    JObject("name" -> JString(name), "type" -> JString(kind.sql))
+  }.toList)
 
   private def side(keys: Seq[Expression], kept: Seq[Attribute]): JValue =
     JObject("keys" -> columns(keys), "columns" -> columns(kept))

@@ -18,6 +18,7 @@ import org.apache.spark.sql.execution.joins.BaseJoinExec
 import org.apache.spark.sql.execution.python.EvalPythonExec
 import org.apache.spark.sql.execution.streaming.operators.stateful._
 import org.apache.spark.sql.execution.streaming.operators.stateful.join.StreamingSymmetricHashJoinExec
+import org.apache.spark.sql.execution.streaming.operators.stateful.transformwithstate.TransformWithStateExec
 import org.apache.spark.sql.execution.streaming.runtime.{StreamExecution, StreamingExecutionRelation}
 
 /**
@@ -107,6 +108,7 @@ private class CountedNodes(query: StreamExecution) {
     case stage: QueryStageExec => of(stage.plan)
     case reused: ReusedExchangeExec => of(reused.child)
     case leaf if leaf.children.isEmpty => leaves.source(leaf).map(scan(leaf, _)).toSeq
+    case Keyed.Run(operator, process) => Seq(program(operator, process))
     case operator: StateStoreWriter => Seq(stateful(operator))
     case _: StateStoreRestoreExec | _: SessionWindowStateStoreRestoreExec | _: MergingSessionsExec |
         _: BaseAggregateExec => Seq(counted(plan, kindOf(plan), "out" -> out(plan)))
@@ -123,7 +125,7 @@ private class CountedNodes(query: StreamExecution) {
     case join: BaseJoinExec => Seq(counted(join, "lookup", "out" -> out(join)))
     case _: UnionExec => plan.children.flatMap(of)
     case _: ProjectExec | _: SortExec | _: EventTimeWatermarkExec | _: WholeStageCodegenExec |
-        _: InputAdapter | _: ColumnarToRowExec | _: AQEShuffleReadExec | _: CoalesceExec =>
+        _: SerializeFromObjectExec | _: InputAdapter | _: ColumnarToRowExec | _: AQEShuffleReadExec | _: CoalesceExec =>
       plan.children.flatMap(of)
     case beside if !streams(beside) => Nil
     case other if other.metrics.contains("numOutputRows") =>
@@ -152,8 +154,8 @@ private class CountedNodes(query: StreamExecution) {
     val below = CountedNodes.chain(filter.child)
     val readings = below.flatMap(_.expressions).flatMap(_.collect { case r: ReadMessage => r })
     readings.headOption.map { reading =>
-      val found = reading.counts.take(query.id.toString, query.lastExecution.currentBatchId.toString)
-      JObject("malformed" -> JInt(found.malformed), "blank" -> JInt(found.blank))
+      val Seq(malformed, blank) = reading.counts.take(query): @unchecked
+      JObject("malformed" -> JInt(malformed), "blank" -> JInt(blank))
     }
   }
 
@@ -183,6 +185,19 @@ private class CountedNodes(query: StreamExecution) {
       "updated" -> metric(plan, "numUpdatedStateRows"),
       "removed" -> metric(plan, "numRemovedStateRows"),
       "held" -> metric(plan, "numTotalStateRows"))
+  }
+
+  private def program(operator: TransformWithStateExec, process: KeyedProcess): JValue = {
+    val Seq(arrived, handled, emitted) = process.counts.take(query): @unchecked
+    counted(
+      operator,
+      "program",
+      "number" -> JInt(operator.getStateInfo.operatorId),
+      "late" -> late(operator),
+      "arrived" -> JInt(arrived),
+      "handled" -> JInt(handled),
+      "out" -> JInt(emitted),
+      "held" -> metric(operator, "numTotalStateRows"))
   }
 
   /** Rows of a session that are late are dropped where its state is read. */

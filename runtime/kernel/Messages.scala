@@ -4,7 +4,6 @@ import java.util.{List => JavaList, Map => JavaMap}
 
 import scala.jdk.CollectionConverters._
 
-import org.apache.spark.TaskContext
 import org.apache.spark.sql.{Column, SparkSession}
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.csv.CSVOptions
@@ -12,10 +11,8 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.codegen.CodegenFallback
 import org.apache.spark.sql.catalyst.json.JSONOptionsInRead
 import org.apache.spark.sql.classic.ExpressionUtils
-import org.apache.spark.sql.execution.streaming.runtime.{MicroBatchExecution, StreamExecution}
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
-import org.apache.spark.util.AccumulatorV2
 
 /** Messages, each of which fits the declared columns or is malformed as a whole. */
 object Messages {
@@ -49,52 +46,9 @@ object Messages {
 }
 
 /** Messages that are no rows: how many are malformed, and how many have no value or a blank one. */
-case class NoRows(malformed: Long, blank: Long) {
-  def +(other: NoRows): NoRows = NoRows(malformed + other.malformed, blank + other.blank)
-}
-
-/**
- * What was no row, by query and micro-batch: one reading serves all of them. A message that is read
- * outside of a query does not count.
- */
-class MessageCounts extends AccumulatorV2[NoRows, Map[String, NoRows]] {
-  private var counts = Map.empty[String, NoRows]
-  @transient private lazy val batch: Option[String] = Option(TaskContext.get()).flatMap { task =>
-    for {
-      query <- Option(task.getLocalProperty(StreamExecution.QUERY_ID_KEY))
-      number <- Option(task.getLocalProperty(MicroBatchExecution.BATCH_ID_KEY))
-    } yield MessageCounts.key(query, number)
-  }
-
-  /** What a batch of a query had, once: it is forgotten then. */
-  def take(query: String, number: String): NoRows = synchronized {
-    val key = MessageCounts.key(query, number)
-    val found = counts.getOrElse(key, NoRows(0, 0))
-    counts -= key
-    found
-  }
-
-  override def add(found: NoRows): Unit = batch.foreach(add(_, found))
-
-  private def add(key: String, found: NoRows): Unit = synchronized {
-    counts += key -> counts.get(key).map(_ + found).getOrElse(found)
-  }
-
-  override def merge(other: AccumulatorV2[NoRows, Map[String, NoRows]]): Unit =
-    other.value.foreach { case (key, found) => add(key, found) }
-
-  override def value: Map[String, NoRows] = synchronized(counts)
-  override def isZero: Boolean = value.isEmpty
-  override def reset(): Unit = synchronized { counts = Map.empty }
-  override def copy(): MessageCounts = {
-    val other = new MessageCounts
-    other.merge(this)
-    other
-  }
-}
-
-private object MessageCounts {
-  def key(query: String, number: String): String = s"$query/$number"
+class MessageCounts extends BatchCounts(2) {
+  def malformed(): Unit = add(Seq(1, 0))
+  def blank(): Unit = add(Seq(0, 1))
 }
 
 /** Not deterministic for Spark: so it is evaluated once a row, and no filter is moved below it. */
@@ -133,13 +87,13 @@ case class ReadMessage(
     val value = left.eval(input).asInstanceOf[Array[Byte]]
     try {
       val row = if (value == null) null else checked(parser.parse(value, value.length))
-      if (row == null) counts.add(NoRows(0, 1))
+      if (row == null) counts.blank()
       InternalRow(row, null)
     } catch {
       case m: Malformed if fails =>
         throw MalformedRow(s"source `$source`", m.told, s"${right.eval(input)}")
       case m: Malformed =>
-        counts.add(NoRows(1, 0))
+        counts.malformed()
         InternalRow(null, UTF8String.fromString(m.told))
     }
   }

@@ -10,7 +10,15 @@ import org.apache.spark.sql.types._
 
 /** A cell of state; of a value `key` is null, of a set and a list `value` is. Lifetimes in microseconds. */
 case class CellPlan(
-    name: String, kind: String, key: DataType, value: DataType, default: Expression, ttl: Long)
+    name: String, kind: String, key: DataType, value: DataType, default: Expression, ttl: Long) {
+
+  /** What the cell is when it is read whole. */
+  def whole: DataType = kind match {
+    case "value" => value
+    case "map" => MapType(key, value)
+    case _ => ArrayType(key)
+  }
+}
 
 case class TimerPlan(name: String, processing: Boolean)
 

@@ -12,7 +12,8 @@ import org.apache.spark.sql.execution.streaming.runtime.StreamingRelation
  *
  * Spark keys a source's offsets by its name and refuses a query in which two reads share one (a
  * stream joined or united with itself). The first read, in the order of the plan, keeps the name;
- * the others become `name__2`, `name__3`: names that no spec can declare.
+ * the others become `name__2`, `name__3`: names that no spec can declare. The programs of a query are
+ * its own too.
  */
 object Sources {
   def distinct(frame: DataFrame): DataFrame = {
@@ -36,7 +37,8 @@ object Sources {
         case _ => r
       }
     }
-    if (reads.values.forall(_ == 1)) frame
-    else Dataset.ofRows(dataset.sparkSession, renamed).asInstanceOf[Dataset[Row]]
+    val own = Keyed.apart(renamed, dataset.sparkSession.sparkContext)
+    if (own.fastEquals(plan)) frame
+    else Dataset.ofRows(dataset.sparkSession, own).asInstanceOf[Dataset[Row]]
   }
 }
