@@ -129,7 +129,7 @@ class Grouping:
             if is_aggregate(node):
                 return _ref(node.span, self._column_of(node))
             if isinstance(node, e.ColumnRef) and self._is_ungrouped(node):
-                self._diagnostics.add(_not_grouped(node, self._select))
+                self._diagnostics.add(not_grouped(node, self._select))
             return None
 
         return rewrite(expression, change)
@@ -281,7 +281,8 @@ def _ref(span: Span, name: str) -> e.ColumnRef:
     return e.ColumnRef(span, (Name(span, name),))
 
 
-def _not_grouped(node: e.ColumnRef, select: q.Select) -> Diagnostic:
+def not_grouped(node: e.ColumnRef, select: q.Select) -> Diagnostic:
+    """Return the diagnostic for a column of which a group has several values."""
     name = sql(node)
     keys = [key.span for key in select.group_by]
     return Diagnostic(

@@ -21,6 +21,7 @@ from .from_clause import From
 from .joins import add_join
 from .keys import has_aggregate
 from .lookups import add_lookup
+from .lowering.count_select import CountSelect, CountWindow, counted_beside, not_aggregated
 from .lowering.over import OverResolver, beside_over, is_over, unused_window
 from .lowering.temporal_join import TemporalJoin, add_temporal_join, own_select
 from .not_built import not_built
@@ -60,6 +61,7 @@ class BlockResolver:
             qualified=source.joins,
             window=first.window,
         )
+        self._counted = next((i.counted for i in source.inputs if i.counted is not None), None)
         self._roles = self._stateful_roles()
 
     def resolve(self) -> Chain:
@@ -74,6 +76,8 @@ class BlockResolver:
         if self._source.join is not None and self._source.as_of is not None:
             self._temporal_join(self._source.join, self._source.as_of)
             return self._chain
+        if self._counted is not None and self._refuse_beside_count(self._counted):
+            return self._chain
         self._matches()
         self._join()
         if select.where is not None:
@@ -84,6 +88,10 @@ class BlockResolver:
         if self._over:
             OverResolver(select, self._scope, self._chain, self._id("over")).resolve()
             self._cut_unless_last("over")
+        elif self._counted is not None:
+            counted = CountSelect(select, self._counted, self._scope, self._chain)
+            counted.resolve(self._id("aggregate"))
+            self._cut_unless_last("aggregate")
         elif "aggregate" in self._roles:
             self._aggregate()
         elif self._ranking is not None:
@@ -278,6 +286,20 @@ class BlockResolver:
         if found:
             self._diagnostics.add(beside_over(self._select, found[0]))
         return bool(found)
+
+    def _refuse_beside_count(self, window: CountWindow) -> bool:
+        """Say what a SELECT over a count window does to its rows besides, or does not."""
+        if "aggregate" not in self._roles:
+            self._diagnostics.add(not_aggregated(window.node))
+            return True
+        for what, is_there in (
+            ("a join", self._source.joins),
+            ("QUALIFY", self._select.qualify is not None),
+        ):
+            if is_there:
+                self._diagnostics.add(counted_beside(window.node, what))
+                return True
+        return False
 
     def _refuse_changes(self) -> None:
         if not self._roles:

@@ -18,6 +18,7 @@ from ..model.steps import Window
 from .chain import Environment, Known, StreamContext, part_name
 from .joins import refuse_kind
 from .lookups import LookupJoin, refuse_lookup_kind, stream_behind
+from .lowering.count_select import CountWindow, count_window, counted_beside
 from .lowering.match_form import no_event_time, rows_alone
 from .lowering.match_program import MatchProgram
 from .lowering.match_recognize import match_program
@@ -38,6 +39,7 @@ class Input:
     visible: Visible
     window: Window | None = None
     matches: MatchProgram | None = None
+    counted: CountWindow | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +100,10 @@ class FromResolver:
             return None
         if left.visible.alias.lower() == right.visible.alias.lower():
             self._diagnostics.add(_same_alias(node, left.visible))
+            return None
+        counted = left.counted or right.counted
+        if counted is not None:
+            self._diagnostics.add(counted_beside(counted.node, "a join"))
             return None
         if left.matches is not None or right.matches is not None:
             self._diagnostics.add(no_event_time(node.left.span.to(node.right.span)))
@@ -210,9 +216,18 @@ class FromResolver:
         if below.window is not None:
             self._diagnostics.add(_window_in_window(node))
             return None
+        if below.counted is not None:
+            self._diagnostics.add(_window_in_window(node))
+            return None
         visible = below.visible
         if node.alias is not None:
             visible = Visible(node.alias.text, visible.schema, visible.span)
+        if node.kind == "COUNT_WINDOW":
+            counted = count_window(node)
+            if isinstance(counted, CountWindow):
+                return Input(below.known, visible, counted=counted)
+            self._diagnostics.add(counted)
+            return None
         window = resolve_window(node, below.visible, self._diagnostics)
         return None if window is None else Input(below.known, visible, window)
 

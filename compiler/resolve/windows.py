@@ -13,7 +13,6 @@ from ..model.schema import Duration
 from ..model.steps import Window
 from .durations import duration
 from .expressions import Clause, check
-from .not_built import not_built
 from .scope import BlockScope, Visible
 
 _LENGTHS = {
@@ -34,9 +33,6 @@ def resolve_window(
     node: q.WindowTable, visible: Visible, diagnostics: Diagnostics
 ) -> Window | None:
     """Return the window of a table function, or None after saying what is wrong with it."""
-    if node.kind not in _FORMS:
-        diagnostics.add(not_built(f"a {node.kind} window", node.span))
-        return None
     column = node.column
     if column is None:
         return None

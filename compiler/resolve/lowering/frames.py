@@ -1,6 +1,6 @@
 """Aggregates over rows that a program keeps: those of a frame, or all that have come so far.
 
-    over rows    SUM(x)   aggregate(rows, CAST(NULL AS BIGINT), (total, row) -> …)
+    over rows    SUM(x)   aggregate(rows, CAST(NULL AS BIGINT), (so_far, row) -> …)
                  MAX(x)   array_max(transform(rows, row -> row.x))
     running      SUM(x)   SET total = coalesce(total + x, x, total)
                  AVG(x)   the sum and the count, each a cell of its own
@@ -11,6 +11,8 @@ them. NULLs do not count, as in GROUP BY.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from ....dsl.ast import expressions as e
 from ....dsl.ast.node import Name
 from ....dsl.records import dataclass
@@ -18,6 +20,7 @@ from ....dsl.source import Span
 from ...model import types as t
 from ...model.aggregate_cells import sum_type
 from ...model.programs import Cell, CellKind, ProgramStatement, SetCell
+from ...model.schema import Field
 from ...model.typed import Typed
 from . import parts
 
@@ -57,6 +60,42 @@ class Running:
 
     cells: tuple[Cell, ...]
     value: Typed
+
+
+def kept_fields(
+    time: Field, calls: Iterable[RowsCall], span: Span
+) -> tuple[tuple[str, Typed], ...]:
+    """Return what is kept of a row: its instant, and what each call is given, once."""
+    instant = e.ColumnRef(span, (Name(span, time.name),))
+    fields = {time.name: Typed(instant, time.type, time.nullable)}
+    for call in calls:
+        value = call.value
+        if value is None or value.expression in [f.expression for f in fields.values()]:
+            continue
+        plain = value.expression
+        name = plain.parts[-1].text if isinstance(plain, e.ColumnRef) else call.name
+        fields[parts.free_name(name, {field.lower() for field in fields})] = value
+    return tuple(fields.items())
+
+
+def last_rows(rows: e.Expression, count: int, row: e.Expression) -> e.Expression:
+    """Return the last ``count`` rows of a list, and one more."""
+    span = rows.span
+    new = parts.call(span, "array", row)
+    if not count:
+        return new
+    place = Name(span, "i")
+    first = e.Binary(span, "-", parts.call(span, "size", rows), parts.number(span, count))
+    is_last = e.Binary(span, ">=", e.ColumnRef(span, (place,)), first)
+    body = e.Lambda(span, (Name(span, ROW), place), is_last)
+    return with_new(parts.call(span, "filter", rows, body), new)
+
+
+def with_new(rows: e.Expression, new: e.Expression) -> e.Expression:
+    """Return rows, NULL of none, with new ones behind them."""
+    span = rows.span
+    known = parts.call(span, "coalesce", rows, parts.call(span, "array"))
+    return parts.call(span, "concat", known, new)
 
 
 def over_rows(call: RowsCall, rows: e.Expression, field: str | None) -> Typed:
@@ -108,9 +147,9 @@ def _field(row: e.Expression, field: str) -> e.FieldAccess:
 def _sum(call: RowsCall, rows: e.Expression, given: e.Expression) -> e.Expression:
     """Return the sum of what is known, NULL of nothing."""
     span, type_ = call.span, _total_type(call)
-    total = e.ColumnRef(span, (Name(span, "total"),))
+    total = e.ColumnRef(span, (Name(span, "so_far"),))
     body = _added(span, total, given, type_)
-    function = e.Lambda(span, (Name(span, "total"), Name(span, ROW)), body)
+    function = e.Lambda(span, (Name(span, "so_far"), Name(span, ROW)), body)
     nothing = parts.cast(e.NullLiteral(span), type_)
     return parts.call(span, "aggregate", rows, nothing, function)
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TypeAlias
 
 from ....dsl import codes
 from ....dsl.ast import expressions as e
@@ -16,7 +15,7 @@ from ....dsl.ast import queries as q
 from ....dsl.ast.node import Node
 from ....dsl.diagnostics import Diagnostic, Diagnostics, Label
 from ....dsl.records import dataclass
-from ....dsl.walk import children, rewrite
+from ....dsl.walk import children
 from ...model import types as t
 from ...model.coercion import can_cast
 from ...model.declared import DeclaredCall
@@ -24,20 +23,22 @@ from ...model.functions import aggregate, function
 from ...model.typed import Typed
 from ..calls import aggregate_clause, not_an_aggregate
 from ..conversions import converted_to
-from ..expressions import Clause, check, check_with_aggregates
+from ..expressions import Clause, check
 from ..not_built import not_built
 from ..scope import BlockScope
-from ..typing import Context, typed
+from ..typing import Context
 from . import parts
-from .frames import AGGREGATES, RowsCall
+from .frames import RowsCall
+from .marks import AnyCall, Marks
 from .over_windows import Frame, OverWindow, OverWindows
 from .program_items import has_type, no_type
+from .rows_calls import THERE_ARE, RowsCalls, wrong_arguments
 
 _OVER = Clause("OVER")
 _COUNTS_ALL = frozenset({"cume_dist", "ntile", "percent_rank"})
 """Functions that go by the number of all rows."""
 
-_Call: TypeAlias = e.Call | DeclaredCall
+_THERE_ARE = THERE_ARE.replace(" and", ",") + ", LAG and ROW_NUMBER"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,27 +71,13 @@ class OverCall:
         return self.frame is not None and self.frame.length is not None
 
 
-@dataclass(frozen=True, slots=True)
-class OverValue(e.Expression):
-    """The value of a call, by its name, before it is known what it is read from."""
-
-    name: str
-    type: t.Type
-    nullable: bool
-
-
-@typed.register(OverValue)
-def _typed_value(node: OverValue, context: Context) -> Typed:
-    return Typed(node, node.type, node.nullable)
-
-
 def over_of(node: Node) -> e.WindowSpec | None:
     """Return what stands behind the OVER of a call, None for all other nodes."""
     call = node.call if isinstance(node, DeclaredCall) else node
     return call.over if isinstance(call, e.Call) else None
 
 
-def calls_of(node: Node) -> Iterator[_Call]:
+def calls_of(node: Node) -> Iterator[AnyCall]:
     """Yield the calls with OVER in an expression, but for those inside of another or a lambda."""
     if over_of(node) is not None:
         assert isinstance(node, e.Call | DeclaredCall)
@@ -113,9 +100,9 @@ class OverCalls:
         self.windows: list[OverWindow] = []
         self._named = OverWindows(select, scope, diagnostics)
         self._scope = scope
-        self._taken = taken
         self._diagnostics = diagnostics
-        self._marks: dict[_Call, OverValue] = {}
+        self._rows = RowsCalls(scope, "OVER", diagnostics)
+        self._marks = Marks(calls_of, self._resolved, taken, diagnostics)
 
     def finish(self) -> None:
         """Report the windows that no call names."""
@@ -126,34 +113,12 @@ class OverCalls:
 
         ``known``: a call that stands in an expression before is the same value.
         """
-        calls = list(dict.fromkeys(calls_of(expression)))
-        marks = {call: self._marks[call] for call in calls if known and call in self._marks}
-        functions: dict[str, _Call] = {}
-        for call in calls:
-            if call in marks:
-                continue
-            short = _name_of(call)
-            first = functions.setdefault(short, call)
-            if first is not call:
-                self._diagnostics.add(_same_name(call, first, short))
-            own = parts.free_name(name if len(calls) == 1 else f"{name}__{short}", self._taken)
-            self._taken.add(own.lower())
-            found = self._resolved(call, own)
-            marks[call] = OverValue(call.span, own, t.UNKNOWN, True)
-            if found is not None:
-                self.found.append(found)
-                rows = found.rows
-                marks[call] = OverValue(call.span, own, rows.type, rows.nullable)
-        self._marks.update(marks)
-        return rewrite(expression, lambda node: _in_place_of(node, marks))
+        return self._marks.put(expression, name, known=known)
 
-    def _resolved(self, node: _Call, name: str) -> OverCall | None:
+    def _resolved(self, node: AnyCall, name: str) -> RowsCall | None:
         over = over_of(node)
         assert over is not None
         window = self._named.resolve(over)
-        if isinstance(node, DeclaredCall):
-            self._diagnostics.add(_declared(node))
-            return None
         found = self._call(node, name, window)
         if found is None or window is None:
             return None
@@ -161,20 +126,14 @@ class OverCalls:
             self._diagnostics.add(no_type(node))
             return None
         self.windows.append(window)
-        return found
+        self.found.append(found)
+        return found.rows
 
-    def _call(self, node: e.Call, name: str, window: OverWindow | None) -> OverCall | None:
-        known = aggregate(node.name.text, distinct=node.distinct)
-        if known is not None:
-            if known.name not in AGGREGATES:
-                self._diagnostics.add(not_built(f"`{known.name} … OVER`", node.span, _INSTEAD))
-                return None
+    def _call(self, node: AnyCall, name: str, window: OverWindow | None) -> OverCall | None:
+        if isinstance(node, DeclaredCall) or aggregate(node.name.text, distinct=node.distinct):
             frame = window.frame if window is not None else Frame(by_time=True)
-            by_order = known.name in ("first_value", "last_value")
-            rows = self._value_of(node, name) if by_order else self._aggregate(node, name)
-            if rows is None:
-                return None
-            return OverCall(known.name, replace(rows, function=known.name), frame)
+            rows = self._rows.resolve(node, name)
+            return None if rows is None else OverCall(rows.function, rows, frame)
         if node.name.text.lower() not in ("lag", "row_number"):
             self._refuse(node)
             return None
@@ -185,67 +144,19 @@ class OverCalls:
         if clause is not None:
             self._diagnostics.add(not_an_aggregate(node, clause))
             return None
-        return (
-            self._lag(node, name) if node.name.text.lower() == "lag" else self._number(node, name)
-        )
-
-    def _aggregate(self, node: e.Call, name: str) -> RowsCall | None:
-        """Return SUM, COUNT, AVG, MIN or MAX; a row that FILTER leaves out gives NULL."""
-        clause = Clause("OVER", aggregates=True)
-        plain = replace(node, over=None)
-        value, found = check_with_aggregates(plain, self._scope, clause, self._diagnostics)
-        call = value.expression
-        if value.type is t.UNKNOWN or not found or not isinstance(call, e.Call):
-            return None
-        if len(call.arguments) > 1:
-            self._diagnostics.add(not_built("COUNT of several values with OVER", node.span))
-            return None
-        argument = call.arguments[0]
-        given: Typed | None = None
-        if not isinstance(argument, e.Star):
-            given = Typed(argument, found[0].argument_types[0])
-        if call.filter is not None:
-            counted = given or Typed(e.BooleanLiteral(node.span, True), t.BOOLEAN)
-            only = e.Case(
-                node.span, None, (e.When(node.span, call.filter, counted.expression),), None
-            )
-            given = Typed(only, counted.type)
-        return RowsCall(name, "", given, value.type, value.nullable, node.span)
-
-    def _value_of(self, node: e.Call, name: str) -> RowsCall | None:
-        """Return FIRST_VALUE or LAST_VALUE, whose order is that of OVER."""
-        others = replace(node, nulls=None)
-        clause = aggregate_clause(others)
-        if clause is not None:
-            self._diagnostics.add(not_an_aggregate(others, clause))
-            return None
-        value = self._argument(node)
-        flag = node.arguments[1] if len(node.arguments) == 2 else None
-        if len(node.arguments) > 2 or (flag and not isinstance(flag, e.BooleanLiteral)):
-            self._diagnostics.add(_arguments(node, f"{node.name.text.upper()}(x) IGNORE NULLS"))
-            return None
-        skips = node.nulls == "IGNORE" or (isinstance(flag, e.BooleanLiteral) and flag.value)
-        if value is None:
-            return None
-        return RowsCall(name, "", value, value.type, value.nullable, node.span, skips)
-
-    def _argument(self, node: e.Call) -> Typed | None:
-        if not node.arguments:
-            self._diagnostics.add(_arguments(node, f"{node.name.text.upper()}(x)"))
-            return None
-        value = check(node.arguments[0], self._scope, _OVER, self._diagnostics)
-        return None if value.type is t.UNKNOWN else value
+        is_lag = node.name.text.lower() == "lag"
+        return self._lag(node, name) if is_lag else self._number(node, name)
 
     def _lag(self, node: e.Call, name: str) -> OverCall | None:
-        value = self._argument(node)
+        value = self._rows.argument(node)
         distance = node.arguments[1] if len(node.arguments) > 1 else None
         is_number = isinstance(distance, e.NumberLiteral) and distance.text.isdigit()
         if len(node.arguments) > 3 or (distance is not None and not is_number):
-            self._diagnostics.add(_arguments(node, "LAG(x, 1, 0)"))
+            self._diagnostics.add(wrong_arguments(node, "LAG(x, 1, 0)", "OVER"))
             return None
         back = int(distance.text) if isinstance(distance, e.NumberLiteral) else 1
         if back == 0:
-            self._diagnostics.add(_arguments(node, "LAG(x, 1)"))
+            self._diagnostics.add(wrong_arguments(node, "LAG(x, 1)", "OVER"))
             return None
         default = self._default(node, value) if len(node.arguments) > 2 and value else None
         if value is None or (default is None and len(node.arguments) > 2):
@@ -268,7 +179,7 @@ class OverCalls:
 
     def _number(self, node: e.Call, name: str) -> OverCall | None:
         if node.arguments:
-            self._diagnostics.add(_arguments(node, "ROW_NUMBER()"))
+            self._diagnostics.add(wrong_arguments(node, "ROW_NUMBER()", "OVER"))
             return None
         rows = RowsCall(name, "row_number", None, t.INT, nullable=False, span=node.span)
         return OverCall("row_number", rows)
@@ -287,38 +198,7 @@ class OverCalls:
         elif name in _COUNTS_ALL:
             self._diagnostics.add(_counts_all(node))
         else:
-            self._diagnostics.add(not_built(f"`{name} … OVER`", node.span, _INSTEAD))
-
-
-_INSTEAD = (
-    "with OVER there are SUM, COUNT, AVG, MIN, MAX, FIRST_VALUE, LAST_VALUE, LAG and ROW_NUMBER"
-)
-
-
-def _name_of(call: _Call) -> str:
-    inner = call.call if isinstance(call, DeclaredCall) else call
-    return inner.name.text.lower()
-
-
-def _in_place_of(node: Node, marks: dict[_Call, OverValue]) -> Node | None:
-    if isinstance(node, e.Lambda):
-        return node
-    return marks[node] if isinstance(node, e.Call | DeclaredCall) and node in marks else None
-
-
-def _declared(node: DeclaredCall) -> Diagnostic:
-    name = node.call.name.text
-    return not_built(f"the declared `{name} … OVER`", node.span, _INSTEAD)
-
-
-def _same_name(node: _Call, first: _Call, short: str) -> Diagnostic:
-    return Diagnostic(
-        codes.OVER_FORM,
-        f"two `{short} … OVER` in one expression would share one name",
-        Label(node.span, "the second"),
-        secondary=(Label(first.span, "the first"),),
-        help="give each a column of its own in a stream before: its state is known by that name",
-    )
+            self._diagnostics.add(not_built(f"`{name} … OVER`", node.span, _THERE_ARE))
 
 
 def _no_frame(node: e.Call, frame: e.Frame) -> Diagnostic:
@@ -327,15 +207,6 @@ def _no_frame(node: e.Call, frame: e.Frame) -> Diagnostic:
         f"{node.name.text.upper()} counts rows, so it takes no frame",
         Label(frame.span),
         help="remove the frame",
-    )
-
-
-def _arguments(node: e.Call, form: str) -> Diagnostic:
-    return Diagnostic(
-        codes.OVER_FUNCTION,
-        f"`{node.name.text.lower()}` can't be called so with OVER",
-        Label(node.span),
-        help=f"the form is `{form} OVER (…)`",
     )
 
 
@@ -358,7 +229,7 @@ def _no_aggregate(node: e.Call) -> Diagnostic:
         codes.OVER_FUNCTION,
         f"`{node.name.text.lower()}` is no aggregate, so there is nothing that it is OVER",
         Label(node.span),
-        help=f"remove OVER; {_INSTEAD}",
+        help=f"remove OVER; {_THERE_ARE}",
     )
 
 

@@ -29,10 +29,9 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TypeAlias
 
 from ....dsl.ast import expressions as e
-from ....dsl.ast.node import Name, Node
+from ....dsl.ast.node import Name
 from ....dsl.records import dataclass
 from ....dsl.source import Span
-from ....dsl.walk import rewrite
 from ...model import programs as m
 from ...model import types as t
 from ...model.programs import Cell, CellKind, Operator, ProgramStatement
@@ -43,8 +42,18 @@ from ..columns import Item
 from ..output_time import with_event_time
 from ..program_reads import clocked
 from . import parts
-from .frames import ROW, Running, advanced, over_rows, running
-from .over_calls import OverCall, OverValue
+from .frames import (
+    ROW,
+    Running,
+    advanced,
+    kept_fields,
+    last_rows,
+    over_rows,
+    running,
+    with_new,
+)
+from .marks import placed
+from .over_calls import OverCall
 from .over_reads import RowReads, last_part
 from .over_windows import Frame
 
@@ -139,25 +148,12 @@ class _Program:
         for (name, _), calls in groups.items():
             frame = calls[0].frame
             assert frame is not None
-            fields = self._fields(calls)
+            rows = [call.rows for call in calls]
+            fields = kept_fields(self._selected.time, rows, self._span)
             type_ = t.Struct(tuple(t.Field(field, value.type) for field, value in fields))
             kept = _Kept(self._array(f"{name}__rows", type_), frame, fields)
             found |= {call.name: kept for call in calls}
         return found
-
-    def _fields(self, calls: Iterable[OverCall]) -> tuple[tuple[str, Typed], ...]:
-        """Return what is kept of a row: its instant, and what each call is given, once."""
-        time = self._selected.time
-        instant = e.ColumnRef(self._span, (Name(self._span, time.name),))
-        fields = {time.name: Typed(instant, time.type, time.nullable)}
-        for call in calls:
-            value = call.rows.value
-            if value is None or value.expression in [f.expression for f in fields.values()]:
-                continue
-            plain = isinstance(value.expression, e.ColumnRef)
-            name = last_part(value.expression) if plain else call.name
-            fields[parts.free_name(name, {field.lower() for field in fields})] = value
-        return tuple(fields.items())
 
     def _counted(self, call: OverCall) -> None:
         """Add the cells of a call that keeps no frame."""
@@ -205,7 +201,7 @@ class _Program:
             span, ((f.name, Typed(self._reads.column(f.name), f.type, f.nullable)) for f in used)
         )
         one = parts.call(span, "array", row.expression)
-        yield m.SetCell(peers.name, Typed(_both(_read(peers, span), one), peers.type))
+        yield m.SetCell(peers.name, Typed(with_new(_read(peers, span), one), peers.type))
         yield m.StartTimer(self._reads.instant, Typed(time, t.TIMESTAMP))
         length = self._longest()
         if length is not None:
@@ -284,21 +280,13 @@ class _Program:
     def _row_of(self, kept: _Kept, read: _Read, time: e.Expression) -> Iterator[tuple[str, Typed]]:
         """Yield what is kept of the row that is handled, its instant first."""
         for place, (name, value) in enumerate(kept.fields):
-            expression = time if place == 0 else read(value.expression)
+            expression = time if place == 0 else read(clocked(value).expression)
             yield name, Typed(expression, value.type, value.nullable)
 
     def _appended(self, cell: Cell, rows: int, row: e.Expression) -> ProgramStatement:
         """Return SET of a list to ``rows`` at most of its last elements, and one more."""
-        span, held = self._span, _read(cell, self._span)
-        new = parts.call(span, "array", row)
-        if not rows:
-            return m.SetCell(cell.name, Typed(new, cell.type))
-        place = Name(span, "i")
-        first = e.Binary(span, "-", parts.call(span, "size", held), parts.number(span, rows))
-        is_last = e.Binary(span, ">=", e.ColumnRef(span, (place,)), first)
-        body = e.Lambda(span, (Name(span, ROW), place), is_last)
-        last = parts.call(span, "filter", held, body)
-        return m.SetCell(cell.name, Typed(_both(last, new), cell.type))
+        held = _read(cell, self._span)
+        return m.SetCell(cell.name, Typed(last_rows(held, rows, row), cell.type))
 
     def _with_peers(self, kept: _Kept, peers: Cell, at: e.Expression) -> ProgramStatement:
         """Return SET of a frame of RANGE to what is seen at an instant."""
@@ -312,7 +300,7 @@ class _Program:
         row = parts.struct(span, self._row_of(kept, self._reads.in_lambda, at)).expression
         body = e.Lambda(span, (Name(span, self._reads.peer),), row)
         new = parts.call(span, "transform", _read(peers, span), body)
-        return m.SetCell(kept.cell.name, Typed(_both(seen, new), kept.cell.type))
+        return m.SetCell(kept.cell.name, Typed(with_new(seen, new), kept.cell.type))
 
     def _advanced(self, call: OverCall, read: _Read) -> Iterator[ProgramStatement]:
         """Yield what a row does to a call that sees all rows before it."""
@@ -360,11 +348,7 @@ class _Program:
 
     def _final(self, value: Typed, read: _Read) -> Typed:
         """Return an expression over the state and the row that is handled."""
-
-        def place(node: Node) -> Node | None:
-            return self._values[node.name] if isinstance(node, OverValue) else None
-
-        found = rewrite(read(clocked(value).expression), place)
+        found = placed(read(clocked(value).expression), self._values)
         return Typed(found, value.type, value.nullable)
 
     def _expressions(self) -> Iterator[e.Expression]:
@@ -380,11 +364,3 @@ class _Program:
 
 def _read(cell: Cell, span: Span) -> e.Expression:
     return parts.cell(span, cell.name)
-
-
-def _both(rows: e.Expression, new: e.Expression) -> e.Call:
-    """Return rows, NULL of none, with new ones behind them."""
-    span = rows.span
-    return parts.call(
-        span, "concat", parts.call(span, "coalesce", rows, parts.call(span, "array")), new
-    )

@@ -75,7 +75,7 @@ def build(job: Job) -> None:
                 program.declare(
                     "peer",
                     "BIGINT",
-                    "aggregate(last__rows, CAST(NULL AS BIGINT), (total, row) -> coalesce(total + row.peer, row.peer, total))",
+                    "aggregate(last__rows, CAST(NULL AS BIGINT), (so_far, row) -> coalesce(so_far + row.peer, row.peer, so_far))",
                 ),
                 program.declare(
                     "peers",

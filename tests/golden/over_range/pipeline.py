@@ -74,13 +74,13 @@ def build(job: Job) -> None:
                 program.declare(
                     "spent",
                     "DECIMAL(20,2)",
-                    "aggregate(spent__rows, CAST(NULL AS DECIMAL(20, 2)), (total, row) -> CAST(coalesce(total + row.amount, row.amount, total) AS DECIMAL(20, 2)))",
+                    "aggregate(spent__rows, CAST(NULL AS DECIMAL(20, 2)), (so_far, row) -> CAST(coalesce(so_far + row.amount, row.amount, so_far) AS DECIMAL(20, 2)))",
                 ),
                 program.declare("n", "BIGINT", "CAST(size(recent__rows) AS BIGINT)"),
                 program.declare(
                     "mean",
                     "DECIMAL(14,6)",
-                    "CAST(aggregate(recent__rows, CAST(NULL AS DECIMAL(20, 2)), (total, row) -> CAST(coalesce(total + row.mean, row.mean, total) AS DECIMAL(20, 2))) / CAST(size(filter(recent__rows, row -> row.mean IS NOT NULL)) AS DECIMAL(20, 0)) AS DECIMAL(14, 6))",
+                    "CAST(aggregate(recent__rows, CAST(NULL AS DECIMAL(20, 2)), (so_far, row) -> CAST(coalesce(so_far + row.mean, row.mean, so_far) AS DECIMAL(20, 2))) / CAST(size(filter(recent__rows, row -> row.mean IS NOT NULL)) AS DECIMAL(20, 0)) AS DECIMAL(14, 6))",
                 ),
                 program.declare(
                     "share",

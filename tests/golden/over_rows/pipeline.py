@@ -77,7 +77,7 @@ def build(job: Job) -> None:
                 program.declare(
                     "last_mean",
                     "DECIMAL(14,6)",
-                    "CAST(aggregate(last_mean__rows, CAST(NULL AS DECIMAL(20, 2)), (total, row) -> CAST(coalesce(total + row.amount, row.amount, total) AS DECIMAL(20, 2))) / CAST(size(filter(last_mean__rows, row -> row.amount IS NOT NULL)) AS DECIMAL(20, 0)) AS DECIMAL(14, 6))",
+                    "CAST(aggregate(last_mean__rows, CAST(NULL AS DECIMAL(20, 2)), (so_far, row) -> CAST(coalesce(so_far + row.amount, row.amount, so_far) AS DECIMAL(20, 2))) / CAST(size(filter(last_mean__rows, row -> row.amount IS NOT NULL)) AS DECIMAL(20, 0)) AS DECIMAL(14, 6))",
                 ),
                 program.declare(
                     "before",

@@ -1,0 +1,114 @@
+"""Marks: what stands in an expression for a value that a program computes.
+
+An expression is resolved with a mark in the place of each call, whose type is known by then. The
+program puts there what the value is read from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import TypeAlias
+
+from ....dsl import codes
+from ....dsl.ast import expressions as e
+from ....dsl.ast.node import Node
+from ....dsl.diagnostics import Diagnostic, Diagnostics, Label
+from ....dsl.records import dataclass
+from ....dsl.walk import rewrite
+from ...model import types as t
+from ...model.declared import DeclaredCall
+from ...model.typed import Typed
+from ..typing import Context, typed
+from . import parts
+from .frames import RowsCall
+
+AnyCall: TypeAlias = e.Call | DeclaredCall
+
+
+@dataclass(frozen=True, slots=True)
+class Mark(e.Expression):
+    """The value of a call, by its name, before it is known what it is read from."""
+
+    name: str
+    type: t.Type
+    nullable: bool
+
+
+@typed.register(Mark)
+def _typed_mark(node: Mark, context: Context) -> Typed:
+    return Typed(node, node.type, node.nullable)
+
+
+def placed(expression: e.Expression, values: Mapping[str, e.Expression]) -> e.Expression:
+    """Return an expression with what values are read from in the place of their marks."""
+
+    def place(node: Node) -> Node | None:
+        return values[node.name] if isinstance(node, Mark) else None
+
+    return rewrite(expression, place)
+
+
+class Marks:
+    """Puts marks into the expressions of a SELECT.
+
+    ``find`` gives the calls in an expression, ``resolve`` what a call is under the name of its
+    value, None after a report. ``taken`` are names in lower case that a value can't have.
+    """
+
+    def __init__(
+        self,
+        find: Callable[[Node], Iterable[AnyCall]],
+        resolve: Callable[[AnyCall, str], RowsCall | None],
+        taken: set[str],
+        diagnostics: Diagnostics,
+    ) -> None:
+        self._find = find
+        self._resolve = resolve
+        self._taken = taken
+        self._diagnostics = diagnostics
+        self._marks: dict[AnyCall, Mark] = {}
+
+    def put(self, expression: e.Expression, name: str, *, known: bool = False) -> e.Expression:
+        """Return an expression with a mark for each call; their values begin with ``name``.
+
+        ``known``: a call that stands in an expression before is the same value.
+        """
+        calls = list(dict.fromkeys(self._find(expression)))
+        marks = {call: self._marks[call] for call in calls if known and call in self._marks}
+        first: dict[str, AnyCall] = {}
+        for call in calls:
+            if call in marks:
+                continue
+            short = function_of(call)
+            if first.setdefault(short, call) is not call:
+                self._diagnostics.add(_same_name(call, first[short], short))
+            own = parts.free_name(name if len(calls) == 1 else f"{name}__{short}", self._taken)
+            self._taken.add(own.lower())
+            found = self._resolve(call, own)
+            type_, nullable = (found.type, found.nullable) if found else (t.UNKNOWN, True)
+            marks[call] = Mark(call.span, own, type_, nullable)
+        self._marks.update(marks)
+        return rewrite(expression, lambda node: _in_place_of(node, marks))
+
+
+def function_of(call: AnyCall) -> str:
+    """Return the name of what is called, in lower case."""
+    inner = call.call if isinstance(call, DeclaredCall) else call
+    return inner.name.text.lower()
+
+
+def _in_place_of(node: Node, marks: Mapping[AnyCall, Mark]) -> Node | None:
+    if isinstance(node, e.Lambda):
+        return node
+    return marks[node] if isinstance(node, e.Call | DeclaredCall) and node in marks else None
+
+
+def _same_name(node: AnyCall, first: AnyCall, short: str) -> Diagnostic:
+    return Diagnostic(
+        codes.SHARED_NAME,
+        f"two `{short}` in one expression would share one name",
+        Label(node.span, "the second"),
+        secondary=(Label(first.span, "the first"),),
+        help="give each a column of its own, and put these together in a stream behind: state is "
+        "known by that name",
+    )

@@ -1,0 +1,80 @@
+"""What OVER and COUNT_WINDOW become, run in plain Python against an oracle of their own.
+
+The same oracle holds for Spark (``test_over_spark.py``).
+"""
+
+from __future__ import annotations
+
+import json
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from compiled import compiled
+from hypothesis import strategies as st
+from oracles import over
+from oracles.streams import BASE, END, Row, made, offsets
+from program_interpreter import Program, run
+from streamc.compiler.model import programs as m
+from streamc.compiler.model.pipeline import Pipeline
+from streamc.dsl.render import render
+
+SPEC = Path(__file__).parent / "oracles" / "over.stream"
+
+
+def pipeline() -> Pipeline:
+    result = compiled(SPEC, "over.stream")
+    assert result.model is not None, render([result.diagnostics])
+    return result.model
+
+
+def program(name: str) -> m.Operator:
+    relation = next(one for one in pipeline().relations if one.name == name)
+    (step,) = [one for one in relation.steps if isinstance(one, m.Operator)]
+    return step
+
+
+def streams() -> list[list[Row]]:
+    kinds = st.one_of(st.none(), *[st.sampled_from("abc")] * 6)
+    numbers = st.one_of(st.none(), *[st.integers(-3, 3)] * 6)
+    row = st.fixed_dictionaries({"kind": kinds, "i": numbers, "offset": offsets})
+    return made(st.lists(row, min_size=1, max_size=12), 200)
+
+
+def lines(rows: list[Row]) -> list[str]:
+    return sorted(json.dumps({n: _plain(v) for n, v in row.items()}) for row in rows)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return round(float(value), 9)
+    return None if value is None else str(value)
+
+
+@pytest.mark.parametrize("name", over.STREAMS)
+def test_programs(name: str) -> None:
+    step = program(name)
+    for number, rows in enumerate(streams()):
+        timed = [{**row, "stream": number, "ts": BASE + row["offset"]} for row in rows]
+        given = over.rolled(timed, over.by_time) if name == "again" else timed
+        if name == "again":
+            given = [row for row in given if row["i"] is not None]
+        got = run(step, {step.inputs[0].alias: given}, END)
+        assert lines(got) == lines(over.STREAMS[name](timed)), timed
+
+
+def test_a_key_is_gone_once_no_row_can_see_its_rows() -> None:
+    step = program("by_time")
+    key = Program(step, {"stream": 1})
+    for minute in (0, 0, 4, 11):
+        at = BASE + timedelta(minutes=minute)
+        key.row("rows", {"stream": 1, "kind": "a", "i": minute, "ts": at})
+    key.advance(BASE + timedelta(minutes=11))
+    # What is older than six minutes went when the last row came.
+    (held,) = (cell for name, cell in key.cells.items() if name.startswith("w__"))
+    assert [row["i"] for row in held] == [11]
+    key.advance(BASE + timedelta(minutes=17) - timedelta(microseconds=1))
+    assert not key.is_empty
+    key.advance(BASE + timedelta(minutes=17))
+    assert key.is_empty

@@ -1,0 +1,50 @@
+"""OVER and COUNT_WINDOW on Spark against plain Python: disorder, ties, gaps, restarts."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import strategies as st
+from oracles import joins, over
+from oracles.streams import Batches, made, offsets, packed, steps_of
+from run_case import WAYS, Way
+from test_oracles import arriving, outputs, unequal, verdict
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+pytestmark = pytest.mark.spark
+
+
+def often(values: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    """Return a strategy of values that are NULL at times."""
+    return st.one_of(st.none(), *[values] * 6)
+
+
+@cache
+def rows_of_streams() -> Batches:
+    row = st.fixed_dictionaries(
+        {
+            "kind": often(st.sampled_from("abc")),
+            "i": often(st.integers(-3, 3)),
+            "offset": offsets,
+        }
+    )
+    return packed(made(steps_of(row, 8), 120), {"kind": "z", "i": 0})
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_over(way: Way, tmp_path: Path, spark: SparkSession) -> None:
+    batches = arriving(rows_of_streams(), way)
+    got = outputs("over", {"rows": batches}, way, tmp_path, spark)
+    rows = joins.timed(batches)
+    for name, oracle in over.STREAMS.items():
+        right = oracle(rows)
+        assert len(right) > 10, name
+        found = [{column: row[column] for column in right[0]} for row in got[f"{name}_out"]]
+        inputs = {"rows": batches}
+        said = verdict(found, right, inputs, lambda row: row["stream"], unequal)
+        assert said is None, f"{name}: {said}"
