@@ -26,6 +26,7 @@ from ....dsl.records import dataclass
 from ....dsl.source import Span
 from ...model import programs as m
 from ...model import types as t
+from ...model.conditions import conjuncts
 from ...model.schema import Duration, Field, Schema
 from ...model.steps import Column
 from ...model.typed import Typed
@@ -237,7 +238,7 @@ class MatchProgram:
             conditions.append(self._is_first(place))
         condition = self.conditions.get(place.variable)
         if condition is not None:
-            conditions.append(condition.expression)
+            conditions += conjuncts(condition.expression)
         whole = parts.all_of(conditions)
         assert whole is not None
         return m.If((m.IfBranch(whole, tuple(self._led_on(place))),), ())

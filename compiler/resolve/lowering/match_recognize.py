@@ -26,7 +26,7 @@ from .match_fields import Memory
 from .match_pattern import MOST_PLACES, Automaton, automaton, repetitions, size, variables
 from .match_program import MatchNames, MatchProgram
 from .match_reads import MatchScope, checked
-from .parts import local
+from .parts import local, parameters_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ def match_program(
     if found.begin.ends:
         diagnostics.add(form.empty_match(node))
     taken = {visible.alias.lower(), *(field.name.lower() for field in keys)}
-    names = MatchNames.beside(taken)
+    names = MatchNames.beside(taken | _parameters(node))
     memory = Memory(node.span, lambda name: _remembered(node, names, name))
     conditions = _conditions(node, visible, memory, names, context)
     diagnostics.extend(_too_far_back(conditions, found))
@@ -91,9 +91,14 @@ def _scope(
     context: StreamContext,
 ) -> MatchScope:
     known = frozenset(one.name.text.lower() for one in variables(node.pattern))
-    return MatchScope(
-        *(visible.alias, visible.schema, known, names.all(), memory, context.diagnostics)
-    )
+    taken = names.all() | _parameters(node)
+    return MatchScope(*(visible.alias, visible.schema, known, taken, memory, context.diagnostics))
+
+
+def _parameters(node: q.MatchRecognize) -> set[str]:
+    """Return the names that lambdas would hide from what stands in them."""
+    written = [one.expression for one in node.measures] + [one.condition for one in node.define]
+    return {name for one in written for name in parameters_of(one)}
 
 
 # What is refused as a whole.
@@ -207,7 +212,8 @@ def _measures(
     node: q.MatchRecognize, keys: tuple[Field, ...], scope: MatchScope, context: StreamContext
 ) -> tuple[Column, ...]:
     found: list[Column] = []
-    first = {field.name.lower(): node.span for field in keys}
+    names = (field.name.lower() for field in keys)
+    first = dict(zip(names, (key.span for key in node.partition_by), strict=False))
     for one in node.measures:
         taken = first.setdefault(one.name.text.lower(), one.span)
         if taken is not one.span:

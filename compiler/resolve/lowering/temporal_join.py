@@ -27,6 +27,7 @@ from ....dsl.records import dataclass
 from ....dsl.walk import walk
 from ...model import programs as m
 from ...model import types as t
+from ...model.conditions import conjuncts
 from ...model.schema import Field, Schema
 from ...model.typed import Typed
 from ..chain import Chain, Known
@@ -189,7 +190,7 @@ class _Program:
             instant = self._cells[self._form.version_time.name]
             conditions.append(parts.is_known(parts.cell(self._span, instant)))
         if self._where is not None:
-            conditions.append(self._read(self._where).expression)
+            conditions += conjuncts(self._read(self._where).expression)
         values = tuple(self._read(item.value) for item in self._items)
         return _if(parts.all_of(conditions), [m.Emit(values)])
 
