@@ -125,10 +125,13 @@ def _call(name: str, arguments: tuple[e.Expression, ...], names: Names) -> Any:
         case "array_min" | "array_max":
             items = [item for item in found[0] if item is not None]
             return (min if name == "array_min" else max)(items, default=None)
+        case "get" | "element_at" | "try_element_at" if None in found:
+            return None
         case "get" | "element_at" | "try_element_at":
             place = found[1] if name == "get" or found[1] < 0 else found[1] - 1
             assert name != "element_at" or len(found[0]) >= abs(place)
-            return found[0][place] if len(found[0]) >= abs(place) + (place >= 0) else None
+            is_there = -len(found[0]) <= place < len(found[0]) and (name != "get" or place >= 0)
+            return found[0][place] if is_there else None
     raise AssertionError(name)
 
 

@@ -7,7 +7,7 @@
       SET window__start = coalesce(window__start, ts);
       SET window__count = window__count + 1;
       SET total = coalesce(total + x, x, total);
-      IF window__count = 100 THEN
+      IF window__count >= 100 THEN
         EMIT k, window__start, total;
         CLEAR STATE;
       END IF;
@@ -154,7 +154,8 @@ class _Program:
 
     def _closed(self, body: Iterable[ProgramStatement], then: ProgramStatement) -> ProgramStatement:
         span, held = self._span, parts.cell(self._span, self._count.name)
-        is_full = e.Binary(span, "=", held, parts.number(span, self._counted.slide))
+        # After an edit of the size there may be more.
+        is_full = e.Binary(span, ">=", held, parts.number(span, self._counted.slide))
         branch = m.IfBranch(Typed(is_full, t.BOOLEAN), (*body, then))
         return m.If((branch,), ())
 

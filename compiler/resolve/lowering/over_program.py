@@ -331,16 +331,21 @@ class _Program:
         return m.Declare(call.name, Typed(value.expression, call.rows.type, call.rows.nullable))
 
     def _lag(self, call: OverCall, read: _Read) -> Iterator[ProgramStatement]:
-        """Yield the value some rows back: the first that is kept, once there are so many."""
+        """Yield the value some rows back, once there are so many.
+
+        After an edit of the distance there may be more.
+        """
         span, cell, value = call.rows.span, self._running[call.name].cells[0], call.rows.value
         assert value is not None
-        held = _read(cell, span)
-        is_full = e.Binary(
-            span, "=", parts.call(span, "size", held), parts.number(span, call.distance)
-        )
-        oldest = e.Index(span, held, parts.number(span, 0))
-        default = None if call.default is None else read(clocked(call.default).expression)
-        chosen = e.Case(span, None, (e.When(span, is_full, oldest),), default)
+        held, back = _read(cell, span), parts.number(span, call.distance)
+        size = parts.call(span, "size", held)
+        place = e.Binary(span, "-", size, back)
+        # No such place: NULL.
+        chosen: e.Expression = parts.call(span, "get", held, place)
+        if call.default is not None:
+            default = read(clocked(call.default).expression)
+            is_full = e.When(span, e.Binary(span, ">=", size, back), e.Index(span, held, place))
+            chosen = e.Case(span, None, (is_full,), default)
         yield self._local(call, Typed(chosen, value.type))
         yield self._appended(cell, call.distance - 1, read(clocked(value).expression))
 

@@ -68,7 +68,7 @@ def build(job: Job) -> None:
                 program.assign("n", "n + 1"),
                 program.assign("note", "payments.note"),
                 program.when(
-                    "window__count = 100",
+                    "window__count >= 100",
                     program.declare(
                         "half",
                         "DECIMAL(14,6)",
@@ -129,7 +129,7 @@ def build(job: Job) -> None:
                 ),
                 program.assign("window__count", "window__count + 1"),
                 program.when(
-                    "window__count = 10",
+                    "window__count >= 10",
                     program.declare(
                         "total",
                         "DECIMAL(20,2)",

@@ -86,7 +86,7 @@ def build(job: Job) -> None:
                     program.declare(
                         "amount_before",
                         "DECIMAL(10,2)",
-                        "CASE WHEN size(amount_before__rows) = 1 THEN amount_before__rows[0] END",
+                        "get(amount_before__rows, size(amount_before__rows) - 1)",
                     ),
                     program.assign("amount_before__rows", "array(peer.amount)"),
                     program.emit(

@@ -137,11 +137,7 @@ def build(job: Job) -> None:
         handlers=[
             program.on_event(
                 "sums",
-                program.declare(
-                    "rows",
-                    "BIGINT",
-                    "CASE WHEN size(rows__rows) = 1 THEN rows__rows[0] END",
-                ),
+                program.declare("rows", "BIGINT", "get(rows__rows, size(rows__rows) - 1)"),
                 program.assign("rows__rows", "array(peer)"),
                 program.emit("id", "ts", "peer", "rows"),
             ),

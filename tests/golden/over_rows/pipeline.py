@@ -82,7 +82,7 @@ def build(job: Job) -> None:
                 program.declare(
                     "before",
                     "DECIMAL(10,2)",
-                    "CASE WHEN size(before__rows) = 2 THEN before__rows[0] ELSE CAST(0 AS DECIMAL(10, 2)) END",
+                    "CASE WHEN size(before__rows) >= 2 THEN before__rows[size(before__rows) - 2] ELSE CAST(0 AS DECIMAL(10, 2)) END",
                 ),
                 program.assign(
                     "before__rows",
@@ -91,7 +91,7 @@ def build(job: Job) -> None:
                 program.declare(
                     "growth",
                     "DECIMAL(10,2)",
-                    "CASE WHEN size(growth__rows) = 1 THEN growth__rows[0] END",
+                    "get(growth__rows, size(growth__rows) - 1)",
                 ),
                 program.assign("growth__rows", "array(amount)"),
                 program.assign(
