@@ -86,6 +86,8 @@ class BlockResolver:
         if self._source.join is not None:
             self._cut_unless_last("join")
         if self._over:
+            if select.having is not None:
+                self._diagnostics.add(_having_without_group(select.having))
             OverResolver(select, self._scope, self._chain, self._id("over")).resolve()
             self._cut_unless_last("over")
         elif self._counted is not None:
@@ -260,7 +262,7 @@ class BlockResolver:
         select = self._select
         if select.distinct:
             self._diagnostics.add(plain_distinct(select))
-        if select.windows and not self._over:
+        if select.windows and not self._over and select.qualify is None:
             self._diagnostics.add(unused_window(select.windows[0]))
         if select.allowed_lateness is not None:
             self._diagnostics.add(not_built("ALLOWED LATENESS", select.allowed_lateness.span))

@@ -44,13 +44,16 @@ def is_over(select: q.Select, schema: Schema) -> bool:
 
 
 def _by_time(spec: e.WindowSpec, named: dict[str, e.WindowSpec], schema: Schema) -> bool:
-    if spec.name is not None:
-        return spec.name.text.lower() in named
-    keys = [schema.find(_last(node)) for node in spec.partition_by]
-    if any(key is not None and (key.of_window or key.watermark is not None) for key in keys):
+    if spec.name is not None and spec.name.text.lower() in named:
+        base = named[spec.name.text.lower()]
+        keys, order = (*base.partition_by, *spec.partition_by), (*base.order_by, *spec.order_by)
+    else:
+        keys, order = spec.partition_by, spec.order_by
+    columns = [schema.find(_last(node)) for node in keys]
+    if any(one is not None and (one.of_window or one.watermark is not None) for one in columns):
         return False
-    order = [schema.find(_last(item.expression)) for item in spec.order_by]
-    return bool(order) and order[0] is not None and order[0].watermark is not None
+    times = [schema.find(_last(item.expression)) for item in order]
+    return bool(times) and times[0] is not None and times[0].watermark is not None
 
 
 def _last(node: e.Expression) -> str:
