@@ -54,6 +54,7 @@ class TemporalJoin:
 def add_temporal_join(join: TemporalJoin, select: q.Select, chain: Chain, state_id: str) -> None:
     """Append the program of a SELECT over a temporal join; what is wrong with it is reported."""
     context = chain.context
+    before = context.diagnostics.errors
     where: Typed | None = None
     if select.where is not None:
         where = check(select.where, join.scope, Clause("WHERE"), context.diagnostics)
@@ -62,7 +63,7 @@ def add_temporal_join(join: TemporalJoin, select: q.Select, chain: Chain, state_
     python = [_python_call(value.expression) for value in _values(items, where)]
     for call in filter(None, python):
         context.diagnostics.add(no_python_here(call, "a temporal join"))
-    if form is None:
+    if form is None or context.diagnostics.errors > before:
         return
     if form.age is None and not context.unbounded:
         context.diagnostics.add(versions_kept(join.node, form, join.scope, context.stream))
