@@ -114,7 +114,7 @@ def build(job: Job) -> None:
                     "STRUCT<at: TIMESTAMP, url: STRING>",
                     "filter(goals, one -> one.at <= due)",
                     program.declare("page", "STRING", "goal.url"),
-                    program.declare("trail", "ARRAY<STRING>", "CAST(array() AS ARRAY<STRING>)"),
+                    program.declare("pages", "ARRAY<STRING>", "CAST(array() AS ARRAY<STRING>)"),
                     program.declare(
                         "click",
                         "STRUCT<source: STRING, target: STRING>",
@@ -124,11 +124,8 @@ def build(job: Job) -> None:
                     program.loop(
                         "impression IS NULL"
                         " AND contains(visited, page)"
-                        " AND NOT array_contains(trail, page)",
-                        program.when(
-                            "page <> goal.url",
-                            program.assign("trail", "concat(array(page), trail)"),
-                        ),
+                        " AND NOT array_contains(pages, page)",
+                        program.assign("pages", "concat(array(page), pages)"),
                         program.assign(
                             "click",
                             "named_struct('source', visited[page].referer, 'target', page)",
@@ -138,7 +135,12 @@ def build(job: Job) -> None:
                     ),
                     program.when(
                         "impression IS NOT NULL",
-                        program.emit("user", "impression", "trail", "goal.url"),
+                        program.emit(
+                            "user",
+                            "impression",
+                            "slice(pages, 1, size(pages) - 1)",
+                            "goal.url",
+                        ),
                         program.remove("shown", "click"),
                     ),
                     program.remove("goals", "goal"),
