@@ -34,7 +34,7 @@ def outcomes(paths: Sequence[Path], spark: SparkSession) -> list[Outcome]:
 
 def test_the_specs_of_the_project(spark: SparkSession) -> None:
     found = outcomes([ROOT / "specs"], spark)
-    assert len(found) >= 12
+    assert len(found) >= 82
     failed = [outcome_text(outcome) for outcome in found if not outcome.passed]
     assert failed == [], "".join(failed)
 
