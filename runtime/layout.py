@@ -123,8 +123,10 @@ def _program_lines(number: int, use: Use, operator: dict[str, Any]) -> Iterator[
             for side in (planned, seen)
         )
         yield _Line(number, left, right, left == right)
-    timers = [f"timers ({', '.join(names)})" for names in (use.operator.timers, operator["timers"])]
-    yield _Line(number, *timers, timers[0] == timers[1])
+    left, right = (
+        f"timers ({', '.join(names)})" for names in (use.operator.timers, operator["timers"])
+    )
+    yield _Line(number, left, right, left == right)
 
 
 def _keys_line(number: int, planned: Sequence[Column], seen: _Pairs, *, exact: bool) -> _Line:

@@ -27,7 +27,7 @@ from syntax_corpus import SPEC
 ROOT = Path(__file__).parent.parent
 SPECS = sorted(
     path
-    for folder in ("specs", "tests/golden", "tests/run", "tests/changes")
+    for folder in ("specs", "tests/golden", "tests/run", "tests/changes", "tests/operators")
     for path in (ROOT / folder).rglob("*.stream")
 )
 often = settings(

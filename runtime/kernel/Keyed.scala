@@ -115,9 +115,7 @@ object Keyed {
         name.toLowerCase(java.util.Locale.ROOT) -> row(i)
       }.toMap
     }
-    val program = new ProgramReader(session, text, place, row, behind, inputs, columns).read()
-    if (text.keys.nonEmpty) program
-    else program.copy(keys = StructType(Nil))
+    new ProgramReader(session, text, place, row, behind, inputs, columns).read()
   }
 
   private def transform(

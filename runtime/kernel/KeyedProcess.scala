@@ -19,8 +19,8 @@ import org.apache.spark.sql.types._
  * the watermark has passed. Timers of processing time go off when the epoch's clock has passed them.
  *
  * Spark's own timer is a bare instant of one clock. A key has one at most: for the first of its timers
- * and of its waiting rows. Where Spark's clock is processing time, a key that waits for the watermark
- * is woken in every epoch.
+ * and of its waiting rows. Where Spark's clock is the watermark, a key that waits for processing time
+ * is woken in every epoch, by a timer of an instant that every watermark has passed.
  *
  * `counts` are the rows that have arrived and have been handled, and those that were emitted.
  */
@@ -201,11 +201,11 @@ class KeyedProcess(val program: Program, place: Place, val counts: BatchCounts)
         Option(front).map(_.at).toSeq).flatten.filter(_ != Unset)
       val clocked = record.timers.indices.filter(program.timers(_).processing)
         .map(record.timers(_)).filter(_ != Unset)
-      val wanted =
-        if (program.byClock) clocked.map(wake) ++ events.headOption.map(_ => clock + 1)
-        else events.map(wake)
-      val first = (wanted ++ Seq(record.sweep).filter(_ != Unset)).minOption
-        .map(math.max(_, clock + 1)).getOrElse(Unset)
+      val wanted = (if (program.byClock) clocked else events).map(wake) ++
+        Seq(record.sweep).filter(_ != Unset)
+      val first =
+        if (clocked.nonEmpty && !program.byClock) KeyedProcess.polled.find(_ != woken).get
+        else wanted.minOption.map(math.max(_, clock + 1)).getOrElse(Unset)
       if (first != record.armed) {
         if (record.armed != Unset) getHandle.deleteTimer(record.armed)
         if (first != Unset) getHandle.registerTimer(first)
@@ -241,6 +241,8 @@ class KeyedProcess(val program: Program, place: Place, val counts: BatchCounts)
 class ProgramFailure(message: String, cause: Throwable) extends RuntimeException(message, cause)
 
 private[streamc] object KeyedProcess {
+  /** Spark takes away the timer that has gone off: the next one must be another. */
+  val polled: Seq[Long] = Seq(-1L, -2L)
 
   /** Which input a row is of: the common row of several inputs says so. */
   def input(program: Program, row: InternalRow): Int =

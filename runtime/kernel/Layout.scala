@@ -94,7 +94,7 @@ object Layout {
 
   private def program(program: Program): JValue = JObject(
     "kind" -> JString("operator"),
-    "keys" -> fields(program.keys.map(k => k.name -> k.dataType)),
+    "keys" -> fields(program.keys.filter(_ => program.keyed).map(k => k.name -> k.dataType)),
     "cells" -> fields((program.values ++ program.entries).map(c => c.name -> c.whole)),
     "timers" -> JArray(program.timers.map(t => JString(t.name)).toList))
 

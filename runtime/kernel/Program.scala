@@ -50,9 +50,11 @@ case class Handler(name: String, steps: Seq[Step])
  *
  * Expressions are bound to a joined row: first the columns of the row that is handled, then the frame,
  * which holds the keys, the values of state, the instant of the timer that goes off, and the locals.
+ * Without keys of its own a program has one that is the same for all rows.
  */
 case class Program(
     id: String,
+    keyed: Boolean,
     keys: StructType,
     row: StructType,
     behind: Int,
@@ -74,7 +76,9 @@ case class Program(
   val frame: Int = firstLocal + locals.length
 
   val timed: Boolean = ordered || timers.nonEmpty || entries.exists(_.ttl > 0) || readsClock
-  val byClock: Boolean = timers.exists(_.processing) || inputs.forall(_.eventTime < 0)
+
+  /** Whether Spark's own timers are of processing time: where no event time moves a watermark. */
+  val byClock: Boolean = inputs.forall(_.eventTime < 0) && entries.exists(_.ttl > 0)
 }
 
 /** What Python sends of a program: the same, with expressions as text. */

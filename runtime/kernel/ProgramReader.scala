@@ -32,7 +32,8 @@ private[streamc] class ProgramReader(
   own.conf.set("spark.sql.alwaysInlineCommonExpr", "true")
 
   private val (values, entries) = text.cells.partition(_.kind == "value")
-  private val keys = text.keys.map { case (name, kind) => attribute(name, kind) }
+  private val named = text.keys.map { case (name, kind) => attribute(name, kind) }
+  private val keys = if (named.isEmpty) Seq(attribute("all", BooleanType)) else named
   private val cells = values.map(cell => attribute(cell.name, cell.value))
   private val instant = attribute("instant", TimestampType)
   private val locals = mutable.ArrayBuffer.empty[Attribute]
@@ -51,7 +52,8 @@ private[streamc] class ProgramReader(
     }
     Program(
       text.id,
-      StructType(text.keys.map { case (name, kind) => StructField(name, kind) }),
+      named.nonEmpty,
+      StructType(keys.map(key => StructField(key.name, key.dataType))),
       StructType(row.map(a => StructField(a.name, a.dataType))),
       behind.length,
       inputs,
@@ -84,7 +86,7 @@ private[streamc] class ProgramReader(
   private class Scope(
       alias: Option[String], held: Map[String, Attribute], known: Map[String, Attribute]) {
     private val names: Map[String, Attribute] =
-      held ++ named(keys) ++ named(cells) ++ known
+      held ++ byName(named) ++ byName(cells) ++ known
 
     def attributes: Seq[Attribute] = row ++ behind ++ keys ++ cells ++ Seq(instant) ++ locals
 
@@ -100,7 +102,7 @@ private[streamc] class ProgramReader(
 
     def local(name: String): Option[Attribute] = known.get(lower(name))
 
-    private def named(all: Seq[Attribute]) = all.map(a => lower(a.name) -> a).toMap
+    private def byName(all: Seq[Attribute]) = all.map(a => lower(a.name) -> a).toMap
   }
 
   private def below(found: Expression, fields: Seq[String]): Expression =
