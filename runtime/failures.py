@@ -34,6 +34,7 @@ _GENERIC = (
     "StreamingQueryException",
     "ExecutionException",
     "Py4JException",
+    "ProgramMistake",
 )
 
 
@@ -167,7 +168,7 @@ def java_reason(chain: Sequence[tuple[str, str]]) -> str:
         return _worker_reason(python)
     told = [(name, *_message(text)) for name, text in chain]
     worded = [n for n, (_, error_class, text) in enumerate(told) if error_class and text]
-    named = [n for n, (_, _, text) in enumerate(told) if text]
+    named = [n for n, (name, _, text) in enumerate(told) if text and name != _PROGRAM]
     if not named:
         return chain[-1][0] if chain else "Spark reports no exception"
     chosen = worded[-1] if worded else named[-1]
@@ -176,6 +177,7 @@ def java_reason(chain: Sequence[tuple[str, str]]) -> str:
     if named[-1] > chosen:
         name, _, text = told[named[-1]]
         lines.append(f"  because {text if name in _GENERIC else f'{name}: {text}'}")
+    lines += [f"  in {text}" for name, text in chain if name == _PROGRAM][:1]
     place = next((m.group(1) for _, text in chain if (m := _FILE.search(text))), None)
     if place is not None:
         lines.append(f"  in file {place}")
@@ -184,6 +186,7 @@ def java_reason(chain: Sequence[tuple[str, str]]) -> str:
     return "\n".join(lines)
 
 
+_PROGRAM = "ProgramFailure"
 _AGAIN = "start the job again: it looks at the files of its state, and falls back to a barrier"
 _STATE_FILE = re.compile(r"/generations/\d{4,}/(?:epochs|queries|sources)/")
 

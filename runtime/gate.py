@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
     from .state import State
 
+_TICK = 1000
+"""How often a timer of processing time is looked after when no input comes, in milliseconds."""
+
 _LEAST_PAUSE = 0.5
 _LEAST_EPOCHS = 20
 _LEAST_BATCHES = 100
@@ -71,6 +74,7 @@ class Gate:
             "epochs_in_flight": str(settings.max_epochs_in_flight),
             "settles": str(any(query.uses for query in plan.queries)).lower(),
             "epochs_between_barriers": str(epochs_between(settings, plan.checkpoint)),
+            "ticks": str(_TICK if any(o.by_clock for o in plan.operators.values()) else 0),
         }
         # A batch without input is an epoch of all queries, or there is none.
         spark.conf.set("spark.sql.streaming.noDataMicroBatches.enabled", "false")

@@ -34,7 +34,12 @@ class SinkCall:
 
 
 class Job:
-    """Collects what a script declares; the runtime makes queries of it afterwards."""
+    """Collects what a script declares; the runtime makes queries of it afterwards.
+
+    `wakes` is whether its programs look after keys that no row and no watermark comes to.
+    """
+
+    wakes = True
 
     def __init__(
         self,
@@ -139,6 +144,7 @@ class Job:
             returns,
             ordered=ordered,
             event_time=event_time,
+            wakes=self.wakes,
         )
         return program.frame_of(self._storage.kernel, whole, inputs)
 

@@ -38,7 +38,7 @@ class Operator:
     """A stateful operator: its kind, keys, and what an aggregate may keep.
 
     `window` is the kind of its window (tumble, hop, session) or None. A program has cells and
-    timers.
+    timers; `by_clock` is whether any of them is of processing time.
     """
 
     id: str
@@ -48,6 +48,7 @@ class Operator:
     aggregates: tuple[Aggregate, ...]
     cells: tuple[Column, ...] = ()
     timers: tuple[str, ...] = ()
+    by_clock: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,6 +245,7 @@ def _operator(id: str, data: Mapping[str, Any]) -> Operator:
         ),
         cells=tuple(Column(cell["id"], cell["type"]) for cell in data.get("cells", ())),
         timers=tuple(timer["id"] for timer in data.get("timers", ())),
+        by_clock=any(timer["time"] == "processing" for timer in data.get("timers", ())),
     )
 
 

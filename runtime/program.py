@@ -266,8 +266,13 @@ def document(
     *,
     ordered: bool,
     event_time: str | None,
+    wakes: bool,
 ) -> Document:
-    """The whole program as the kernel reads it."""
+    """The whole program as the kernel reads it.
+
+    With `wakes` keys are looked after whose time is over though no watermark tells, and the query
+    never comes to rest.
+    """
     return {
         "id": name,
         "keys": [{"name": key, "type": type} for key, type in keys.items()],
@@ -278,6 +283,7 @@ def document(
         "handlers": [handler.document() for handler in handlers],
         "returns": [{"name": column, "type": type} for column, type in returns.items()],
         "event_time": event_time,
+        "wakes": wakes,
     }
 
 

@@ -22,6 +22,8 @@ READ_AS_WRITTEN = ("json", "csv", "text")
 class StepJob(Job):
     """A job whose sources read the folder of a run, by the options that say how rows are parsed."""
 
+    wakes = False
+
     def __init__(
         self,
         plan: Plan,

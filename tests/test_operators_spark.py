@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from compiled import compiled_text, written
 from pyspark.sql import SparkSession
+from streamc.runtime import Arguments, SilentView, Stop, run_script
+from streamc.runtime.progress import QueryProgress
 from test_spec_tests_spark import outcome_text, outcomes
 
 pytestmark = pytest.mark.spark
@@ -19,3 +24,64 @@ def test_operators(case: Path, spark: SparkSession) -> None:
     assert found
     failed = [outcome_text(outcome) for outcome in found if not outcome.passed]
     assert failed == [], "".join(failed)
+
+
+IDLE = """
+CREATE SOURCE a (k STRING NOT NULL, n INT)
+  WITH (connector = 'files', path = '${in}', format = 'json');
+
+CREATE OPERATOR idle ON a PARTITION BY k
+  STATE (share DOUBLE)
+  TTL (share INTERVAL 30 DAYS)
+  TIMERS (silence PROCESSING TIME)
+  RETURNS (k STRING, said STRING, share DOUBLE)
+AS
+ON EVENT
+  SET share = 12 / n;
+  START TIMER silence AT now() + INTERVAL 2 SECONDS;
+  EMIT k, 'row', share;
+ON TIMER silence
+  EMIT k, 'silent', share;
+END;
+
+CREATE SINK out FROM idle WITH (connector = 'memory');
+"""
+
+
+@pytest.fixture
+def idle(tmp_path: Path) -> Path:
+    (tmp_path / "in").mkdir()
+    text = "---\npipeline: idle\nvariables: {in: null}\n---\n" + IDLE
+    return written(compiled_text(text, "idle.stream"), tmp_path)
+
+
+class UntilSilent(SilentView):
+    """Asks for a stop once a second row has come out, which nothing but the clock brings."""
+
+    def __init__(self, stop: Stop) -> None:
+        self.stop = stop
+
+    def update(self, queries: Sequence[QueryProgress]) -> None:
+        if all(query.rows_out == 2 for query in queries):
+            self.stop.request()
+
+
+def test_a_clock_goes_on_without_rows(idle: Path, spark: SparkSession) -> None:
+    (idle.parent / "in" / "1.json").write_text('{"k": "a", "n": 3}\n', encoding="utf-8")
+    stop = Stop()
+    threading.Timer(120, stop.request).start()
+    arguments = Arguments(variables={"in": f"{idle.parent}/in"}, state=f"{idle.parent}/state")
+    result = run_script(idle, arguments, spark=spark, stop=stop, view=UntilSilent(stop))
+    assert (result.exit_code, result.failures) == (0, ())
+    assert [tuple(row) for row in result.rows["out"]] == [("a", "row", 4), ("a", "silent", 4)]
+
+
+def test_a_mistake_of_a_program_is_told_with_its_place(idle: Path, spark: SparkSession) -> None:
+    (idle.parent / "in" / "1.json").write_text('{"k": "a", "n": 0}\n', encoding="utf-8")
+    arguments = Arguments(True, {"in": f"{idle.parent}/in"}, state=f"{idle.parent}/state")
+    result = run_script(idle, arguments, spark=spark)
+    assert result.exit_code == 1
+    (failure,) = result.failures
+    assert failure.message.startswith("query `idle` failed: Division by zero.")
+    place = "  in operator `idle`, ON EVENT a, key (k = a), row (k = a, n = 0)"
+    assert place in failure.message.splitlines()

@@ -115,7 +115,7 @@ def archive_classes(shop: Shop) -> None:
     life.kill_all()
 
 
-def catch_up(shop: Shop, seconds: float = 300) -> Life:
+def catch_up(shop: Shop, seconds: float = 1200) -> Life:
     """Runs the shop to the end of its input; raises RuntimeError when that fails."""
     life = start(shop, "--until-caught-up")
     code = life.wait(seconds)

@@ -24,7 +24,8 @@ import org.apache.spark.sql.connector.read.streaming.{Offset => StreamOffset}
  * Epoch 0 has no input. Spark's own batches without data are off: where they would be needed, because
  * a watermark has moved and nothing more is there, the gate opens an epoch without input for all.
  * After it nothing is outstanding: results depend on the input so far, not on how it was cut. Only
- * such a settled epoch can be a barrier.
+ * such a settled epoch can be a barrier. Where timers of processing time wait, an epoch without input
+ * opens every so often.
  *
  * The folder is that of a generation of the state. Calls come from the threads of the queries and from
  * the driver's own.
@@ -39,6 +40,7 @@ class Gate(session: SparkSession, folder: String, settings: JavaMap[String, Stri
   private val inFlight = settings.get("epochs_in_flight").toInt
   private val settles = settings.get("settles").toBoolean
   private val most = settings.get("epochs_between_barriers").toLong
+  private val ticks = new Ticking(settings.get("ticks").toLong)
 
   private var limited = false
   private var exhausted = false
@@ -177,12 +179,14 @@ class Gate(session: SparkSession, folder: String, settings: JavaMap[String, Stri
       else if (wanted && !settled) Some(last.copy(next, rows = false))
       else if (wanted || held || next - newest > 2 * most) None
       else input(next, last).orElse {
-        if (settled || !pace.slot) None else Some(last.copy(next, rows = false))
+        if (!pace.slot || settled && (limited || !ticks.due)) None
+        else Some(last.copy(next, rows = false))
       }
     opened.foreach { epoch =>
       log.add(epoch)
       log.trim(slowest)
       if (epoch.rows) pace.opened()
+      ticks.opened()
       show()
     }
     opened.map(_.number)

@@ -83,7 +83,7 @@ private class MapEntries(
   override def contains(wanted: Any): Boolean = find(wanted) != null
 
   override def put(wanted: Any, to: Any): Unit = {
-    if (wanted == null) throw new IllegalArgumentException(s"NULL as a key of ${cell.name}")
+    if (wanted == null) throw new ProgramMistake(s"NULL as a key of ${cell.name}")
     key.update(0, wanted)
     value.update(0, to)
     if (lasting) value.update(1, place.now)
@@ -243,8 +243,10 @@ private[streamc] class KeyRecord(program: Program, handle: StatefulProcessorHand
     }
     for ((i, n) <- lasting.zipWithIndex) {
       written(i) = long(found, firstWritten + n)
-      if (existed && written(i) + program.values(i).ttl <= place.now) {
+      if (written(i) != Unset && written(i) + program.values(i).ttl <= place.now) {
         frame.update(program.firstValue + i, defaults(i))
+        written(i) = Unset
+        changed = true
       }
     }
     for (i <- timers.indices) timers(i) = long(found, firstTimer + i)
@@ -260,7 +262,14 @@ private[streamc] class KeyRecord(program: Program, handle: StatefulProcessorHand
     frame.update(program.firstValue + value, to)
     written(value) = place.now
     changed = true
+    if (program.values(value).ttl > 0 && sweep == Unset) sweepAfter(program.values(value).ttl)
   }
+
+  /** Sees that somebody looks again, as long as a value is there that will be forgotten. */
+  def sweepValues(frame: GenericInternalRow): Unit =
+    lasting.filterNot(isDefault(frame, _)).map(program.values(_).ttl).minOption.foreach { ttl =>
+      if (sweep == Unset) sweepAfter(ttl)
+    }
 
   def clear(frame: GenericInternalRow, value: Int): Unit = assign(frame, value, defaults(value))
 

@@ -78,8 +78,12 @@ object Keyed {
     val (own, frame) = sides(input)
     val aliased = frame.as(own.alias)
     def column(name: String): Column = col(s"`${own.alias.replace("`", "``")}`.`${name.replace("`", "``")}`")
-    val at = own.eventTime.map { name =>
-      if (text.ordered) column(name).as(At) else column(name).as(At, Plain)
+    val at = own.eventTime match {
+      case Some(name) if text.ordered => Some(column(name).as(At))
+      case Some(name) => Some(column(name).as(At, Plain))
+      case None if sides.exists(_._1.eventTime.isDefined) =>
+        Some(lit(null).cast(TimestampType).as(At, Plain))
+      case None => None
     }
     val columns = sides.zipWithIndex.flatMap { case ((other, frame), i) =>
       other.columns.map { name =>
@@ -93,7 +97,10 @@ object Keyed {
     }
     val none = if (keys.isEmpty) Seq(lit(true).as("all", Plain)) else Nil
     val which = if (sides.length > 1) Seq(lit(input).as(Of, Plain)) else Nil
-    aliased.select(at.toSeq ++ which ++ columns ++ keys ++ none: _*)
+    // What has no instant has no place in an order.
+    val placed = own.eventTime.filter(_ => text.ordered).map(name => column(name).isNotNull)
+    placed.map(aliased.where(_)).getOrElse(aliased)
+      .select(at.toSeq ++ which ++ columns ++ keys ++ none: _*)
   }
 
   private def read(
@@ -103,7 +110,7 @@ object Keyed {
       row: Seq[Attribute],
       behind: Seq[Attribute],
       sides: Seq[(InputText, DataFrame)]): Program = {
-    val timed = sides.head._1.eventTime.isDefined
+    val timed = sides.exists(_._1.eventTime.isDefined)
     var next = (if (timed) 1 else 0) + (if (sides.length > 1) 1 else 0)
     val inputs = sides.map { case (input, _) =>
       val first = next

@@ -169,7 +169,7 @@ class KeyedProcess(val program: Program, place: Place, val counts: BatchCounts)
       idle += 1
       try {
         if (idle > ProgramRun.Turns) {
-          throw new IllegalStateException(
+          throw new ProgramMistake(
             s"${program.timers(timer).name} has gone off ${ProgramRun.Turns} times at once")
         }
         run.expiry(timer, at)
@@ -192,6 +192,7 @@ class KeyedProcess(val program: Program, place: Place, val counts: BatchCounts)
           record.sweepAfter(program.entries(i).ttl)
         }
       }
+      record.sweepValues(run.frame)
     }
 
     /** Sees that Spark wakes the key for what comes first. */
@@ -224,7 +225,7 @@ class KeyedProcess(val program: Program, place: Place, val counts: BatchCounts)
         val input = program.inputs(KeyedProcess.input(program, row))
         s", row ${shown(row, program.row, input.names, input.columns)}"
       }
-      new ProgramFailure(s"$where, key $keys$what: ${cause.getMessage}", cause)
+      new ProgramFailure(s"$where, key $keys$what", cause)
     }
   }
 
@@ -237,8 +238,11 @@ class KeyedProcess(val program: Program, place: Place, val counts: BatchCounts)
     }.mkString("(", ", ", ")")
 }
 
-/** A program that cannot go on, with the place where it is and the row that it has. */
-class ProgramFailure(message: String, cause: Throwable) extends RuntimeException(message, cause)
+/** The place where a program cannot go on, and the row that it has. */
+class ProgramFailure(place: String, cause: Throwable) extends RuntimeException(place, cause)
+
+/** What a program may not do. */
+class ProgramMistake(message: String) extends RuntimeException(message)
 
 private[streamc] object KeyedProcess {
   /** Spark takes away the timer that has gone off: the next one must be another. */

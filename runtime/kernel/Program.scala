@@ -50,7 +50,8 @@ case class Handler(name: String, steps: Seq[Step])
  *
  * Expressions are bound to a joined row: first the columns of the row that is handled, then the frame,
  * which holds the keys, the values of state, the instant of the timer that goes off, and the locals.
- * Without keys of its own a program has one that is the same for all rows.
+ * Without keys of its own a program has one that is the same for all rows. With `wakes`, keys are looked
+ * after whose time is over, whether rows come or not: a query of that kind never comes to rest.
  */
 case class Program(
     id: String,
@@ -67,7 +68,8 @@ case class Program(
     events: Seq[Handler],
     expiries: Seq[Handler],
     output: StructType,
-    readsClock: Boolean) {
+    readsClock: Boolean,
+    wakes: Boolean) {
 
   /** Places in the frame. */
   val firstValue: Int = keys.length
@@ -75,10 +77,12 @@ case class Program(
   val firstLocal: Int = instant + 1
   val frame: Int = firstLocal + locals.length
 
-  val timed: Boolean = ordered || timers.nonEmpty || entries.exists(_.ttl > 0) || readsClock
+  private val forgets = (values ++ entries).exists(_.ttl > 0)
+
+  val timed: Boolean = ordered || timers.nonEmpty || forgets || readsClock
 
   /** Whether Spark's own timers are of processing time: where no event time moves a watermark. */
-  val byClock: Boolean = inputs.forall(_.eventTime < 0) && entries.exists(_.ttl > 0)
+  val byClock: Boolean = wakes && inputs.forall(_.eventTime < 0) && forgets
 }
 
 /** What Python sends of a program: the same, with expressions as text. */
@@ -87,6 +91,7 @@ private[streamc] class ProgramText(document: String) {
 
   def id: String = text(root \ "id")
   def ordered: Boolean = root \ "ordered" == JBool.True
+  def wakes: Boolean = root \ "wakes" != JBool.False
   def eventTime: Option[String] = option(root \ "event_time")
   def keys: Seq[(String, DataType)] = fields(root \ "keys")
   def returns: Seq[(String, DataType)] = fields(root \ "returns")

@@ -65,7 +65,8 @@ private[streamc] class ProgramReader(
       events,
       expiries,
       StructType(text.returns.map { case (name, kind) => StructField(name, kind) }),
-      readsClock)
+      readsClock,
+      text.wakes)
   }
 
   private var readsClock = false
@@ -95,8 +96,8 @@ private[streamc] class ProgramReader(
 
     def find(parts: Seq[String]): Option[Expression] = {
       val qualified = alias.exists(a => lower(a) == lower(parts.head)) && parts.length > 1
-      names.get(lower(parts.head)).map(_ -> parts.tail)
-        .orElse(if (qualified) held.get(lower(parts(1))).map(_ -> parts.drop(2)) else None)
+      val column = if (qualified) held.get(lower(parts(1))).map(_ -> parts.drop(2)) else None
+      column.orElse(names.get(lower(parts.head)).map(_ -> parts.tail))
         .map { case (found, fields) => below(found, fields) }
     }
 

@@ -104,7 +104,7 @@ private[streamc] class ProgramRun(
 
   private def start(timer: Int, at: Any): Unit = {
     if (at == null) {
-      throw new IllegalArgumentException(s"START TIMER ${program.timers(timer).name} AT NULL")
+      throw new ProgramMistake(s"START TIMER ${program.timers(timer).name} AT NULL")
     }
     record.timers(timer) = at.asInstanceOf[Long]
     record.change()
@@ -128,7 +128,7 @@ private[streamc] class ProgramRun(
       var turns = 0
       while (condition()) {
         if (turns == ProgramRun.Turns) {
-          throw new IllegalStateException(s"a WHILE has made ${ProgramRun.Turns} turns")
+          throw new ProgramMistake(s"a WHILE has made ${ProgramRun.Turns} turns")
         }
         body.run()
         turns += 1

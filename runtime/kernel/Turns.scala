@@ -107,6 +107,15 @@ private class Pace(cadence: Long) {
   }
 }
 
+/** When an epoch opens because time has passed, in milliseconds after the last one; 0 is never. */
+private class Ticking(every: Long) {
+  private var last = System.currentTimeMillis
+
+  def due: Boolean = every > 0 && System.currentTimeMillis >= last + every
+
+  def opened(): Unit = last = System.currentTimeMillis
+}
+
 private object Pace {
   private val Most = 1000L
 }
