@@ -30,8 +30,8 @@ demo: $(INSTALLED) java ## Compile the flights pipeline, run it on three days, s
 	@$(BIN)/python scripts/show_flights.py $(DEMO)/out
 	@echo "The PySpark that ran: build/flights.py"
 
-test: $(INSTALLED) java ## Run all tests but those that need a Kafka.
-	$(BIN)/python -m pytest -m "not kafka"
+test: $(INSTALLED) java ## Run all tests but those that need a Kafka, in two processes.
+	$(BIN)/python -m pytest -m "not kafka" -n 2 --dist loadfile
 
 test-kafka: $(INSTALLED) java ## Run the tests against a Kafka broker, whose jars Maven fetches.
 	$(BIN)/python -m pytest -m kafka

@@ -287,8 +287,13 @@ def document(
     }
 
 
-def frame_of(kernel: Any, whole: Document, inputs: Sequence[Rows]) -> DataFrame:
-    """The rows that a program emits."""
+def frame_of(
+    kernel: Any, whole: Document, inputs: Sequence[Rows], initial: DataFrame | None = None
+) -> DataFrame:
+    """The rows that a program emits.
+
+    With `initial` it begins with that state: rows as `kernel/InitialState.scala` tells.
+    """
     from pyspark.sql import DataFrame
 
     spark = inputs[0].frame.sparkSession
@@ -296,4 +301,5 @@ def frame_of(kernel: Any, whole: Document, inputs: Sequence[Rows]) -> DataFrame:
     frames = jvm.java.util.ArrayList()
     for one in inputs:
         frames.add(one.frame._jdf)
-    return DataFrame(kernel.Keyed.frame(json.dumps(whole), frames), spark)
+    begins = None if initial is None else initial._jdf
+    return DataFrame(kernel.Keyed.frame(json.dumps(whole), frames, begins), spark)

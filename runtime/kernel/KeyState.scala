@@ -25,6 +25,9 @@ private[streamc] abstract class Entries {
   /** Takes away what has outlived its time; whether anything is left. */
   def sweep(): Boolean
 
+  /** Puts what is kept of one entry: see [[Entries.schema]]. */
+  def restore(piece: InternalRow): Unit
+
   protected def none: Nothing = throw new UnsupportedOperationException
 }
 
@@ -38,19 +41,31 @@ private[streamc] object StateName {
 private[streamc] object Entries {
   val Written: StructField = StructField("written", LongType)
 
+  def name(cell: CellPlan): String = s"cell_${StateName(cell.name)}"
+
+  /** What is kept of an entry: its key, unless it is of a list; its value; when it was written. */
+  def schema(cell: CellPlan): StructType = StructType(key(cell) ++ value(cell))
+
+  private def key(cell: CellPlan): StructType =
+    StructType(if (cell.kind == "list") Nil else Seq(StructField("key", cell.key)))
+
+  private def value(cell: CellPlan): StructType = {
+    val held = cell.kind match {
+      case "map" => cell.value
+      case "set" => BooleanType
+      case _ => cell.key
+    }
+    StructType(StructField("value", held) +: (if (cell.ttl > 0) Seq(Written) else Nil))
+  }
+
   def of(cell: CellPlan, handle: StatefulProcessorHandle, place: Place): Entries = {
-    val name = s"cell_${StateName(cell.name)}"
-    val written = if (cell.ttl > 0) Seq(Written) else Nil
+    val (keys, values) = (RowEncoders.of(key(cell)), RowEncoders.of(value(cell)))
     if (cell.kind == "list") {
-      val schema = StructType(StructField("value", cell.key) +: written)
-      new ListEntries(
-        cell, handle.getListState(name, RowEncoders.of(schema), TTLConfig.NONE), place)
+      new ListEntries(cell, handle.getListState(name(cell), values, TTLConfig.NONE), place)
     } else {
-      val held = if (cell.kind == "map") cell.value else BooleanType
-      val schema = StructType(StructField("value", held) +: written)
-      val key = StructType(Seq(StructField("key", cell.key)))
-      new MapEntries(cell, held,
-        handle.getMapState(name, RowEncoders.of(key), RowEncoders.of(schema), TTLConfig.NONE), place)
+      val held = value(cell).head.dataType
+      new MapEntries(
+        cell, held, handle.getMapState(name(cell), keys, values, TTLConfig.NONE), place)
     }
   }
 }
@@ -137,6 +152,13 @@ private class MapEntries(
     kept
   }
 
+  override def restore(piece: InternalRow): Unit = {
+    key.update(0, piece.get(0, cell.key))
+    value.update(0, if (piece.isNullAt(1)) null else piece.get(1, held))
+    if (lasting) value.update(1, piece.getLong(2))
+    state.updateValue(key, value)
+  }
+
   override def append(value: Any): Unit = none
 }
 
@@ -177,6 +199,8 @@ private class ListEntries(cell: CellPlan, state: ListState[InternalRow], place: 
     if (old.nonEmpty) { if (kept.isEmpty) state.clear() else state.put(kept) }
     kept.nonEmpty
   }
+
+  override def restore(piece: InternalRow): Unit = state.appendValue(piece)
 
   override def get(key: Any): Any = none
   override def contains(key: Any): Boolean = none
@@ -257,6 +281,13 @@ private[streamc] class KeyRecord(program: Program, handle: StatefulProcessorHand
 
   private def long(found: InternalRow, at: Int): Long =
     if (found == null || found.isNullAt(at)) Unset else found.getLong(at)
+
+  /** Puts what is kept of a key, and sees that Spark wakes it as it was to be woken. */
+  def restore(piece: InternalRow): Unit = {
+    state.update(piece)
+    val at = long(piece, last)
+    if (at != Unset) handle.registerTimer(at)
+  }
 
   def assign(frame: GenericInternalRow, value: Int, to: Any): Unit = {
     frame.update(program.firstValue + value, to)

@@ -28,7 +28,9 @@ object Keyed {
   private val Of = "input"
   private val Plain = Metadata.empty
 
-  def frame(document: String, frames: java.util.List[DataFrame]): DataFrame = {
+  /** With `initial`, the first batch begins with that state, whose rows [[InitialState]] tells of. */
+  def frame(
+      document: String, frames: java.util.List[DataFrame], initial: DataFrame = null): DataFrame = {
     val text = new ProgramText(document)
     val sides = text.inputs.zip(frames.toArray(Array.empty[DataFrame]))
     val session = sides.head._2.sparkSession.asInstanceOf[SparkSession]
@@ -40,7 +42,8 @@ object Keyed {
     // Spark's rows have their keys at the end; rows that have waited in state have not.
     val program = read(session, text, place, row, if (text.ordered) Nil else keys, sides)
     val process = new KeyedProcess(program, place, counts(session.sparkContext))
-    val plan = transform(program, process, row, keys, common.logicalPlan)
+    val begins = Option(initial).map(_.asInstanceOf[Dataset[_]].logicalPlan)
+    val plan = transform(program, process, row, keys, common.logicalPlan, begins)
     named(Dataset.ofRows(session, plan), text, sides.map(_._2))
   }
 
@@ -61,6 +64,15 @@ object Keyed {
     context.register(made)
     made
   }
+
+  /** The columns of the state that the program of a frame may begin with, as JSON. */
+  def stateSchema(frame: DataFrame): String =
+    frame.asInstanceOf[Dataset[_]].logicalPlan.collect { case made: TransformWithState =>
+      (made.statefulProcessor: Any) match {
+        case process: KeyedProcess => Some(new InitialState(process.program).schema.json)
+        case _ => None
+      }
+    }.flatten.head
 
   /** A program in the plan that Spark runs. */
   object Run {
@@ -130,7 +142,10 @@ object Keyed {
       process: KeyedProcess,
       row: Seq[Attribute],
       keys: Seq[Attribute],
-      child: LogicalPlan): LogicalPlan = {
+      child: LogicalPlan,
+      initial: Option[LogicalPlan]): LogicalPlan = {
+    val begins = initial.getOrElse(
+      LocalRelation(DataTypeUtils.toAttributes(new InitialState(program).schema)))
     val keySchema = DataTypeUtils.fromAttributes(keys)
     val mode =
       if (!program.timed) TimeMode.None()
@@ -147,11 +162,11 @@ object Keyed {
       RowEncoders.of(keySchema).asInstanceOf[ExpressionEncoder[Any]],
       AttributeReference("row", RowEncoders.row, nullable = false)(),
       child,
-      hasInitialState = false,
-      keys,
-      row,
+      hasInitialState = initial.isDefined,
+      begins.output.take(keys.length),
+      begins.output,
       WholeRow(),
-      LocalRelation(DataTypeUtils.toAttributes(keySchema)))
+      begins)
     SerializeFromObject(RowEncoders.columns(program.output), made)
   }
 

@@ -25,7 +25,7 @@ import org.apache.spark.sql.types._
  * `counts` are the rows that have arrived and have been handled, and those that were emitted.
  */
 class KeyedProcess(val program: Program, place: Place, val counts: BatchCounts)
-    extends StatefulProcessor[InternalRow, InternalRow, InternalRow] {
+    extends StatefulProcessorWithInitialState[InternalRow, InternalRow, InternalRow, InternalRow] {
   import KeyRecord.Unset
 
   @transient private var record: KeyRecord = _
@@ -67,6 +67,9 @@ class KeyedProcess(val program: Program, place: Place, val counts: BatchCounts)
     arrived += all.length
     new Turn(key, all, time, Unset)
   }
+
+  override def handleInitialState(key: InternalRow, row: InternalRow, time: TimerValues): Unit =
+    new InitialState(program).put(row, program.keys.length, record, waiting, place.entries)
 
   override def handleExpiredTimer(
       key: InternalRow, time: TimerValues, expired: ExpiredTimerInfo): Iterator[InternalRow] =

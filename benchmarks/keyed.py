@@ -1,0 +1,268 @@
+"""Measure keyed programs against PySpark's stateful processors and Spark's own aggregate.
+
+    python benchmarks/keyed.py                                2,000,000 rows; 1k to 1M keys
+    python benchmarks/keyed.py --rows 200000 --keys 1000 --runs 1
+
+Two jobs over the same parquet files, each row of which changes the state of its key and gives a row
+out: a running sum, and a machine of four states with a timer. As programs of the kernel; as
+`transformWithState` by rows and by pandas; as `applyInPandasWithState`; the sum also as Spark's
+aggregate, which gives a row for each key and batch only. All in one Spark, in turn, each on RocksDB
+from nothing, all input in one batch. Sums are compared.
+
+The slow sides get a tenth of the rows. The exit code is 1 unless programs reach ten times the best
+of Python at 100,000 keys and half of the aggregate at the most keys.
+"""
+
+import argparse
+import itertools
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle
+from streamc.runtime import program
+from streamc.runtime.kernel.build import kernel_jar
+from streamc.runtime.kernel.load import load_kernel
+
+FASTER, NATIVE = 10.0, 0.5
+PYTHON = ("rows", "pandas", "applied")
+OUT = "k BIGINT, n BIGINT, total BIGINT"
+STORE = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
+
+
+def main() -> None:
+    """Measure everything, print a table."""
+    parser = argparse.ArgumentParser(description="Rows a second of keyed state.")
+    parser.add_argument("--rows", type=int, default=2_000_000)
+    parser.add_argument("--keys", type=int, nargs="+", default=[1_000, 100_000, 1_000_000])
+    parser.add_argument("--runs", type=int, default=3, help="measured runs (default: 3)")
+    args = parser.parse_args()
+    spark = session()
+    kernel = load_kernel(spark, kernel_jar(tell))
+    found: dict[tuple[str, int], float] = {}
+    with tempfile.TemporaryDirectory() as temporary:
+        for keys in args.keys:
+            source = made(spark, Path(temporary), args.rows, keys)
+            few = made(spark, Path(temporary), args.rows // 10, keys)
+            for name, job in sides(kernel).items():
+                own, rows = (few, args.rows // 10) if name in PYTHON else (source, args.rows)
+                times = [
+                    took(job(read(spark, own)), Path(temporary) / f"{name}-{keys}-{run}", name)
+                    for run in range(-1, args.runs)
+                ]
+                found[name, keys] = rows / statistics.median(times[1:])
+                tell(f"{keys} keys, {name}: {found[name, keys]:,.0f} rows a second")
+    sys.exit(0 if shown(found, args.keys) else 1)
+
+
+def sides(kernel: Any) -> dict[str, Callable[[DataFrame], DataFrame]]:
+    """The jobs by name."""
+    return {
+        "aggregate": lambda rows: rows.groupBy("k").agg(F.count("*"), F.sum("v")),
+        "sum": lambda rows: running_sum(kernel, rows),
+        "machine": lambda rows: machine(kernel, rows),
+        "rows": lambda rows: rows.groupBy("k").transformWithState(
+            SumByRows(), OUT, "Update", "None"
+        ),
+        "pandas": lambda rows: rows.groupBy("k").transformWithStateInPandas(
+            SumByPandas(), OUT, "Update", "None"
+        ),
+        "applied": lambda rows: rows.groupBy("k").applyInPandasWithState(
+            sum_applied, OUT, "n BIGINT, total BIGINT", "update", "NoTimeout"
+        ),
+    }
+
+
+def running_sum(kernel: Any, rows: DataFrame) -> DataFrame:
+    """The count and the sum of a key so far, for each row."""
+    inputs = [program.rows("e", rows, keys=["k"], columns=["v"])]
+    document = program.document(
+        "sum",
+        {"k": "BIGINT"},
+        inputs,
+        [
+            program.value("n", "BIGINT", default="0L"),
+            program.value("total", "BIGINT", default="0L"),
+        ],
+        [],
+        [
+            program.on_event(
+                "e",
+                program.assign("n", "n + 1"),
+                program.assign("total", "total + v"),
+                program.emit("k", "n", "total"),
+            )
+        ],
+        {"k": "BIGINT", "n": "BIGINT", "total": "BIGINT"},
+        ordered=False,
+        event_time=None,
+        wakes=False,
+    )
+    return program.frame_of(kernel, document, inputs)
+
+
+def machine(kernel: Any, rows: DataFrame) -> DataFrame:
+    """A machine of four states: each row moves it on and sets its timer."""
+    inputs = [
+        program.rows(
+            "e",
+            rows.withWatermark("at", "1 hour"),
+            keys=["k"],
+            event_time="at",
+            columns=["at", "v"],
+        )
+    ]
+    document = program.document(
+        "machine",
+        {"k": "BIGINT"},
+        inputs,
+        [
+            program.value("state", "STRING", default="'new'"),
+            program.value("n", "BIGINT", default="0L"),
+        ],
+        [program.event_timer("due")],
+        [
+            program.on_event(
+                "e",
+                program.when("state = 'new'", program.assign("state", "'open'"))
+                .or_when("state = 'open' AND v % 2 = 0", program.assign("state", "'paid'"))
+                .or_when("state = 'paid'", program.assign("state", "'sent'"))
+                .otherwise(program.assign("state", "'new'")),
+                program.assign("n", "n + 1"),
+                program.start_timer("due", "at + INTERVAL 1 DAY"),
+                program.emit("k", "n", "v"),
+            ),
+            program.on_timer("due", program.clear_state()),
+        ],
+        {"k": "BIGINT", "n": "BIGINT", "total": "BIGINT"},
+        ordered=False,
+        event_time=None,
+        wakes=False,
+    )
+    return program.frame_of(kernel, document, inputs)
+
+
+class SumByRows(StatefulProcessor):
+    """The running sum by Spark's rows."""
+
+    def init(self, handle: StatefulProcessorHandle) -> None:
+        self.state = handle.getValueState("s", "n BIGINT, total BIGINT")
+
+    def handleInputRows(self, key: Any, rows: Any, timerValues: Any) -> Iterator[Any]:
+        from pyspark.sql import Row
+
+        n, total = self.state.get() if self.state.exists() else (0, 0)
+        found = []
+        for row in rows:
+            n, total = n + 1, total + row.v
+            found.append(Row(k=key[0], n=n, total=total))
+        self.state.update((n, total))
+        return iter(found)
+
+    def close(self) -> None:
+        """There is nothing to close."""
+
+
+class SumByPandas(SumByRows):
+    """The running sum by pandas."""
+
+    def handleInputRows(self, key: Any, rows: Any, timerValues: Any) -> Iterator[Any]:
+        n, total = self.state.get() if self.state.exists() else (0, 0)
+        for frame in rows:
+            found, n, total = summed(key, frame, n, total)
+            yield found
+        self.state.update((n, total))
+
+
+def sum_applied(key: Any, frames: Iterator[Any], state: Any) -> Iterator[Any]:
+    """The running sum by `applyInPandasWithState`."""
+    n, total = state.get if state.exists else (0, 0)
+    for frame in frames:
+        found, n, total = summed(key, frame, n, total)
+        yield found
+    state.update((n, total))
+
+
+def summed(key: Any, frame: Any, n: int, total: int) -> tuple[Any, int, int]:
+    """A frame with the running count and sum, and both at its end."""
+    import pandas as pd
+
+    sums = total + frame["v"].cumsum()
+    counts = range(n + 1, n + 1 + len(frame))
+    found = pd.DataFrame({"k": key[0], "n": counts, "total": sums.to_numpy()})
+    return found, n + len(frame), int(sums.iloc[-1])
+
+
+def made(spark: SparkSession, folder: Path, rows: int, keys: int) -> Path:
+    """The input: keys in no order, values, instants."""
+    place = folder / f"in-{rows}-{keys}"
+    if not place.exists():
+        spark.range(rows).selectExpr(
+            f"abs(xxhash64(id)) % {keys} AS k",
+            "id AS v",
+            "timestamp_millis(1767225600000 + id) AS at",
+        ).repartition(4).write.parquet(str(place))
+    return place
+
+
+def read(spark: SparkSession, place: Path) -> DataFrame:
+    """The input as a stream."""
+    return spark.readStream.schema("k BIGINT, v BIGINT, at TIMESTAMP").parquet(str(place))
+
+
+def took(frame: DataFrame, checkpoint: Path, name: str) -> float:
+    """Seconds for all input in one batch."""
+    begin = time.perf_counter()
+    mode = "append" if name in ("sum", "machine") else "update"
+    frame.writeStream.format("noop").outputMode(mode).option(
+        "checkpointLocation", str(checkpoint)
+    ).trigger(availableNow=True).start().awaitTermination()
+    return time.perf_counter() - begin
+
+
+def shown(found: dict[tuple[str, int], float], keys: list[int]) -> bool:
+    """Print the table and the ratios; whether both goals are met."""
+    names = list(dict.fromkeys(name for name, _ in found))
+    print(f"\nrows a second\n{'':10}" + "".join(f"{count:>12,} keys" for count in keys))
+    for name in names:
+        print(f"{name:10}" + "".join(f"{found[name, count]:>17,.0f}" for count in keys))
+    met = True
+    for count, side in itertools.product(keys, ("sum", "machine")):
+        best = max(found[name, count] for name in PYTHON)
+        python, native = (found[side, count] / other for other in (best, found["aggregate", count]))
+        print(f"{side} at {count:,} keys: {python:.1f} x Python, {native:.2f} x the aggregate")
+        met &= not (count == 100_000 and python < FASTER)
+        met &= not (count == max(keys) and native < NATIVE)
+    return met
+
+
+def session() -> SparkSession:
+    """A local Spark with two cores, on RocksDB."""
+    builder: Any = SparkSession.builder
+    spark: SparkSession = (
+        builder.master("local[2]")
+        .config("spark.ui.enabled", "false")
+        .config("spark.ui.showConsoleProgress", "false")
+        .config("spark.driver.memory", "6g")
+        .config("spark.sql.shuffle.partitions", "2")
+        .config("spark.sql.streaming.stateStore.providerClass", STORE)
+        .config("spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled", "true")
+        .getOrCreate()
+    )
+    spark.sparkContext.setLogLevel("ERROR")
+    return spark
+
+
+def tell(line: str) -> None:
+    """Show how far it is."""
+    print(line, file=sys.stderr, flush=True)
+
+
+if __name__ == "__main__":
+    main()

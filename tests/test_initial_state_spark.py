@@ -1,0 +1,160 @@
+"""A program begins with a state: what one query has kept is read, and another goes on with it."""
+
+from __future__ import annotations
+
+import json
+import struct
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pyspark.sql import DataFrame, Row, SparkSession
+from pyspark.sql import functions as F
+from streamc.runtime import program
+from streamc.runtime.kernel.build import kernel_jar
+from streamc.runtime.kernel.load import load_kernel
+
+pytestmark = pytest.mark.spark
+
+SCHEMA = "k STRING, s STRING, n INT, at TIMESTAMP"
+BATCHES = [
+    [("a", "x", 1, "10:00"), ("a", "y", 2, "10:03"), ("b", "x", 5, "10:01")],
+    [("a", "x", 3, "10:06"), ("b", "z", 1, "10:09"), ("c", "x", 7, "10:08")],
+    [("a", "z", 1, "10:14"), ("b", "x", 2, "10:13"), ("c", "x", 1, "10:12")],
+    [("d", "x", 0, "11:00")],
+]
+CUT = 2
+
+
+def built(kernel: Any, rows: DataFrame, initial: DataFrame | None) -> DataFrame:
+    inputs = [
+        program.rows(
+            "e",
+            rows.withWatermark("at", "3 minutes"),
+            keys=["k"],
+            event_time="at",
+            columns=["s", "n", "at"],
+        )
+    ]
+    whole = program.document(
+        "p",
+        {"k": "STRING"},
+        inputs,
+        [
+            program.value("total", "INT", default="0"),
+            program.map("sums", "STRING", "INT"),
+            program.set("seen", "STRING"),
+            program.list("ns", "INT", ttl="30 days"),
+        ],
+        [program.event_timer("due")],
+        [
+            program.on_event(
+                "e",
+                program.assign("total", "total + n"),
+                program.put("sums", "s", "coalesce(sums[s], 0) + n"),
+                program.add("seen", "s"),
+                program.append("ns", "n"),
+                program.start_timer("due", "at + INTERVAL 5 MINUTES"),
+                program.emit("k", "at", "total", "sums[s]", "array_join(seen, '')", "ns"),
+            ),
+            program.on_timer(
+                "due", program.emit("k", "due", "-total", "size(sums)", "'due'", "ns")
+            ),
+        ],
+        {
+            "k": "STRING",
+            "at": "TIMESTAMP",
+            "t": "INT",
+            "m": "INT",
+            "s": "STRING",
+            "l": "ARRAY<INT>",
+        },
+        ordered=True,
+        event_time="at",
+        wakes=True,
+    )
+    return program.frame_of(kernel, whole, inputs, initial)
+
+
+def ran(
+    spark: SparkSession, kernel: Any, root: Path, batches: list[Any], initial: DataFrame | None
+) -> list[tuple[Any, ...]]:
+    """What comes out of the batches, one after the other."""
+    found: list[tuple[Any, ...]] = []
+    (root / "in").mkdir(parents=True)
+    for number, batch in enumerate(batches):
+        rows = [{"k": k, "s": s, "n": n, "at": f"2026-01-01T{at}:00Z"} for k, s, n, at in batch]
+        text = "".join(json.dumps(row) + "\n" for row in rows)
+        (root / "in" / f"{number}.json").write_text(text, encoding="utf-8")
+        frame = built(kernel, spark.readStream.schema(SCHEMA).json(str(root / "in")), initial)
+        query = (
+            frame.writeStream.option("checkpointLocation", str(root / "checkpoint"))
+            .foreachBatch(lambda rows, _: found.extend(map(tuple, rows.collect())))
+            .trigger(availableNow=True)
+            .start()
+        )
+        query.awaitTermination()
+    return found
+
+
+def kept(spark: SparkSession, checkpoint: Path, schema: Any) -> DataFrame:
+    """The state of a checkpoint as the state that a program begins with."""
+
+    def read(variable: str) -> list[Row]:
+        reader = spark.read.format("statestore").option("stateVarName", variable)
+        return reader.load(str(checkpoint)).collect()
+
+    def piece(key: Row, name: str, value: tuple[Any, ...]) -> tuple[Any, ...]:
+        return (key.k, *(value if field.name == name else None for field in schema.fields[1:]))
+
+    def pieces() -> Iterator[tuple[Any, ...]]:
+        for row in read("record"):
+            yield piece(row.key, "record", tuple(row.value))
+        for row in read("waiting"):
+            at, number = (plain(n) for n in row.user_map_key)
+            yield piece(row.key, "waiting", (at, number, tuple(row.user_map_value)))
+        for name in ("cell_sums", "cell_seen"):
+            for row in read(name):
+                yield piece(row.key, name, (*row.user_map_key, *row.user_map_value))
+        for row in read("cell_ns"):
+            yield piece(row.key, "cell_ns", tuple(row.list_element))
+
+    return spark.createDataFrame(list(pieces()), schema)
+
+
+def plain(written: int) -> int:
+    """A number as it was before its bytes were put in the order of numbers."""
+    (found,) = struct.unpack(">q", struct.pack("<q", written))
+    return found - 2**63 if found >= 0 else found + 2**63
+
+
+def test_another_query_goes_on_with_what_one_has_kept(spark: SparkSession, tmp_path: Path) -> None:
+    own = spark.newSession()
+    store = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
+    own.conf.set("spark.sql.streaming.stateStore.providerClass", store)
+    own.conf.set("spark.sql.shuffle.partitions", "2")
+    own.conf.set("spark.sql.session.timeZone", "UTC")
+    kernel = load_kernel(own, kernel_jar(print))
+    whole = ran(own, kernel, tmp_path / "whole", BATCHES, None)
+    # Nine rows have been passed, and the timers of a and b twice, of c once.
+    assert len(whole) == 9 + 5
+
+    first = ran(own, kernel, tmp_path / "first", BATCHES[:CUT], None)
+    schema = state_schema(own, kernel, tmp_path / "first" / "in")
+    state = kept(own, tmp_path / "first" / "checkpoint", schema)
+    assert state.where(F.col("waiting").isNotNull()).count() > 0
+    rest = ran(own, kernel, tmp_path / "rest", BATCHES[CUT:], state)
+    assert sorted(first + rest, key=by_key) == sorted(whole, key=by_key)
+
+
+def state_schema(spark: SparkSession, kernel: Any, folder: Path) -> Any:
+    from pyspark.sql.types import StructType
+
+    frame = built(kernel, spark.readStream.schema(SCHEMA).json(str(folder)), None)
+    return StructType.fromJson(json.loads(kernel.Keyed.stateSchema(frame._jdf)))
+
+
+def by_key(row: tuple[Any, ...]) -> tuple[str, datetime, str]:
+    return (row[0], row[1], row[4])
