@@ -104,7 +104,7 @@ def cost(folder: Path, work: Work, runs: int) -> float:
 def compared(middle: Mapping[tuple[str, int], Taken], work: Work) -> float:
     """Print the gate against plain; returns the ratio of an epoch's processor time."""
     more = work.long - work.short
-    ratios = {}
+    ratios: dict[str, float] = {}
     for what in WHAT:
         found = {key: getattr(taken, what) for key, taken in middle.items()}
         epoch, once = {}, {}

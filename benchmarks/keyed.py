@@ -157,7 +157,7 @@ class SumByRows(StatefulProcessor):
     def handleInputRows(self, key: Any, rows: Any, timerValues: Any) -> Iterator[Any]:
         from pyspark.sql import Row
 
-        n, total = self.state.get() if self.state.exists() else (0, 0)
+        n, total = self.state.get() or (0, 0)
         found = []
         for row in rows:
             n, total = n + 1, total + row.v
@@ -173,7 +173,7 @@ class SumByPandas(SumByRows):
     """The running sum by pandas."""
 
     def handleInputRows(self, key: Any, rows: Any, timerValues: Any) -> Iterator[Any]:
-        n, total = self.state.get() if self.state.exists() else (0, 0)
+        n, total = self.state.get() or (0, 0)
         for frame in rows:
             found, n, total = summed(key, frame, n, total)
             yield found
