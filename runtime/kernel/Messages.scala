@@ -49,6 +49,12 @@ object Messages {
 class MessageCounts extends BatchCounts(2) {
   def malformed(): Unit = add(Seq(1, 0))
   def blank(): Unit = add(Seq(0, 1))
+
+  override def copy(): MessageCounts = {
+    val other = new MessageCounts
+    other.merge(this)
+    other
+  }
 }
 
 /** Not deterministic for Spark: so it is evaluated once a row, and no filter is moved below it. */
