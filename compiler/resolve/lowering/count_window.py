@@ -27,7 +27,7 @@ from ....dsl.source import Span
 from ...model import programs as m
 from ...model import types as t
 from ...model.programs import Cell, CellKind, Operator, ProgramInput, ProgramStatement
-from ...model.schema import Field, Schema
+from ...model.schema import Field
 from ...model.typed import Typed
 from ..columns import Item
 from ..output_time import with_event_time
@@ -35,7 +35,8 @@ from ..program_reads import clocked
 from . import parts
 from .frames import RowsCall, advanced, kept_fields, last_rows, over_rows, running
 from .marks import placed
-from .over_reads import RowReads, last_part
+from .over_reads import RowReads, keys_of
+from .program_items import returns_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,16 +81,15 @@ class _Program:
         counted, given = self._counted, self._counted.given
         slides = counted.slide < counted.size
         body = tuple(self._sliding() if slides else self._tumbling())
-        fields = (Field(i.name, i.value.type, i.value.nullable) for i in counted.items)
         step = Operator(
             state_id,
-            tuple(m.ProgramKey(last_part(key.expression), key.type) for key in given.keys),
+            keys_of(given),
             (given,),
             ordered=True,
             late_rows=None,
             cells=tuple(self._cells),
             timers=(),
-            returns=Schema(tuple(fields)),
+            returns=returns_of(counted.items),
             handlers=(m.Handler(given.alias, body),),
         )
         return with_event_time(step)

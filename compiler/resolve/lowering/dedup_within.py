@@ -23,13 +23,14 @@ from ...model import programs as m
 from ...model import types as t
 from ...model.programs import Operator, ProgramInput
 from ...model.reads import WatermarkCall
-from ...model.schema import Field, Schema
+from ...model.schema import Field
 from ...model.typed import Typed
 from ..columns import Item
 from ..output_time import with_event_time
 from ..program_reads import clocked
 from . import parts
-from .over_reads import RowReads, last_part
+from .over_reads import RowReads, keys_of
+from .program_items import returns_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,15 +68,13 @@ def within_operator(state_id: str, distinct: DistinctWithin) -> Operator:
     )
     step = Operator(
         state_id,
-        tuple(m.ProgramKey(last_part(key.expression), key.type) for key in given.keys),
+        keys_of(given),
         (given,),
         ordered=False,
         late_rows=None,
         cells=(m.Cell(kept_at, m.CellKind.VALUE, t.TIMESTAMP),),
         timers=(m.Timer(reads.forget, processing=False),),
-        returns=Schema(
-            tuple(Field(i.name, i.value.type, i.value.nullable) for i in distinct.items)
-        ),
+        returns=returns_of(distinct.items),
         handlers=(
             m.Handler(given.alias, (m.If((m.IfBranch(condition, kept),), ()),)),
             m.Handler(reads.forget, (m.ClearState(),), is_timer=True),

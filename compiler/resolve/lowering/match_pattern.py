@@ -13,6 +13,7 @@ from itertools import pairwise
 
 from ....dsl.ast import queries as q
 from ....dsl.records import dataclass
+from ....dsl.walk import walk
 
 MOST_PLACES = 100
 """How many places a pattern may have, repetitions with numbers written out."""
@@ -184,22 +185,9 @@ def size(pattern: q.Pattern) -> int:
 
 def variables(pattern: q.Pattern) -> Iterator[q.PatternVariable]:
     """Yield the variables of a pattern as they stand in it."""
-    match pattern:
-        case q.PatternSequence(_, items) | q.PatternAlternatives(_, items):
-            for item in items:
-                yield from variables(item)
-        case q.PatternRepeat(_, item):
-            yield from variables(item)
-        case q.PatternVariable():
-            yield pattern
+    return (part for part in walk(pattern) if isinstance(part, q.PatternVariable))
 
 
 def repetitions(pattern: q.Pattern) -> Iterator[q.PatternRepeat]:
     """Yield the repetitions of a pattern, the outer ones first."""
-    match pattern:
-        case q.PatternSequence(_, items) | q.PatternAlternatives(_, items):
-            for item in items:
-                yield from repetitions(item)
-        case q.PatternRepeat(_, item):
-            yield pattern
-            yield from repetitions(item)
+    return (part for part in walk(pattern) if isinstance(part, q.PatternRepeat))

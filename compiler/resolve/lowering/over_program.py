@@ -36,7 +36,7 @@ from ...model import programs as m
 from ...model import types as t
 from ...model.programs import Cell, CellKind, Operator, ProgramStatement
 from ...model.reads import InstantRef
-from ...model.schema import Field, Schema
+from ...model.schema import Field
 from ...model.typed import Typed
 from ..columns import Item
 from ..output_time import with_event_time
@@ -54,8 +54,9 @@ from .frames import (
 )
 from .marks import placed
 from .over_calls import OverCall
-from .over_reads import RowReads, last_part
+from .over_reads import RowReads, keys_of
 from .over_windows import Frame
+from .program_items import returns_of
 
 _Read: TypeAlias = Callable[[e.Expression], e.Expression]
 """Puts what columns are read from in the place of their names."""
@@ -115,16 +116,15 @@ class _Program:
         waits = any(call.sees_peers for call in self._selected.calls)
         handlers = tuple(self._by_instant()) if waits else (self._by_row(),)
         timers = [m.Timer(one.name, processing=False) for one in handlers if one.is_timer]
-        fields = (Field(i.name, i.value.type, i.value.nullable) for i in self._selected.items)
         step = Operator(
             state_id,
-            tuple(m.ProgramKey(last_part(key.expression), key.type) for key in self._given.keys),
+            keys_of(self._given),
             (self._given,),
             True,
             None,
             tuple(self._cells),
             tuple(timers),
-            Schema(tuple(fields)),
+            returns_of(self._selected.items),
             handlers,
         )
         return with_event_time(step)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 from ....dsl.ast import expressions as e
 from ....dsl.ast.node import Name
 from ....dsl.source import Span
-from ...model.programs import ProgramInput
+from ...model.programs import ProgramInput, ProgramKey
 from ...model.reads import InstantRef
 from ...model.schema import Field
 from . import parts
@@ -116,6 +116,11 @@ class RowReads:
 
 def _parameter(span: Span, *names: str) -> e.ColumnRef:
     return e.ColumnRef(span, tuple(Name(span, name) for name in names))
+
+
+def keys_of(given: ProgramInput) -> tuple[ProgramKey, ...]:
+    """Return the keys of a program with one input, by the names of its columns."""
+    return tuple(ProgramKey(last_part(key.expression), key.type) for key in given.keys)
 
 
 def last_part(expression: e.Expression) -> str:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from ....dsl import codes
 from ....dsl.ast import expressions as e
 from ....dsl.ast import queries as q
 from ....dsl.diagnostics import Diagnostic, Diagnostics, Label
 from ....dsl.walk import walk
 from ...model import types as t
+from ...model.schema import Field, Schema
 from ...model.typed import Typed
 from ..columns import Item, resolve_items
 from ..declared_calls import is_python_call, no_python_here
@@ -54,3 +57,8 @@ def no_type(node: e.Expression) -> Diagnostic:
         Label(node.span),
         help="write `CAST(… AS STRING)`, or what it is",
     )
+
+
+def returns_of(items: Iterable[Item]) -> Schema:
+    """Return the columns that a program gives; which of them is an event time is found later."""
+    return Schema(tuple(Field(i.name, i.value.type, i.value.nullable) for i in items))
