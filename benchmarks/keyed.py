@@ -82,65 +82,60 @@ def sides(kernel: Any) -> dict[str, Callable[[DataFrame], DataFrame]]:
 def running_sum(kernel: Any, rows: DataFrame) -> DataFrame:
     """The count and the sum of a key so far, for each row."""
     inputs = [program.rows("e", rows, keys=["k"], columns=["v"])]
-    document = program.document(
-        "sum",
-        {"k": "BIGINT"},
-        inputs,
-        [
-            program.value("n", "BIGINT", default="0L"),
-            program.value("total", "BIGINT", default="0L"),
-        ],
-        [],
-        [
-            program.on_event(
-                "e",
-                program.assign("n", "n + 1"),
-                program.assign("total", "total + v"),
-                program.emit("k", "n", "total"),
-            )
-        ],
-        {"k": "BIGINT", "n": "BIGINT", "total": "BIGINT"},
-        ordered=False,
-        event_time=None,
-        wakes=False,
+    state = [
+        program.value("n", "BIGINT", default="0L"),
+        program.value("total", "BIGINT", default="0L"),
+    ]
+    counted = program.on_event(
+        "e",
+        program.assign("n", "n + 1"),
+        program.assign("total", "total + v"),
+        program.emit("k", "n", "total"),
     )
-    return program.frame_of(kernel, document, inputs)
+    return made_of(kernel, "sum", inputs, state, [], [counted])
 
 
 def machine(kernel: Any, rows: DataFrame) -> DataFrame:
     """A machine of four states: each row moves it on and sets its timer."""
-    inputs = [
-        program.rows(
-            "e",
-            rows.withWatermark("at", "1 hour"),
-            keys=["k"],
-            event_time="at",
-            columns=["at", "v"],
-        )
+    timed = rows.withWatermark("at", "1 hour")
+    inputs = [program.rows("e", timed, keys=["k"], event_time="at", columns=["at", "v"])]
+    state = [
+        program.value("state", "STRING", default="'new'"),
+        program.value("n", "BIGINT", default="0L"),
     ]
+    moved = program.on_event(
+        "e",
+        program.when("state = 'new'", program.assign("state", "'open'"))
+        .or_when("state = 'open' AND v % 2 = 0", program.assign("state", "'paid'"))
+        .or_when("state = 'paid'", program.assign("state", "'sent'"))
+        .otherwise(program.assign("state", "'new'")),
+        program.assign("n", "n + 1"),
+        program.start_timer("due", "at + INTERVAL 1 DAY"),
+        program.emit("k", "n", "v"),
+    )
+    due = program.on_timer("due", program.clear_state())
+    timers = [program.event_timer("due")]
+    return made_of(kernel, "machine", inputs, state, timers, [moved, due])
+
+
+def made_of(
+    kernel: Any,
+    name: str,
+    inputs: list[program.Rows],
+    state: list[program.Cell],
+    timers: list[program.Timer],
+    handlers: list[program.Handler],
+) -> DataFrame:
+    """A program that handles rows as they come and gives the key and two numbers."""
+    returns = {"k": "BIGINT", "n": "BIGINT", "total": "BIGINT"}
     document = program.document(
-        "machine",
+        name,
         {"k": "BIGINT"},
         inputs,
-        [
-            program.value("state", "STRING", default="'new'"),
-            program.value("n", "BIGINT", default="0L"),
-        ],
-        [program.event_timer("due")],
-        [
-            program.on_event(
-                "e",
-                program.when("state = 'new'", program.assign("state", "'open'"))
-                .or_when("state = 'open' AND v % 2 = 0", program.assign("state", "'paid'"))
-                .or_when("state = 'paid'", program.assign("state", "'sent'"))
-                .otherwise(program.assign("state", "'new'")),
-                program.assign("n", "n + 1"),
-                program.start_timer("due", "at + INTERVAL 1 DAY"),
-                program.emit("k", "n", "v"),
-            ),
-            program.on_timer("due", program.clear_state()),
-        ],
-        {"k": "BIGINT", "n": "BIGINT", "total": "BIGINT"},
+        state,
+        timers,
+        handlers,
+        returns,
         ordered=False,
         event_time=None,
         wakes=False,

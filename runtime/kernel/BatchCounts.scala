@@ -8,7 +8,7 @@ import org.apache.spark.util.AccumulatorV2
  * Counts by query and micro-batch: one reading or program serves all of them. What runs outside of a
  * query does not count.
  */
-class BatchCounts(size: Int) extends AccumulatorV2[Seq[Long], Map[String, Seq[Long]]] {
+final class BatchCounts(size: Int) extends AccumulatorV2[Seq[Long], Map[String, Seq[Long]]] {
   private var counts = Map.empty[String, Seq[Long]]
   @transient private lazy val batch: Option[String] = Option(TaskContext.get()).flatMap { task =>
     for {

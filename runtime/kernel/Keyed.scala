@@ -1,10 +1,7 @@
 package org.apache.spark.sql.streamc
 
-import scala.collection.mutable
-
 import org.apache.spark.SparkContext
 import org.apache.spark.sql.{Column, DataFrame, Row}
-import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.encoders.ExpressionEncoder
 import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeReference}
 import org.apache.spark.sql.catalyst.plans.logical._
@@ -52,11 +49,14 @@ object Keyed {
    * several queries may read the relation of one program.
    */
   def apart(plan: LogicalPlan, context: SparkContext): LogicalPlan = plan.transform {
-    case made: TransformWithState => (made.statefulProcessor: Any) match {
-      case process: KeyedProcess => made.copy(statefulProcessor =
-        process.again(counts(context)).asInstanceOf[StatefulProcessor[Any, Any, Any]])
-      case _ => made
-    }
+    case made @ Made(process) => made.copy(statefulProcessor =
+      process.again(counts(context)).asInstanceOf[StatefulProcessor[Any, Any, Any]])
+  }
+
+  /** A program in a plan of Spark's. */
+  private object Made {
+    def unapply(made: TransformWithState): Option[KeyedProcess] =
+      KeyedProcess.unapply(made.statefulProcessor)
   }
 
   private def counts(context: SparkContext): BatchCounts = {
@@ -67,20 +67,15 @@ object Keyed {
 
   /** The columns of the state that the program of a frame may begin with, as JSON. */
   def stateSchema(frame: DataFrame): String =
-    frame.asInstanceOf[Dataset[_]].logicalPlan.collect { case made: TransformWithState =>
-      (made.statefulProcessor: Any) match {
-        case process: KeyedProcess => Some(new InitialState(process.program).schema.json)
-        case _ => None
-      }
-    }.flatten.head
+    frame.asInstanceOf[Dataset[_]].logicalPlan.collect { case Made(process) =>
+      new InitialState(process.program).schema.json
+    }.head
 
   /** A program in the plan that Spark runs. */
   object Run {
     def unapply(plan: SparkPlan): Option[(TransformWithStateExec, KeyedProcess)] = plan match {
-      case run: TransformWithStateExec => (run.statefulProcessor: Any) match {
-        case process: KeyedProcess => Some((run, process))
-        case _ => None
-      }
+      case run: TransformWithStateExec =>
+        KeyedProcess.unapply(run.statefulProcessor).map((run, _))
       case _ => None
     }
   }

@@ -46,7 +46,7 @@ class KeyedProcess(val program: Program, place: Place, val counts: BatchCounts)
     val handle = getHandle
     place.entries = program.entries.map(Entries.of(_, handle, place)).toArray
     record = new KeyRecord(program, handle, place)
-    waiting = if (program.ordered) new Waiting(program, handle, program.keys) else null
+    waiting = if (program.ordered) new Waiting(program, handle) else null
     emitted = mutable.ArrayDeque.empty
     run = new ProgramRun(program, record, place, emitted)
     order = KeyedProcess.order(program)
@@ -68,8 +68,10 @@ class KeyedProcess(val program: Program, place: Place, val counts: BatchCounts)
     new Turn(key, all, time, Unset)
   }
 
+  @transient private lazy val initial = new InitialState(program)
+
   override def handleInitialState(key: InternalRow, row: InternalRow, time: TimerValues): Unit =
-    new InitialState(program).put(row, program.keys.length, record, waiting, place.entries)
+    initial.put(row, program.keys.length, record, waiting, place.entries)
 
   override def handleExpiredTimer(
       key: InternalRow, time: TimerValues, expired: ExpiredTimerInfo): Iterator[InternalRow] =
@@ -248,6 +250,12 @@ class ProgramFailure(place: String, cause: Throwable) extends RuntimeException(p
 class ProgramMistake(message: String) extends RuntimeException(message)
 
 private[streamc] object KeyedProcess {
+  /** One of Spark's processors that is a program's. */
+  def unapply(processor: StatefulProcessor[_, _, _]): Option[KeyedProcess] = processor match {
+    case process: KeyedProcess => Some(process)
+    case _ => None
+  }
+
   /** Spark takes away the timer that has gone off: the next one must be another. */
   val polled: Seq[Long] = Seq(-1L, -2L)
 

@@ -30,7 +30,7 @@ object Messages {
       required: JavaList[String],
       source: String,
       fails: Boolean): Column = {
-    val counts = new MessageCounts
+    val counts = new BatchCounts(2)
     SparkSession.active.sparkContext.register(counts)
     ExpressionUtils.column(ReadMessage(
       ExpressionUtils.expression(value),
@@ -45,16 +45,10 @@ object Messages {
   }
 }
 
-/** Messages that are no rows: how many are malformed, and how many have no value or a blank one. */
-class MessageCounts extends BatchCounts(2) {
-  def malformed(): Unit = add(Seq(1, 0))
-  def blank(): Unit = add(Seq(0, 1))
-
-  override def copy(): MessageCounts = {
-    val other = new MessageCounts
-    other.merge(this)
-    other
-  }
+/** Messages that are no rows, as counts: of malformed ones, and of those without a value or a blank one. */
+private object NoRow {
+  val Malformed: Seq[Long] = Seq(1, 0)
+  val Blank: Seq[Long] = Seq(0, 1)
 }
 
 /** Not deterministic for Spark: so it is evaluated once a row, and no filter is moved below it. */
@@ -67,7 +61,7 @@ case class ReadMessage(
     required: Seq[String],
     source: String,
     fails: Boolean,
-    counts: MessageCounts)
+    counts: BatchCounts)
   extends BinaryExpression with Nondeterministic with CodegenFallback {
 
   @transient private var parser: RowParser = _
@@ -93,13 +87,13 @@ case class ReadMessage(
     val value = left.eval(input).asInstanceOf[Array[Byte]]
     try {
       val row = if (value == null) null else checked(parser.parse(value, value.length))
-      if (row == null) counts.blank()
+      if (row == null) counts.add(NoRow.Blank)
       InternalRow(row, null)
     } catch {
       case m: Malformed if fails =>
         throw MalformedRow(s"source `$source`", m.told, s"${right.eval(input)}")
       case m: Malformed =>
-        counts.malformed()
+        counts.add(NoRow.Malformed)
         InternalRow(null, UTF8String.fromString(m.told))
     }
   }

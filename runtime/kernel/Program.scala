@@ -1,16 +1,16 @@
 package org.apache.spark.sql.streamc
 
-import scala.jdk.CollectionConverters._
-
 import org.json4s.JsonAST._
 import org.json4s.jackson.JsonMethods
 
 import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.types._
 
-/** A cell of state; of a value `key` is null, of a set and a list `value` is. Lifetimes in microseconds. */
-case class CellPlan(
-    name: String, kind: String, key: DataType, value: DataType, default: Expression, ttl: Long) {
+/** What a cell holds. */
+private[streamc] trait CellShape {
+  def kind: String
+  def key: DataType
+  def value: DataType
 
   /** What the cell is when it is read whole. */
   def whole: DataType = kind match {
@@ -19,6 +19,11 @@ case class CellPlan(
     case _ => ArrayType(key)
   }
 }
+
+/** A cell of state; of a value `key` is null, of a set and a list `value` is. Lifetimes in microseconds. */
+case class CellPlan(
+    name: String, kind: String, key: DataType, value: DataType, default: Expression, ttl: Long)
+    extends CellShape
 
 case class TimerPlan(name: String, processing: Boolean)
 
@@ -93,10 +98,10 @@ private[streamc] class ProgramText(document: String) {
   def ordered: Boolean = root \ "ordered" == JBool.True
   def wakes: Boolean = root \ "wakes" != JBool.False
   def eventTime: Option[String] = option(root \ "event_time")
-  def keys: Seq[(String, DataType)] = fields(root \ "keys")
-  def returns: Seq[(String, DataType)] = fields(root \ "returns")
+  lazy val keys: Seq[(String, DataType)] = fields(root \ "keys")
+  lazy val returns: Seq[(String, DataType)] = fields(root \ "returns")
 
-  def inputs: Seq[InputText] = list(root \ "inputs").map { one =>
+  lazy val inputs: Seq[InputText] = list(root \ "inputs").map { one =>
     InputText(
       text(one \ "alias"),
       list(one \ "keys").map(text),
@@ -104,7 +109,7 @@ private[streamc] class ProgramText(document: String) {
       list(one \ "columns").map(text))
   }
 
-  def cells: Seq[CellText] = list(root \ "state").map { one =>
+  lazy val cells: Seq[CellText] = list(root \ "state").map { one =>
     CellText(
       text(one \ "name"),
       text(one \ "kind"),
@@ -114,12 +119,12 @@ private[streamc] class ProgramText(document: String) {
       one \ "ttl_micros" match { case JInt(n) => n.toLong; case _ => 0L })
   }
 
-  def timers: Seq[TimerPlan] = list(root \ "timers").map { one =>
+  lazy val timers: Seq[TimerPlan] = list(root \ "timers").map { one =>
     TimerPlan(text(one \ "name"), one \ "processing" == JBool.True)
   }
 
   /** The handlers: of an input by its alias, or of a timer. */
-  def handlers: Seq[HandlerText] = list(root \ "handlers").map { one =>
+  lazy val handlers: Seq[HandlerText] = list(root \ "handlers").map { one =>
     HandlerText(text(one \ "on"), text(one \ "name"), list(one \ "steps"))
   }
 
@@ -144,4 +149,5 @@ private[streamc] case class InputText(
     alias: String, keys: Seq[String], eventTime: Option[String], columns: Seq[String])
 private[streamc] case class CellText(
     name: String, kind: String, key: DataType, value: DataType, default: Option[String], ttl: Long)
+    extends CellShape
 private[streamc] case class HandlerText(on: String, name: String, steps: Seq[JValue])

@@ -183,7 +183,7 @@ private[streamc] class ProgramReader(
 
   private def assign(name: String, text: String, scope: Scope): Step =
     scope.local(name).map(local => Assign(slot(local), value(text, scope, local.dataType)))
-      .orElse(entry(name).map(cell => AssignEntries(cell, value(text, scope, whole(cell)))))
+      .orElse(entry(name).map(cell => AssignEntries(cell, value(text, scope, entries(cell).whole))))
       .getOrElse {
         val cell = index(name)
         Assign(keys.length + cell, value(text, scope, values(cell).value))
@@ -269,15 +269,10 @@ private[streamc] class ProgramReader(
   }
 
   private def meaning(parts: Seq[String], scope: Scope): Expression =
-    entry(parts.head).map(cell => below(WholeCell(place, cell, whole(cell)), parts.tail))
+    entry(parts.head).map(cell => below(WholeCell(place, cell, entries(cell).whole), parts.tail))
       .orElse(scope.find(parts))
       .getOrElse(throw new IllegalArgumentException(
         s"${text.id} has nothing that is called ${parts.mkString(".")}"))
-
-  private def whole(cell: Int): DataType = entries(cell).kind match {
-    case "map" => MapType(entries(cell).key, entries(cell).value)
-    case _ => ArrayType(entries(cell).key)
-  }
 
   private def clock(found: Expression): Expression = {
     readsClock = true

@@ -1,7 +1,7 @@
 package org.apache.spark.sql.streamc
 
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.encoders.{AgnosticEncoder, AgnosticEncoders, ExpressionEncoder, RowEncoder}
+import org.apache.spark.sql.catalyst.encoders.{AgnosticEncoder, ExpressionEncoder, RowEncoder}
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.types._
 
@@ -24,7 +24,5 @@ object RowEncoders {
   val row: DataType = ObjectType(classOf[InternalRow])
 
   private def serializer(schema: StructType): Expression =
-    CreateNamedStruct(schema.zipWithIndex.flatMap { case (f, i) =>
-      Seq(Literal(f.name), ColumnOf(BoundReference(0, row, nullable = false), i, f.dataType))
-    })
+    CreateNamedStruct(columns(schema).flatMap(c => Seq(Literal(c.name), c.children.head)))
 }

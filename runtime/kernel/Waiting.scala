@@ -3,7 +3,8 @@ package org.apache.spark.sql.streamc
 import scala.collection.mutable
 
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{GenericInternalRow, UnsafeProjection, UnsafeRow}
+import org.apache.spark.sql.catalyst.encoders.ExpressionEncoder
+import org.apache.spark.sql.catalyst.expressions.GenericInternalRow
 import org.apache.spark.sql.execution.streaming.operators.stateful.transformwithstate.CompositeKeyStateEncoder
 import org.apache.spark.sql.execution.streaming.state.StateStore
 import org.apache.spark.sql.streaming.{MapState, StatefulProcessorHandle, TTLConfig}
@@ -16,17 +17,16 @@ import org.apache.spark.sql.types._
  * written so that this is the order of the instants: what is due is read from the front, and no more
  * than that.
  */
-private[streamc] class Waiting(program: Program, handle: StatefulProcessorHandle, keys: StructType) {
+private[streamc] class Waiting(program: Program, handle: StatefulProcessorHandle) {
   private val name = "waiting"
   private val schema = StructType(Seq(StructField("at", LongType), StructField("number", LongType)))
+  private val (places, rows) = (RowEncoders.of(schema), RowEncoders.of(program.row))
   private val state: MapState[InternalRow, InternalRow] =
-    handle.getMapState(name, RowEncoders.of(schema), RowEncoders.of(program.row), TTLConfig.NONE)
+    handle.getMapState(name, places, rows, TTLConfig.NONE)
   private val place = new GenericInternalRow(2)
 
   private lazy val encoder = new CompositeKeyStateEncoder[InternalRow, InternalRow](
-    RowEncoders.of(keys).asInstanceOf[
-      org.apache.spark.sql.catalyst.encoders.ExpressionEncoder[Any]],
-    RowEncoders.of(schema), RowEncoders.of(program.row), name)
+    RowEncoders.of(program.keys).asInstanceOf[ExpressionEncoder[Any]], places, rows, name)
 
   /** Spark's own iterator over a map cannot be closed before its end. */
   private lazy val store: StateStore = {
@@ -36,16 +36,15 @@ private[streamc] class Waiting(program: Program, handle: StatefulProcessorHandle
     field.get(handle).asInstanceOf[StateStore]
   }
 
-  def add(at: Long, number: Long, row: InternalRow): Unit = {
-    place.update(0, ordered(at))
-    place.update(1, ordered(number))
-    state.updateValue(place, row)
-  }
+  def add(at: Long, number: Long, row: InternalRow): Unit =
+    state.updateValue(placed(at, number), row)
 
-  private def remove(at: Long, number: Long): Unit = {
+  private def remove(at: Long, number: Long): Unit = state.removeKey(placed(at, number))
+
+  private def placed(at: Long, number: Long): InternalRow = {
     place.update(0, ordered(at))
     place.update(1, ordered(number))
-    state.removeKey(place)
+    place
   }
 
   /** The bytes of the written number, lowest first as they lie in memory, are in the order of numbers. */
