@@ -32,14 +32,11 @@ from streamc.compiler.cases.model import (
     Step,
 )
 from streamc.compiler.cases.update import updated
-from streamc.compiler.cases.values import instant_micros, json_text, spark_value, yaml_text
+from streamc.compiler.cases.values import instant_micros
 from streamc.compiler.cases.ways import WAYS, arranged, with_crashes
-from streamc.compiler.model import types as t
 from streamc.dsl.render import render
 from streamc.dsl.source import Span
 from streamc.dsl.yaml_nodes import Sequence
-from streamc.runtime.captures import CapturingSink, Contradiction, difference
-from streamc.runtime.step_state import committed, undo_batches
 from test_cli import Run, run
 
 __all__ = ["run"]
@@ -226,160 +223,6 @@ def test_a_crash_hits_the_batch_before_it() -> None:
     assert hit == [(1, True), (2, False), (4, False), (5, False), (6, True)]
     every = with_crashes(arranged(placed, "crashes"))
     assert [each.number for each, crash in every if crash] == [1, 4, 6]
-
-
-# Rows that come again.
-
-
-@pytest.mark.parametrize(
-    ("first", "again", "told"),
-    [
-        (['{"a":1}', '{"a":2}'], ['{"a":2}', '{"a":1}'], ([], [])),
-        (['{"a":1}', '{"a":1}'], ['{"a":1}'], (['{"a":1}'], [])),
-        (['{"a":1}'], ['{"a":"1"}'], (['{"a":1}'], ['{"a":"1"}'])),
-        (['{"a":0.30000000000000004}'], ['{"a":0.3}'], ([], [])),
-        (
-            ['{"a":[{"b":0.31}]}'],
-            ['{"a":[{"b":0.3}]}'],
-            (['{"a":[{"b":0.31}]}'], ['{"a":[{"b":0.3}]}']),
-        ),
-        (
-            ['{"a":10000000001}'],
-            ['{"a":10000000002}'],
-            (['{"a":10000000001}'], ['{"a":10000000002}']),
-        ),
-        (['{"a":true}'], ['{"a":1}'], (['{"a":true}'], ['{"a":1}'])),
-    ],
-)
-def test_rows_are_compared_as_a_bag(
-    first: list[str], again: list[str], told: tuple[list[str], list[str]]
-) -> None:
-    assert difference(first, again) == told
-
-
-class Sink(CapturingSink):
-    """One that is given rows as text."""
-
-    def give(self, batch: int, *values: int) -> None:
-        self._add([f'{{"a":{value}}}' for value in values], batch)
-
-    def taken(self) -> list[int]:
-        return [row["a"] for row in self.take()]
-
-
-def test_a_batch_that_comes_again_is_left_out() -> None:
-    sink = Sink("s")
-    sink.give(0, 1, 2)
-    sink.give(1, 3)
-    sink.give(1, 3)
-    assert sink.contradiction is None
-    assert sink.taken() == [1, 2, 3]
-    sink.give(1, 4)
-    assert sink.contradiction == Contradiction("s", 1, ('{"a":3}',), ('{"a":4}',))
-    assert sink.taken() == []
-
-
-@pytest.mark.parametrize(
-    ("again", "complete", "contradicted"),
-    [
-        ([2, 3], True, None),
-        ([3, 2], True, None),
-        ([2], True, ([3], [])),
-        ([2], False, None),
-        ([2, 3, 3], True, ([], [3])),
-        ([2, 4], False, ([3], [4])),
-    ],
-)
-def test_what_was_undone_has_to_come_again(
-    again: list[int], complete: bool, contradicted: tuple[list[int], list[int]] | None
-) -> None:
-    sink = Sink("s")
-    sink.give(0, 1)
-    sink.give(1, 2)
-    assert sink.taken() == [1, 2]
-    sink.give(2, 3)
-    sink.undo(1)
-    for batch, value in enumerate(again, 1):
-        sink.give(batch, value)
-    sink.redone(complete=complete)
-    if contradicted is None:
-        assert sink.contradiction is None
-    else:
-        first, second = (tuple(f'{{"a":{v}}}' for v in values) for values in contradicted)
-        assert sink.contradiction == Contradiction("s", None, first, second)
-    # What was not taken yet is there once, however often it came.
-    assert sink.taken() == [3]
-
-
-def test_what_is_held_back_may_come_later() -> None:
-    sink = Sink("s")
-    sink.give(0, 1, 2)
-    sink.undo(0)
-    sink.give(0, 1)
-    sink.redone(complete=False)
-    sink.give(1, 2, 5)
-    sink.redone(complete=True)
-    assert (sink.contradiction, sink.taken()) == (None, [1, 2, 5])
-    sink.undo(1)
-    sink.give(1, 5)
-    sink.redone(complete=False)
-    assert sink.contradiction is None
-    sink.redone(complete=True)
-    assert sink.contradiction == Contradiction("s", None, ('{"a":2}',), ())
-
-
-def test_undone_batches_leave_nothing_behind(tmp_path: Path) -> None:
-    checkpoint = tmp_path / "queries" / "q"
-    kept = ["metadata", "offsets/0", "offsets/1", "commits/0", "commits/1", "state/0/0/1.delta"]
-    kept += ["state/0/0/2.delta", "state/0/0/2.snapshot", "state/0/_metadata/metadata"]
-    gone = ["offsets/2", "offsets/.2.crc", "commits/2", "state/0/0/3.delta", "state/0/1/4.zip"]
-    for name in [*kept, *gone]:
-        (checkpoint / name).parent.mkdir(parents=True, exist_ok=True)
-        (checkpoint / name).touch()
-    assert committed(str(tmp_path), "q") == 2
-    undo_batches(str(tmp_path), {"q": 2})
-    left = [path for path in checkpoint.rglob("*") if path.is_file()]
-    assert sorted(left) == sorted(checkpoint / name for name in kept)
-    assert committed(str(tmp_path), "q") == 1
-    undo_batches(str(tmp_path), {"q": 0})
-    assert committed(str(tmp_path), "q") == -1 and not checkpoint.exists()
-
-
-# Values.
-
-
-@pytest.mark.parametrize(
-    ("type_", "value", "read"),
-    [
-        (t.Decimal(12, 2), Decimal("1.5"), Decimal("1.50")),
-        (t.DOUBLE, "Infinity", float("inf")),
-        (t.TIMESTAMP, "2026-01-01T10:00:00.120000Z", "2026-01-01T10:00:00.12Z"),
-        (t.TIMESTAMP, "+10000-01-01T00:00:00Z", "+10000-01-01T00:00:00Z"),
-        (t.TIMESTAMP_NTZ, "2026-01-01T10:00:00.000000", "2026-01-01T10:00:00"),
-        (t.DAY_TIME, "INTERVAL '0 00:01:30.500000' DAY TO SECOND", "0 00:01:30.5"),
-        (t.Struct((t.Field("x", t.INT),)), {"x": 1}, {"x": 1}),
-        (t.Map(t.STRING, t.DOUBLE), {"k": 1}, {"k": 1.0}),
-        (t.Array(t.VARIANT), [{"n": Decimal("0.5")}, None], [{"n": 0.5}, None]),
-    ],
-)
-def test_values_of_spark(type_: t.Type, value: object, read: object) -> None:
-    assert spark_value(value, type_) == read
-
-
-@pytest.mark.parametrize(
-    ("value", "yaml", "json"),
-    [
-        ("no", "'no'", '"no"'),
-        ("a b", "a b", '"a b"'),
-        ("it's", "'it''s'", '"it\'s"'),
-        ("a\nb", '"a\\nb"', '"a\\nb"'),
-        (float("nan"), ".nan", '"NaN"'),
-        (Decimal("1E+2"), "100", "100"),
-        ([True, None], "[true, null]", "[true, null]"),
-    ],
-)
-def test_values_as_text(value: object, yaml: str, json: str) -> None:
-    assert (yaml_text(value), json_text(value)) == (yaml, json)
 
 
 # Comparing, showing, writing back.
