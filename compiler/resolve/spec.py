@@ -33,29 +33,12 @@ def resolve(spec: st.Spec, settings: Settings, diagnostics: Diagnostics) -> Pipe
     functions = resolve_functions(declared, (name.text for name in spec.broken), diagnostics)
     declared = {name: functions.bind(node, diagnostics) for name, node in declared.items()}
     env = Environment({}, {name.text for name in spec.broken} | _side_streams(spec))
-    sources: list[Source] = []
-    tables: list[Table] = []
-    relations: list[Relation] = []
-    sinks: list[Sink] = []
-    for name, node in declared.items():
-        if isinstance(node, st.CreateSource):
-            schema, source = resolve_source(node, settings.variables, diagnostics)
-            env.relations[name] = Known(name, schema, False, node.name.span)
-            if source is not None:
-                sources.append(source)
-            for side, known, relation in side_streams(node, schema, source):
-                # A name that is declared twice is what it was first.
-                if side not in declared:
-                    env.relations.setdefault(side, known)
-                if relation is not None:
-                    relations.append(relation)
-        elif isinstance(node, st.CreateTable):
-            schema, table = resolve_table(node, settings.variables, diagnostics)
-            env.tables[name] = Known(name, schema, False, node.name.span)
-            if table is not None:
-                tables.append(table)
-        elif isinstance(node, st.CreateSink):
-            env.sinks[name] = node.stream.text
+    sources, tables, relations = _declared_inputs(declared, env, settings, diagnostics)
+    env.sinks.update(
+        (name, node.stream.text)
+        for name, node in declared.items()
+        if isinstance(node, st.CreateSink)
+    )
     refused: list[Diagnostic] = []
     for stream in _ordered_streams(declared, env, diagnostics):
         resolved = _relations(stream, env, diagnostics)
@@ -67,6 +50,7 @@ def resolve(spec: st.Spec, settings: Settings, diagnostics: Diagnostics) -> Pipe
         relations.extend(resolved)
         last = resolved[-1]
         env.relations[last.name] = Known(last.name, last.schema, last.changes, stream.name.span)
+    sinks: list[Sink] = []
     for node in declared.values():
         if isinstance(node, st.CreateSink):
             sink = resolve_sink(node, env, settings.variables, diagnostics)
@@ -89,6 +73,36 @@ def resolve(spec: st.Spec, settings: Settings, diagnostics: Diagnostics) -> Pipe
         frozenset(functions.called),
         tuple(tables),
     )
+
+
+def _declared_inputs(
+    declared: Mapping[str, Declared],
+    env: Environment,
+    settings: Settings,
+    diagnostics: Diagnostics,
+) -> tuple[list[Source], list[Table], list[Relation]]:
+    """Make sources and tables known, and what sources send aside."""
+    sources: list[Source] = []
+    tables: list[Table] = []
+    relations: list[Relation] = []
+    for name, node in declared.items():
+        if isinstance(node, st.CreateSource):
+            schema, source = resolve_source(node, settings.variables, diagnostics)
+            env.relations[name] = Known(name, schema, False, node.name.span)
+            if source is not None:
+                sources.append(source)
+            for side, known, relation in side_streams(node, schema, source):
+                # A name that is declared twice is what it was first.
+                if side not in declared:
+                    env.relations.setdefault(side, known)
+                if relation is not None:
+                    relations.append(relation)
+        elif isinstance(node, st.CreateTable):
+            schema, table = resolve_table(node, settings.variables, diagnostics)
+            env.tables[name] = Known(name, schema, False, node.name.span)
+            if table is not None:
+                tables.append(table)
+    return sources, tables, relations
 
 
 def _side_streams(spec: st.Spec) -> set[str]:
