@@ -78,6 +78,8 @@ private class MapEntries(
   private val key = new GenericInternalRow(1)
   private val value = new GenericInternalRow(if (lasting) 2 else 1)
   private lazy val ordering = TypeUtils.getInterpretedOrdering(cell.key)
+  private val (keyOf, heldOf) = (Getter(cell.key), Getter(held))
+  private lazy val valueOf = Getter(cell.value)
 
   private def find(wanted: Any): InternalRow = {
     key.update(0, wanted)
@@ -88,11 +90,9 @@ private class MapEntries(
   private def forgotten(found: InternalRow): Boolean =
     lasting && found.getLong(1) + cell.ttl <= place.now
 
-  private def entry(found: InternalRow): Any = if (found.isNullAt(0)) null else found.get(0, held)
-
   override def get(wanted: Any): Any = {
     val found = find(wanted)
-    if (found == null) null else entry(found)
+    if (found == null) null else heldOf(found, 0)
   }
 
   override def contains(wanted: Any): Boolean = find(wanted) != null
@@ -113,7 +113,7 @@ private class MapEntries(
   /** Spark's iterators give the same row again and again: what is kept of it is a copy. */
   private def live: Iterator[(Any, Any)] = state.iterator().collect {
     case (key, found) if !forgotten(found) =>
-      InternalRow.copyValue(key.get(0, cell.key)) -> InternalRow.copyValue(entry(found))
+      InternalRow.copyValue(keyOf(key, 0)) -> InternalRow.copyValue(heldOf(found, 0))
   }
 
   override def size: Int = live.size
@@ -135,10 +135,10 @@ private class MapEntries(
       case map: MapData =>
         val (keys, values) = (map.keyArray(), map.valueArray())
         for (i <- 0 until map.numElements()) {
-          put(keys.get(i, cell.key), if (values.isNullAt(i)) null else values.get(i, cell.value))
+          put(keyOf(keys, i), valueOf(values, i))
         }
       case array: ArrayData =>
-        for (i <- 0 until array.numElements()) put(array.get(i, cell.key), true)
+        for (i <- 0 until array.numElements()) put(keyOf(array, i), true)
     }
   }
 
@@ -153,8 +153,8 @@ private class MapEntries(
   }
 
   override def restore(piece: InternalRow): Unit = {
-    key.update(0, piece.get(0, cell.key))
-    value.update(0, if (piece.isNullAt(1)) null else piece.get(1, held))
+    key.update(0, keyOf(piece, 0))
+    value.update(0, heldOf(piece, 1))
     if (lasting) value.update(1, piece.getLong(2))
     state.updateValue(key, value)
   }
@@ -166,18 +166,18 @@ private class MapEntries(
 private class ListEntries(cell: CellPlan, state: ListState[InternalRow], place: Place)
     extends Entries {
   private val lasting = cell.ttl > 0
+  private val element = Getter(cell.key)
 
-  private def row(element: Any): InternalRow =
-    if (lasting) InternalRow(element, place.now) else InternalRow(element)
+  private def row(held: Any): InternalRow =
+    if (lasting) InternalRow(held, place.now) else InternalRow(held)
 
   private def forgotten(found: InternalRow): Boolean =
     lasting && found.getLong(1) + cell.ttl <= place.now
 
   private def live: Iterator[Any] =
-    state.get().filterNot(forgotten)
-      .map(f => if (f.isNullAt(0)) null else InternalRow.copyValue(f.get(0, cell.key)))
+    state.get().filterNot(forgotten).map(found => InternalRow.copyValue(element(found, 0)))
 
-  override def append(element: Any): Unit = state.appendValue(row(element))
+  override def append(held: Any): Unit = state.appendValue(row(held))
 
   override def size: Int = live.size
 
@@ -187,10 +187,7 @@ private class ListEntries(cell: CellPlan, state: ListState[InternalRow], place: 
 
   override def replace(all: Any): Unit = all match {
     case array: ArrayData if array.numElements() > 0 =>
-      val rows = (0 until array.numElements()).map { i =>
-        row(if (array.isNullAt(i)) null else array.get(i, cell.key))
-      }
-      state.put(rows.toArray)
+      state.put(Array.tabulate(array.numElements())(i => row(element(array, i))))
     case _ => state.clear()
   }
 
@@ -220,11 +217,13 @@ private[streamc] class KeyRecord(program: Program, handle: StatefulProcessorHand
   private val schema = KeyRecord.schema(program)
   private val state = handle.getValueState("record", RowEncoders.of(schema), TTLConfig.NONE)
   private val defaults = program.values.map(_.default.eval(InternalRow.empty)).toArray
+  private val getters = program.values.map(v => Getter(v.value)).toArray
   private val firstWritten = program.values.length
   private val firstTimer = firstWritten + lasting.length
   private val last = firstTimer + program.timers.length
 
   private val written = new Array[Long](program.values.length)
+  private val row = new GenericInternalRow(schema.length)
 
   /** The instants of timers in microseconds, [[Unset]] for one that is not set. */
   val timers: Array[Long] = new Array[Long](program.timers.length)
@@ -260,11 +259,24 @@ private[streamc] class KeyRecord(program: Program, handle: StatefulProcessorHand
     val found = state.get()
     existed = found != null
     changed = false
-    for (i <- defaults.indices) {
-      val kind = program.values(i).value
-      val held = if (!existed) defaults(i) else if (found.isNullAt(i)) null else found.get(i, kind)
-      frame.update(program.firstValue + i, held)
+    var i = 0
+    while (i < defaults.length) {
+      frame.update(program.firstValue + i, if (existed) getters(i)(found, i) else defaults(i))
+      i += 1
     }
+    if (lasting.nonEmpty) forget(found, frame)
+    i = 0
+    while (i < timers.length) {
+      timers(i) = long(found, firstTimer + i)
+      i += 1
+    }
+    armed = long(found, last)
+    number = math.max(long(found, last + 1), 0)
+    sweep = long(found, last + 2)
+  }
+
+  /** Values whose time is over are what they were before they were written. */
+  private def forget(found: InternalRow, frame: GenericInternalRow): Unit =
     for ((i, n) <- lasting.zipWithIndex) {
       written(i) = long(found, firstWritten + n)
       if (written(i) != Unset && written(i) + program.values(i).ttl <= place.now) {
@@ -273,11 +285,6 @@ private[streamc] class KeyRecord(program: Program, handle: StatefulProcessorHand
         changed = true
       }
     }
-    for (i <- timers.indices) timers(i) = long(found, firstTimer + i)
-    armed = long(found, last)
-    number = math.max(long(found, last + 1), 0)
-    sweep = long(found, last + 2)
-  }
 
   private def long(found: InternalRow, at: Int): Long =
     if (found == null || found.isNullAt(at)) Unset else found.getLong(at)
@@ -309,12 +316,19 @@ private[streamc] class KeyRecord(program: Program, handle: StatefulProcessorHand
     if (idle && defaults.indices.forall(i => isDefault(frame, i))) {
       if (existed) state.clear()
     } else {
-      val row = new GenericInternalRow(schema.length)
-      for (i <- defaults.indices) {
-        row.update(i, frame.get(program.firstValue + i, program.values(i).value))
+      var i = 0
+      while (i < defaults.length) {
+        row.update(i, frame.values(program.firstValue + i))
+        i += 1
       }
-      for ((i, n) <- lasting.zipWithIndex) put(row, firstWritten + n, written(i))
-      for (i <- timers.indices) put(row, firstTimer + i, timers(i))
+      if (lasting.nonEmpty) {
+        for ((i, n) <- lasting.zipWithIndex) put(row, firstWritten + n, written(i))
+      }
+      i = 0
+      while (i < timers.length) {
+        put(row, firstTimer + i, timers(i))
+        i += 1
+      }
       put(row, last, armed)
       // Numbers may begin again when no row waits.
       put(row, last + 1, if (armed == Unset) Unset else number)
@@ -327,7 +341,7 @@ private[streamc] class KeyRecord(program: Program, handle: StatefulProcessorHand
     row.update(at, if (value == Unset) null else value)
 
   private def isDefault(frame: GenericInternalRow, value: Int): Boolean = {
-    val held = frame.get(program.firstValue + value, program.values(value).value)
+    val held = frame.values(program.firstValue + value)
     if (held == null) defaults(value) == null else held == defaults(value)
   }
 }

@@ -27,6 +27,7 @@ import org.apache.spark.sql.types._
 class KeyedProcess(val program: Program, place: Place, val counts: BatchCounts)
     extends StatefulProcessorWithInitialState[InternalRow, InternalRow, InternalRow, InternalRow] {
   import KeyRecord.Unset
+  import KeyedProcess.Never
 
   @transient private var record: KeyRecord = _
   @transient private var waiting: Waiting = _
@@ -51,6 +52,9 @@ class KeyedProcess(val program: Program, place: Place, val counts: BatchCounts)
     run = new ProgramRun(program, record, place, emitted)
     order = KeyedProcess.order(program)
   }
+
+  @transient private lazy val clocks = program.timers.map(_.processing).toArray
+  @transient private lazy val keyed = program.keys.map(field => Getter(field.dataType)).toArray
 
   @transient private var arrived, handled, gone = 0L
 
@@ -109,9 +113,10 @@ class KeyedProcess(val program: Program, place: Place, val counts: BatchCounts)
       place.now = time.getCurrentProcessingTimeInMs() * 1000
       clock = if (program.byClock) place.now / 1000 else watermark
       record.load(run.frame, clock)
-      for (i <- 0 until program.keys.length) {
-        val kind = program.keys(i).dataType
-        run.frame.update(i, if (key.isNullAt(i)) null else key.get(i, kind))
+      var i = 0
+      while (i < keyed.length) {
+        run.frame.update(i, keyed(i)(key, i))
+        i += 1
       }
       if (woken != Unset && woken == record.armed) {
         // Spark takes a timer away that has gone off.
@@ -126,7 +131,7 @@ class KeyedProcess(val program: Program, place: Place, val counts: BatchCounts)
         if (brought.nonEmpty) record.change()
         front = waiting.open()
         rows = Array.empty
-      } else rows = brought.sorted(order)
+      } else rows = inOrder(brought)
     }
 
     /** Handles one row or one timer; ends the turn when there is nothing to do. */
@@ -136,26 +141,28 @@ class KeyedProcess(val program: Program, place: Place, val counts: BatchCounts)
         at += 1
         event(row)
       } else {
-        val timer = first(_.processing == false, passed)
+        val timer = first(processing = false, passed)
         val due = front != null && front.at != Unset && front.at <= passed
         if (due && (timer < 0 || front.at <= record.timers(timer))) {
-          rows = front.take().sorted(order)
+          rows = inOrder(front.take())
           at = 0
           idle = 0
         } else if (timer >= 0) expire(timer)
         else {
-          val clocked = first(_.processing, place.now)
+          val clocked = first(processing = true, place.now)
           if (clocked >= 0) expire(clocked) else finish()
         }
       }
     }
 
     /** The first timer of a kind that is due, -1 if none is. */
-    private def first(kind: TimerPlan => Boolean, until: Long): Int = {
-      var found = -1
-      for (i <- record.timers.indices if kind(program.timers(i))) {
+    private def first(processing: Boolean, until: Long): Int = {
+      var (found, i) = (-1, 0)
+      while (i < clocks.length) {
         val at = record.timers(i)
-        if (at != Unset && at <= until && (found < 0 || at < record.timers(found))) found = i
+        val due = clocks(i) == processing && at != Unset && at <= until
+        if (due && (found < 0 || at < record.timers(found))) found = i
+        i += 1
       }
       found
     }
@@ -200,28 +207,42 @@ class KeyedProcess(val program: Program, place: Place, val counts: BatchCounts)
       record.sweepValues(run.frame)
     }
 
-    /** Sees that Spark wakes the key for what comes first. */
+    /**
+     * Sees that Spark wakes the key for what comes first. A key that is woken too early goes on
+     * sleeping: it costs less than to take Spark's timer away each time that one of ours is moved.
+     */
     private def arm(): Unit = {
-      val events = Seq(
-        record.timers.indices.filterNot(program.timers(_).processing).map(record.timers(_)),
-        Option(front).map(_.at).toSeq).flatten.filter(_ != Unset)
-      val clocked = record.timers.indices.filter(program.timers(_).processing)
-        .map(record.timers(_)).filter(_ != Unset)
-      val wanted = (if (program.byClock) clocked else events).map(wake) ++
-        Seq(record.sweep).filter(_ != Unset)
-      val first =
-        if (clocked.nonEmpty && !program.byClock) KeyedProcess.polled.find(_ != woken).get
-        else wanted.minOption.map(math.max(_, clock + 1)).getOrElse(Unset)
-      if (first != record.armed) {
+      val clocked = first(processing = true, Never) >= 0
+      val wanted =
+        if (clocked && !program.byClock) KeyedProcess.polled.find(_ != woken).get
+        else {
+          val at = math.min(wake(earliest(program.byClock)), or(record.sweep))
+          if (at == Never) Unset else math.max(at, clock + 1)
+        }
+      val early = record.armed != Unset && record.armed <= wanted && record.armed > clock
+      if (wanted != record.armed && !early) {
         if (record.armed != Unset) getHandle.deleteTimer(record.armed)
-        if (first != Unset) getHandle.registerTimer(first)
-        record.armed = first
+        if (wanted != Unset) getHandle.registerTimer(wanted)
+        record.armed = wanted
         record.change()
       }
     }
 
+    /** The first instant of a clock at which there is something to do, in microseconds. */
+    private def earliest(processing: Boolean): Long = {
+      val timer = first(processing, Never)
+      val at = if (timer < 0) Never else record.timers(timer)
+      if (processing || front == null) at else math.min(at, or(front.at))
+    }
+
+    private def or(at: Long): Long = if (at == Unset) Never else at
+
     /** The first millisecond that is not before an instant. */
-    private def wake(micros: Long): Long = -Math.floorDiv(-micros, 1000L)
+    private def wake(micros: Long): Long =
+      if (micros == Never) Never else -Math.floorDiv(-micros, 1000L)
+
+    private def inOrder(rows: Array[InternalRow]): Array[InternalRow] =
+      if (rows.length < 2) rows else rows.sorted(order)
 
     private def failure(handler: String, row: InternalRow, cause: Throwable): Throwable = {
       val where = s"operator `${program.id}`, $handler"
@@ -255,6 +276,9 @@ private[streamc] object KeyedProcess {
     case process: KeyedProcess => Some(process)
     case _ => None
   }
+
+  /** Behind every instant. */
+  val Never: Long = Long.MaxValue
 
   /** Spark takes away the timer that has gone off: the next one must be another. */
   val polled: Seq[Long] = Seq(-1L, -2L)

@@ -81,6 +81,12 @@ case class NowOf(place: Place) extends StateRead with LeafLike[Expression] {
   override def eval(row: InternalRow): Any = place.now
 }
 
+/** Reads a column, NULL as null. To ask a row for a type anew each time looks up Spark's settings. */
+private[streamc] object Getter {
+  def apply(kind: DataType): (SpecializedGetters, Int) => Any =
+    InternalRow.getAccessor(kind, nullable = true)
+}
+
 /** The row itself, so that Spark hands it on without making an object of it. */
 case class WholeRow() extends LeafExpression {
   override def dataType: DataType = ObjectType(classOf[InternalRow])
@@ -92,14 +98,24 @@ case class WholeRow() extends LeafExpression {
 }
 
 /** A column of a row that Spark takes for an object. */
-case class ColumnOf(child: Expression, ordinal: Int, dataType: DataType)
-    extends UnaryExpression
-    with CodegenFallback {
+case class ColumnOf(child: Expression, ordinal: Int, dataType: DataType) extends UnaryExpression {
+  @transient private lazy val column = Getter(dataType)
+
   override def nullable: Boolean = true
 
-  override def eval(row: InternalRow): Any = {
-    val found = child.eval(row).asInstanceOf[InternalRow]
-    if (found.isNullAt(ordinal)) null else found.get(ordinal, dataType)
+  override def eval(row: InternalRow): Any =
+    column(child.eval(row).asInstanceOf[InternalRow], ordinal)
+
+  override protected def doGenCode(context: CodegenContext, made: ExprCode): ExprCode = {
+    val row = child.genCode(context)
+    val kind = CodeGenerator.javaType(dataType)
+    val found = CodeGenerator.getValue(s"((InternalRow) ${row.value})", dataType, ordinal.toString)
+    made.copy(code = code"""
+      ${row.code}
+      boolean ${made.isNull} = ((InternalRow) ${row.value}).isNullAt($ordinal);
+      $kind ${made.value} =
+        ${made.isNull} ? ${CodeGenerator.defaultValue(dataType)} : ($kind) $found;
+      """)
   }
 
   override protected def withNewChildInternal(found: Expression): Expression = copy(child = found)

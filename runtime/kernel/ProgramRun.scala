@@ -45,13 +45,10 @@ private[streamc] class ProgramRun(
 
   /** An expression as generated code; it gives what the frame may keep. */
   private class Value(expression: Expression) {
-    private val kind = expression.dataType
+    private val held = Getter(expression.dataType)
     private val projection = SafeProjection.create(Seq(expression))
 
-    def apply(): Any = {
-      val row = projection(joined)
-      if (row.isNullAt(0)) null else row.get(0, kind)
-    }
+    def apply(): Any = held(projection(joined), 0)
   }
 
   private class Condition(expression: Expression) {
@@ -138,13 +135,13 @@ private[streamc] class ProgramRun(
 
   private def each(slot: Int, values: Expression, body: Action): Action = {
     val value = new Value(values)
-    val element = values.dataType.asInstanceOf[ArrayType].elementType
+    val element = Getter(values.dataType.asInstanceOf[ArrayType].elementType)
     new Action {
       override def run(): Unit = value() match {
         case null =>
         case array: ArrayData =>
           for (i <- 0 until array.numElements()) {
-            frame.update(slot, if (array.isNullAt(i)) null else array.get(i, element))
+            frame.update(slot, element(array, i))
             body.run()
           }
       }
