@@ -64,16 +64,13 @@ class CapturingSink:
         return {}
 
     def write(self, batch: DataFrame, batch_id: int) -> int:
-        from pyspark.sql import functions as F
-
-        columns = [F.col(quoted(column)) for column in batch.columns]
-        found = [row[0] for row in batch.select(F.to_json(F.struct(*columns), _ROWS)).collect()]
+        found = json_rows(batch)
         self._add(found, batch_id)
         return len(found)
 
     def take(self) -> list[dict[str, Any]]:
         rows, self._rows = self._rows, []
-        return [_parsed(row) for row in rows]
+        return [parsed(row) for row in rows]
 
     def undo(self, batch: int) -> None:
         """The batches from this one on will come again; what they gave is not given twice."""
@@ -110,16 +107,24 @@ class CapturingSink:
             self.contradiction = Contradiction(self.name, batch, tuple(first), tuple(again))
 
 
+def json_rows(frame: DataFrame) -> list[str]:
+    """The rows of a frame, each as JSON with every column."""
+    from pyspark.sql import functions as F
+
+    columns = [F.col(quoted(column)) for column in frame.columns]
+    return [row[0] for row in frame.select(F.to_json(F.struct(*columns), _ROWS)).collect()]
+
+
 def difference(first: Sequence[str], second: Sequence[str]) -> tuple[list[str], list[str]]:
     """The rows that only the first has, and those that only the second has, in their order."""
     left = _without(first, Counter(second))
     right = _without(second, Counter(first))
     if not left or not right:
         return left, right
-    rest = [(row, _parsed(row)) for row in right]
+    rest = [(row, parsed(row)) for row in right]
     alone = []
     for row in left:
-        value = _parsed(row)
+        value = parsed(row)
         place = next((n for n, (_, other) in enumerate(rest) if _close(value, other)), None)
         if place is None:
             alone.append(row)
@@ -138,12 +143,12 @@ def _without(rows: Sequence[str], others: Counter[str]) -> list[str]:
     return left
 
 
-def _parsed(row: str) -> dict[str, Any]:
-    """A row with numbers that have a point as `Decimal`."""
+def parsed(row: str) -> dict[str, Any]:
+    """A row of JSON with numbers that have a point as `Decimal`."""
     from decimal import Decimal
 
-    parsed: dict[str, Any] = json.loads(row, parse_float=Decimal)
-    return parsed
+    found: dict[str, Any] = json.loads(row, parse_float=Decimal)
+    return found
 
 
 def _close(one: Any, other: Any) -> bool:

@@ -25,6 +25,14 @@ class Column:
 
 
 @dataclass(frozen=True, slots=True)
+class Cell(Column):
+    """A cell of a program: a value, which begins as `default` says in SQL; map, set or list."""
+
+    kind: str = "value"
+    default: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Aggregate:
     """One aggregate function of an operator and the types of its buffers, in Spark's order."""
 
@@ -38,7 +46,7 @@ class Operator:
     """A stateful operator: its kind, keys, and what an aggregate may keep.
 
     `window` is the kind of its window (tumble, hop, session) or None. A program has cells and
-    timers; `by_clock` is whether any of them is of processing time.
+    timers, `by_clock` if any of them is of processing time; its rows wait if it is `ordered`.
     """
 
     id: str
@@ -46,9 +54,10 @@ class Operator:
     keys: tuple[Column, ...]
     window: str | None
     aggregates: tuple[Aggregate, ...]
-    cells: tuple[Column, ...] = ()
+    cells: tuple[Cell, ...] = ()
     timers: tuple[str, ...] = ()
     by_clock: bool = False
+    ordered: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,9 +252,13 @@ def _operator(id: str, data: Mapping[str, Any]) -> Operator:
             )
             for a in data.get("aggregates", ())
         ),
-        cells=tuple(Column(cell["id"], cell["type"]) for cell in data.get("cells", ())),
+        cells=tuple(
+            Cell(cell["id"], cell["type"], cell["kind"], cell["default"])
+            for cell in data.get("cells", ())
+        ),
         timers=tuple(timer["id"] for timer in data.get("timers", ())),
         by_clock=any(timer["time"] == "processing" for timer in data.get("timers", ())),
+        ordered=bool(data.get("ordered", False)),
     )
 
 

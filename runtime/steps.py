@@ -19,13 +19,14 @@ from typing import TYPE_CHECKING, Any
 from .arguments import Arguments
 from .batches import BatchWriter
 from .books import Books, MemoryShelf
-from .captures import CapturingSink, Contradiction
+from .captures import CapturingSink, Contradiction, json_rows, parsed
 from .errors import NOT_REPEATABLE, QUERY_FAILED, ROWS_LOST, RuntimeFault
 from .failures import explain_failure, spark_errors, spark_refuses
 from .kernel.build import kernel_jar
 from .kernel.load import load_kernel
 from .layout import checked_frame
 from .plan import Checkpoint, Plan, Query, load_plan, plan_path
+from .program_state import read_program_state
 from .queries import Prepared, start_query
 from .run import Build, load_build
 from .session import run_session
@@ -163,6 +164,24 @@ class StepRun:
         point as `Decimal`.
         """
         return self._sinks[sink].take()
+
+    def state(self, operator: str) -> list[dict[str, Any]]:
+        """What a keyed program keeps of each key: see `program_state`; values as `take` gives them.
+
+        Raises RuntimeFault when a stored state cannot be read.
+        """
+        for prepared in self._prepared:
+            ids = [use.operator.id for use in prepared.plan.uses]
+            query = prepared.plan.id
+            if operator in ids and committed(self._settings.state, query) >= 0:
+                found = read_program_state(
+                    prepared.frame.sparkSession,
+                    checkpoint_of(self._settings.state, query),
+                    ids.index(operator),
+                    self._plan.operators[operator],
+                )
+                return [parsed(row) for row in json_rows(found)]
+        return []
 
     def _run(self) -> None:
         """Starts all queries unless they run."""

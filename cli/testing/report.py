@@ -27,7 +27,7 @@ def outcome_line(outcome: Outcome) -> str:
     told = f"{where}: {_word(outcome)} {outcome.test.name}"
     if outcome.failures:
         first = outcome.failures[0]
-        told += f": step {first.number}, {first.comparison.expect.sink}: "
+        told += f": step {first.number}, {_short(first)}: "
         told += headline(first.comparison)
     elif outcome.fault is not None:
         told += f": {outcome.fault.render().splitlines()[0]}"
@@ -39,7 +39,7 @@ def failure_lines(outcome: Outcome) -> list[str]:
     lines: list[str] = []
     for one in outcome.failures:
         found = one.comparison
-        lines.append(f"step {one.number}, sink {found.expect.sink}: {headline(found)}")
+        lines.append(f"step {one.number}, {found.expect.place}: {headline(found)}")
         lines.extend(difference_lines(found))
     if outcome.fault is not None:
         lines.extend(outcome.fault.render().splitlines())
@@ -83,12 +83,17 @@ def _failure(one: Checked) -> dict[str, Any]:
     got = [_plain(row) for row in found.got]
     return {
         "step": one.number,
-        "sink": found.expect.sink,
+        "operator" if found.expect.state else "sink": found.expect.sink,
         "missing": [expected[place] for place in found.missing],
         "unexpected": [got[place] for place in found.unexpected],
         "changed": [{"expected": expected[a], "got": got[b]} for a, b in found.changed],
         "disordered": found.disordered,
     }
+
+
+def _short(one: Checked) -> str:
+    expect = one.comparison.expect
+    return expect.place if expect.state else expect.sink
 
 
 def _plain(row: Any) -> Any:

@@ -133,7 +133,8 @@ def _checks(case: Case, way: str, run: StepRun) -> Iterator[Checked]:
                 # Put together with steps before, its batch has the number of the first of them.
                 run.rollback(max(sum(number >= first for number in batches), 1))
             case Expect() as expect:
-                yield Checked(placed.number, compare(expect, run.take(expect.sink)))
+                rows = run.state(expect.sink) if expect.state else run.take(expect.sink)
+                yield Checked(placed.number, compare(expect, rows))
 
 
 def _text(case: Case, name: str, rows: Sequence[str]) -> str:

@@ -3,7 +3,8 @@
 In order of flow:
 
 - ``model``: a test (a case) and its steps, every name and value checked.
-- ``read``: documents to tests; ``steps`` their steps, ``expectations`` what sinks must get.
+- ``read``: documents to tests; ``steps`` their steps, ``expectations`` what sinks must get,
+  ``state`` what operators must keep.
 - ``rows``: rows of sources and the lines of text that they are; ``values``: one value by its type.
 - ``told``: what is said of mistakes.
 - ``ways``: a test's steps for another arrival of the same rows.

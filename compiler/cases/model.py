@@ -82,7 +82,8 @@ class Expect:
     """What a sink must have got since it was last looked at.
 
     ``ordered``: in this order. ``contains``: these rows, in these columns, and maybe others.
-    ``node`` is the list of rows as it is written.
+    ``node`` is the list of rows as it is written. With ``state`` the rows are what the operator
+    that ``sink`` names keeps of each key.
     """
 
     sink: str
@@ -92,6 +93,12 @@ class Expect:
     ordered: bool = False
     contains: bool = False
     tolerance: float | None = None
+    state: bool = False
+
+    @property
+    def place(self) -> str:
+        """What is looked at, in words."""
+        return f"state of {self.sink}" if self.state else f"sink {self.sink}"
 
 
 Step = Fill | Rows | Advance | Drain | Restart | Crash | Rollback | Expect

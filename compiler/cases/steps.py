@@ -8,6 +8,7 @@ from collections.abc import Mapping as Names
 from ...dsl import codes
 from ...dsl.yaml_nodes import Mapping, Node, Scalar, Sequence
 from ..model.pipeline import Pipeline, Source, Table
+from ..model.programs import Operator
 from .expectations import read_expect
 from .model import (
     Advance,
@@ -23,12 +24,13 @@ from .model import (
     Step,
 )
 from .rows import Lines, read_rows
+from .state import read_state
 from .told import Teller, described
 from .values import instant_micros
 from .ways import BATCHES
 
 _WORDS = ("drain", "restart", "crash", "rollback")
-_KEYS = ("advance", "expect")
+_KEYS = ("advance", "expect", "state")
 _LATER = ("savepoint", "upgrade")
 
 
@@ -50,6 +52,10 @@ class StepReader:
             sink.name: tuple(Column(f.name, f.type) for f in schemas[sink.relation])
             for sink in pipeline.sinks
         }
+
+        steps = [step for relation in pipeline.relations for step in relation.steps]
+        declared = (step for step in steps if isinstance(step, Operator) and step.declared)
+        self._operators = {step.id: step for step in declared}
 
     def read(self, node: Node) -> tuple[Placed, ...]:
         """Return the steps of a list; mistakes are told."""
@@ -107,6 +113,8 @@ class StepReader:
             yield Advance(self._instants(advance))
         if (expect := node.get("expect")) is not None:
             yield from self._expects(expect)
+        if "state" not in self._lines and (state := node.get("state")) is not None:
+            yield from self._states(state)
 
     def tell_unset(self, node: Node) -> None:
         """Tell of variables without a value that the parsing of a source's rows needs."""
@@ -167,6 +175,20 @@ class StepReader:
                 self._teller.unknown("sink", key, self._sinks, codes.TEST_NAME)
                 continue
             found = read_expect(key.text, self._sinks[key.text], value, self._teller)
+            if found is not None:
+                yield found
+
+    def _states(self, node: Node) -> Iterator[Expect]:
+        if not isinstance(node, Mapping):
+            self._teller.form(
+                f"`state` is {described(node)}, not a mapping of operators to rows", node
+            )
+            return
+        for key, value in node:
+            if key.text not in self._operators:
+                self._teller.unknown("operator", key, self._operators, codes.TEST_NAME)
+                continue
+            found = read_state(self._operators[key.text], value, self._teller)
             if found is not None:
                 yield found
 
