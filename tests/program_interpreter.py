@@ -6,6 +6,7 @@ the expressions that such programs are made of, with NULL as Spark has it.
 
 from __future__ import annotations
 
+import math
 import operator as op
 from collections import defaultdict
 from collections.abc import Callable, Iterable
@@ -22,7 +23,8 @@ Names = dict[str, Any]
 
 _BINARY: dict[str, Callable[[Any, Any], Any]] = {
     **{"=": op.eq, "<>": op.ne, "<": op.lt, "<=": op.le, ">": op.gt, ">=": op.ge},
-    **{"+": op.add, "-": op.sub, "*": op.mul, "/": op.truediv, "%": op.mod},
+    **{"+": op.add, "-": op.sub, "*": op.mul, "/": op.truediv, "%": math.fmod},
+    **{"&": op.and_, "|": op.or_, "^": op.xor},
 }
 
 
@@ -36,7 +38,7 @@ def value(node: e.Expression, names: Names) -> Any:
         case e.BooleanLiteral(_, found):
             return found
         case e.NumberLiteral(_, text):
-            return int(text) if text.isdigit() else Decimal(text)
+            return _number(text)
         case e.StringLiteral(_, text):
             return text
         case e.Interval():
@@ -54,7 +56,7 @@ def value(node: e.Expression, names: Names) -> Any:
         case e.Binary(_, "AND" | "OR" as word, left, right):
             return _logical(word, left, right, names)
         case e.Binary(_, sign, left, right):
-            a, b = value(left, names), value(right, names)
+            a, b = _alike(value(left, names), value(right, names))
             return None if a is None or b is None else _BINARY[sign](a, b)
         case e.IsTest(_, inner, "NULL", negated):
             return (value(inner, names) is None) != negated
@@ -78,6 +80,20 @@ def value(node: e.Expression, names: Names) -> Any:
         case e.Call(_, name, arguments):
             return _call(name.text.lower(), arguments, names)
     raise AssertionError(node)
+
+
+def _alike(a: Any, b: Any) -> tuple[Any, Any]:
+    """Return two values as ones of a type: a DECIMAL beside a DOUBLE is one."""
+    if {type(a), type(b)} == {Decimal, float}:
+        return float(a), float(b)
+    return a, b
+
+
+def _number(text: str) -> Any:
+    if text.endswith("D"):
+        return float(text.removesuffix("D"))
+    whole = text.removesuffix("L")
+    return int(whole) if whole.isdigit() else Decimal(text)
 
 
 def _path(names: Names, parts: list[str]) -> Any:
@@ -112,6 +128,8 @@ def _call(name: str, arguments: tuple[e.Expression, ...], names: Names) -> Any:
             return next(iter(known), None)
         case "named_struct":
             return dict(zip(found[::2], found[1::2], strict=True))
+        case "struct":
+            return dict(zip(_fields(arguments), found, strict=True))
         case "least":
             return min(known, default=None)
         case "greatest":
@@ -124,7 +142,7 @@ def _call(name: str, arguments: tuple[e.Expression, ...], names: Names) -> Any:
             return None if None in found else [item for part in found for item in part]
         case "array_min" | "array_max":
             items = [item for item in found[0] if item is not None]
-            return (min if name == "array_min" else max)(items, default=None)
+            return (min if name == "array_min" else max)(items, key=_order, default=None)
         case "get" | "element_at" | "try_element_at" if None in found:
             return None
         case "get" | "element_at" | "try_element_at":
@@ -132,33 +150,72 @@ def _call(name: str, arguments: tuple[e.Expression, ...], names: Names) -> Any:
             assert name != "element_at" or len(found[0]) >= abs(place)
             is_there = -len(found[0]) <= place < len(found[0]) and (name != "get" or place >= 0)
             return found[0][place] if is_there else None
+    return _plain_call(name, found)
+
+
+def _fields(arguments: tuple[e.Expression, ...]) -> list[str]:
+    return [
+        one.parts[-1].text if isinstance(one, e.ColumnRef) else f"col{place}"
+        for place, one in enumerate(arguments, start=1)
+    ]
+
+
+def _plain_call(name: str, found: list[Any]) -> Any:
+    """Return what a function gives that knows nothing of NULL."""
+    if found[0] is None:
+        return None
+    match name:
+        case "array_sort" | "sort_array":
+            return sorted(found[0], key=_order)
+        case "array_distinct":
+            return list({_order(one): one for one in reversed(found[0])}.values())
+        case "array_join":
+            return found[1].join(one for one in found[0] if one is not None)
+        case "floor" | "ceil" | "sqrt" | "length":
+            functions = {"floor": math.floor, "ceil": math.ceil, "sqrt": math.sqrt, "length": len}
+            return functions[name](found[0])
+        case "try_divide":
+            return None if None in found or not found[1] else found[0] / found[1]
     raise AssertionError(name)
+
+
+def _order(one: Any) -> Any:
+    """Return what values are ordered by, NULL first, structs by their fields."""
+    fields = list(one.values()) if isinstance(one, dict) else [one]
+    return tuple((field is not None, field) for field in fields)
 
 
 def _over_items(name: str, arguments: tuple[e.Expression, ...], names: Names) -> Any:
     """Return what a function gives that is told what to do with the elements of a list."""
     items, fn = value(arguments[0], names), arguments[-1]
-    assert isinstance(fn, e.Lambda)
-    given = [parameter.text for parameter in fn.parameters]
-
-    def of(*values: Any) -> Any:
-        return value(fn.body, {**names, **dict(zip(given, values, strict=False))})
-
     if items is None:
         return None
     match name:
         case "filter":
-            return [item for place, item in enumerate(items) if of(item, place) is True]
+            return [one for place, one in enumerate(items) if _applied(fn, names, one, place)]
         case "exists":
-            return any(of(item) is True for item in items)
+            return any(_applied(fn, names, one) is True for one in items)
         case "transform":
-            return [of(item) for item in items]
+            return [_applied(fn, names, one) for one in items]
         case "aggregate":
             found = value(arguments[1], names)
-            for item in items:
-                found = of(found, item)
-            return found
+            for one in items:
+                found = _applied(arguments[2], names, found, one)
+            return found if len(arguments) == 3 else _applied(fn, names, found)
     raise AssertionError(name)
+
+
+def _applied(fn: e.Expression, names: Names, *values: Any) -> Any:
+    """Return what a lambda makes of values."""
+    assert isinstance(fn, e.Lambda)
+    given = [parameter.text for parameter in fn.parameters]
+    return value(fn.body, {**names, **dict(zip(given, values, strict=False))})
+
+
+def _empty(cell: m.Cell) -> Any:
+    if cell.kind is not m.CellKind.VALUE:
+        return []
+    return None if cell.default is None else value(cell.default.expression, {})
 
 
 class Program:
@@ -173,10 +230,7 @@ class Program:
         self._clear()
 
     def _clear(self) -> None:
-        self.cells = {
-            cell.name: None if cell.default is None else value(cell.default.expression, {})
-            for cell in self.operator.cells
-        }
+        self.cells = {cell.name: _empty(cell) for cell in self.operator.cells}
 
     @property
     def is_empty(self) -> bool:
@@ -232,6 +286,11 @@ class Program:
                 block[name] = read(found.expression)
             case m.SetCell(name, found):
                 self.cells[name] = read(found.expression)
+            case m.Append(name, found):
+                self.cells[name] = [*self.cells[name], read(found.expression)]
+            case m.Add(name, found):
+                once = {_order(one): one for one in (*self.cells[name], read(found.expression))}
+                self.cells[name] = [one for _, one in sorted(once.items())]
             case m.Clear(name):
                 kept = dict(self.cells)
                 self._clear()

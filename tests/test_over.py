@@ -7,30 +7,33 @@ from __future__ import annotations
 
 import json
 from datetime import timedelta
+from decimal import Decimal
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 from compiled import compiled
 from hypothesis import strategies as st
-from oracles import over
+from oracles import over, statistics
 from oracles.streams import BASE, END, Row, made, offsets
 from program_interpreter import Program, run
 from streamc.compiler.model import programs as m
 from streamc.compiler.model.pipeline import Pipeline
 from streamc.dsl.render import render
 
-SPEC = Path(__file__).parent / "oracles" / "over.stream"
+FOLDER = Path(__file__).parent / "oracles"
 
 
-def pipeline() -> Pipeline:
-    result = compiled(SPEC, "over.stream")
+@cache
+def pipeline(spec: str) -> Pipeline:
+    result = compiled(FOLDER / f"{spec}.stream", f"{spec}.stream")
     assert result.model is not None, render([result.diagnostics])
     return result.model
 
 
-def program(name: str) -> m.Operator:
-    relation = next(one for one in pipeline().relations if one.name == name)
+def program(name: str, spec: str = "over") -> m.Operator:
+    relation = next(one for one in pipeline(spec).relations if one.name == name)
     (step,) = [one for one in relation.steps if isinstance(one, m.Operator)]
     return step
 
@@ -47,9 +50,16 @@ def lines(rows: list[Row]) -> list[str]:
 
 
 def _plain(value: Any) -> Any:
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        return round(float(value), 9)
-    return None if value is None else str(value)
+    if isinstance(value, int | float | Decimal) and not isinstance(value, bool):
+        return round(float(value), 9) + 0.0
+    match value:
+        case None | str():
+            return value
+        case list():
+            return [_plain(item) for item in value]
+        case dict():
+            return {name: _plain(item) for name, item in value.items()}
+    return str(value)
 
 
 @pytest.mark.parametrize("name", over.STREAMS)
@@ -62,6 +72,15 @@ def test_programs(name: str) -> None:
             given = [row for row in given if row["i"] is not None]
         got = run(step, {step.inputs[0].alias: given}, END)
         assert lines(got) == lines(over.STREAMS[name](timed)), timed
+
+
+@pytest.mark.parametrize("name", statistics.STREAMS)
+def test_statistics(name: str) -> None:
+    step = program(name, "statistics")
+    for number, rows in enumerate(streams()):
+        timed = [{**row, "stream": number, "ts": BASE + row["offset"]} for row in rows]
+        got = run(step, {step.inputs[0].alias: statistics.numbered(timed)}, END)
+        assert lines(got) == lines(statistics.STREAMS[name](timed)), timed
 
 
 def test_a_key_is_gone_once_no_row_can_see_its_rows() -> None:

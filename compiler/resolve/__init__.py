@@ -15,7 +15,8 @@ In order of flow:
 - ``from_clause``, ``windows``, ``joins``, ``lookups``, ``window_joins``, ``time_bounds``: what a
   SELECT reads.
 - ``blocks``: one SELECT. ``columns``: its select list. ``keys``, ``aggregates``: GROUP BY.
-  ``distinct``: DISTINCT ON. ``top_n``: QUALIFY. ``unbounded``: groups that nothing closes.
+  ``distinct``: DISTINCT ON. ``top_n``: QUALIFY; ``named_windows``: WINDOW. ``unbounded``: groups
+  that nothing closes.
 - ``lowering``: queries that become programs, as those of CREATE OPERATOR.
 - ``scope``: what a name means inside a SELECT.
 - ``programs``: CREATE OPERATOR. ``program_inputs``, ``program_state``, ``program_handlers``: its

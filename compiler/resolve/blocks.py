@@ -22,8 +22,9 @@ from .joins import add_join
 from .keys import has_aggregate
 from .lookups import add_lookup
 from .lowering.count_select import CountSelect, CountWindow, counted_beside, not_aggregated
-from .lowering.over import OverResolver, beside_over, is_over, unused_window
+from .lowering.over import OverResolver, beside_over, is_over
 from .lowering.temporal_join import TemporalJoin, add_temporal_join, own_select
+from .named_windows import unused_window
 from .not_built import not_built
 from .scope import BlockScope, Visible
 from .windows import no_group, taken_name

@@ -88,7 +88,8 @@ def aggregate_calls(node: Node) -> Iterator[e.Call]:
         yield node
         return
     if isinstance(node, DeclaredCall) and isinstance(node.function, UserAggregate):
-        yield node.call
+        if node.call.over is None:
+            yield node.call
         return
     for child in children(node):
         yield from aggregate_calls(child)

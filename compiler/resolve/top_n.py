@@ -25,7 +25,7 @@ from ..model.schema import Field, Schema
 from ..model.steps import OrderItem, Project, TopN
 from .chain import Chain
 from .columns import Item, columns_of, is_identity, resolve_items, schema_of
-from .not_built import not_built
+from .named_windows import NamedWindows
 from .scope import BlockScope, Visible
 
 _FORM = "QUALIFY ROW_NUMBER() OVER (PARTITION BY window_start ORDER BY n DESC, name) <= 10"
@@ -78,13 +78,15 @@ def ranking(select: q.Select, diagnostics: Diagnostics) -> Ranking | None:
         diagnostics.add(_form(node.span))
         return None
     shown = [alias for alias, expression in numbered.items() if expression == call]
-    return _checked(Ranking(call.over, limit, shown[0] if shown else None, node.span), diagnostics)
+    named = NamedWindows(select, diagnostics)
+    window = named.whole(call.over)
+    named.unused()
+    if window is None:
+        return None
+    return _checked(Ranking(window, limit, shown[0] if shown else None, node.span), diagnostics)
 
 
 def _checked(found: Ranking, diagnostics: Diagnostics) -> Ranking | None:
-    if found.window.name is not None:
-        diagnostics.add(not_built("a named WINDOW in QUALIFY", found.window.span))
-        return None
     if not found.window.order_by or found.window.frame is not None:
         diagnostics.add(_form(found.span))
         return None

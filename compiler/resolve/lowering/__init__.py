@@ -6,8 +6,10 @@ they stand, and what they read is put in the place of names here.
 - ``parts``: expressions and names of which such programs are made.
 - ``program_items``: the select list of a SELECT that becomes a program.
 - ``dedup_within``: DISTINCT ON … WITHIN.
-- ``frames``: aggregates over rows that a program keeps, or has seen; ``rows_calls``: calls of them;
-  ``marks``: what stands for their values while expressions are resolved.
+- ``frames``: aggregates over rows that a program keeps, or has seen; ``frame_values``: over the
+  rows of a frame. ``folds``: those that hold some values; ``value_lists``: those that need all of
+  them. ``rows_calls``: calls of them; ``marks``: what stands for their values while expressions
+  are resolved.
 - ``count_select``: a SELECT over COUNT_WINDOW; ``count_window``: its program.
 - ``over``: OVER. ``over_windows``: its keys, order and frame; ``over_calls``: what is called;
   ``over_program``: the program; ``over_reads``: what names mean in it.

@@ -33,7 +33,8 @@ from ..columns import Item
 from ..output_time import with_event_time
 from ..program_reads import clocked
 from . import parts
-from .frames import RowsCall, advanced, kept_fields, last_rows, over_rows, running
+from .frame_values import over_rows
+from .frames import RowsCall, advanced, kept_fields, last_rows, running
 from .marks import placed
 from .over_reads import RowReads, keys_of
 from .program_items import returns_of

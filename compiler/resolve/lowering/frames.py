@@ -1,34 +1,56 @@
-"""Aggregates over rows that a program keeps: those of a frame, or all that have come so far.
+"""Aggregates over rows that a program keeps, or over all that have come so far.
 
-    over rows    SUM(x)   aggregate(rows, CAST(NULL AS BIGINT), (so_far, row) -> …)
-                 MAX(x)   array_max(transform(rows, row -> row.x))
-    running      SUM(x)   SET total = coalesce(total + x, x, total)
-                 AVG(x)   the sum and the count, each a cell of its own
+    SUM(x)        SET total = coalesce(total + x, x, total)
+    AVG(x)        the sum and the count, each a cell of its own
+    VAR_POP(x)    the cells of its fold (``folds``)
+    COLLECT_SET   a set, to which each row adds (``value_lists``)
 
-Rows are structs in the order in which they were handled; what an aggregate is given is a field of
-them. NULLs do not count, as in GROUP BY.
+What an aggregate is given by a row that is kept is a field of it. NULLs do not count, as in
+GROUP BY.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from ....dsl.ast import expressions as e
-from ....dsl.ast.node import Name
+from ....dsl.ast.node import Name, Node
 from ....dsl.records import dataclass
 from ....dsl.source import Span
+from ....dsl.walk import rewrite
 from ...model import types as t
 from ...model.aggregate_cells import sum_type
-from ...model.programs import Cell, CellKind, ProgramStatement, SetCell
+from ...model.programs import (
+    Add,
+    Append,
+    Cell,
+    CellKind,
+    If,
+    IfBranch,
+    ProgramStatement,
+    SetCell,
+)
+from ...model.reads import SizeCall
 from ...model.schema import Field
 from ...model.typed import Typed
-from . import parts
+from . import folds, parts, value_lists
 
 ROW = "row"
 """What a lambda calls a row of a frame."""
 
-AGGREGATES = frozenset({"sum", "count", "avg", "min", "max", "first_value", "last_value"})
+AGGREGATES = (
+    frozenset("sum count avg min max bool_and bool_or first_value last_value nth_value".split())
+    | folds.FOLDED
+    | value_lists.SETS
+    | value_lists.LISTS
+)
 """The aggregates that are built here."""
+
+APPROXIMATE = frozenset({"approx_count_distinct", "approx_percentile"})
+"""Those that Spark makes of a sketch: over rows that are kept they are exact."""
+
+EXTREMES = {"min": "min", "bool_and": "min", "max": "max", "bool_or": "max"}
+"""Aggregates that are the least or the greatest value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +58,9 @@ class RowsCall:
     """An aggregate over rows; ``name`` is what its value is called, and its state begins with.
 
     ``value`` is what each row gives it, NULL for one that its FILTER leaves out; None of COUNT(*).
-    ``skips`` is IGNORE NULLS of FIRST_VALUE and LAST_VALUE.
+    ``skips`` is IGNORE NULLS of FIRST_VALUE, LAST_VALUE and NTH_VALUE, ``constants`` are arguments
+    that no row gives. A call of several aggregates has them as ``parts``, and their values are
+    read in ``lower``.
     """
 
     name: str
@@ -46,12 +70,45 @@ class RowsCall:
     nullable: bool
     span: Span
     skips: bool = False
+    constants: tuple[e.Expression, ...] = ()
+    parts: tuple[Part, ...] = ()
+    lower: e.Expression | None = None
 
     @property
     def summed(self) -> t.Type:
         """The type in which values are added up."""
+        return sum_type((self.given,))
+
+    @property
+    def given(self) -> t.Type:
+        """The type of what a row gives."""
         assert self.value is not None
-        return sum_type((self.value.type,))
+        return self.value.type
+
+    @property
+    def place(self) -> int:
+        """The row that NTH_VALUE is of, the first one is 1."""
+        (number,) = self.constants
+        assert isinstance(number, e.NumberLiteral)
+        return int(number.text)
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One aggregate of several in a call: ``native`` is what stands for its value in ``lower``.
+
+    ``field`` is the field of what a row gives to the call, None where it is all of that.
+    """
+
+    native: e.Expression
+    call: RowsCall
+    field: str | None
+
+    def of(self, given: e.Expression | None) -> e.Expression | None:
+        """Return what a row gives to this one, of what it gives to the call."""
+        if given is None or self.call.value is None:
+            return None
+        return given if self.field is None else folds.part(given, self.field)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,92 +155,49 @@ def with_new(rows: e.Expression, new: e.Expression) -> e.Expression:
     return parts.call(span, "concat", known, new)
 
 
-def over_rows(call: RowsCall, rows: e.Expression, field: str | None) -> Typed:
-    """Return an aggregate over the rows of a frame, which is never empty.
-
-    ``field`` is the field of a row that holds its argument.
-    """
-    return Typed(_over(call, rows, field), call.type, call.nullable)
-
-
-def _over(call: RowsCall, rows: e.Expression, field: str | None) -> e.Expression:
-    span = call.span
-    if field is None:
-        return parts.cast(parts.call(span, "size", rows), t.BIGINT)
-    given = _lambda_column(span, field)
-    known = parts.call(span, "filter", rows, _of_row(span, parts.is_known(given)))
-    match call.function:
-        case "count":
-            return parts.cast(parts.call(span, "size", known), t.BIGINT)
-        case "sum":
-            return _sum(call, rows, given)
-        case "avg":
-            count = parts.call(span, "size", known)
-            return _mean(call, _sum(call, rows, given), count)
-        case "min" | "max" as extreme:
-            values = parts.call(span, "transform", rows, _of_row(span, given))
-            return parts.call(span, f"array_{extreme}", values)
-        case "first_value":
-            first = parts.call(span, "get", known, parts.number(span, 0))
-            plain = e.Index(span, rows, parts.number(span, 0))
-            return _field(first if call.skips else plain, field)
-    last = e.Unary(span, "-", parts.number(span, 1))
-    name = "try_element_at" if call.skips else "element_at"
-    return _field(parts.call(span, name, known if call.skips else rows, last), field)
-
-
-def _of_row(span: Span, body: e.Expression) -> e.Lambda:
-    return e.Lambda(span, (Name(span, ROW),), body)
-
-
-def _lambda_column(span: Span, field: str) -> e.ColumnRef:
-    return e.ColumnRef(span, (Name(span, ROW), Name(span, field)))
-
-
-def _field(row: e.Expression, field: str) -> e.FieldAccess:
-    return e.FieldAccess(row.span, row, Name(row.span, field))
-
-
-def _sum(call: RowsCall, rows: e.Expression, given: e.Expression) -> e.Expression:
-    """Return the sum of what is known, NULL of nothing."""
-    span, type_ = call.span, _total_type(call)
-    total = e.ColumnRef(span, (Name(span, "so_far"),))
-    body = _added(span, total, given, type_)
-    function = e.Lambda(span, (Name(span, "so_far"), Name(span, ROW)), body)
-    nothing = parts.cast(e.NullLiteral(span), type_)
-    return parts.call(span, "aggregate", rows, nothing, function)
-
-
-def _total_type(call: RowsCall) -> t.Type:
+def total_type(call: RowsCall) -> t.Type:
     """Return the type of a running total: AVG adds whole numbers up as a DOUBLE, as Spark does."""
     is_exact = isinstance(call.summed, t.Decimal | t.IntervalType)
     return t.DOUBLE if call.function == "avg" and not is_exact else call.summed
 
 
-def _added(span: Span, total: e.Expression, given: e.Expression, type_: t.Type) -> e.Expression:
+def added(span: Span, total: e.Expression, given: e.Expression, type_: t.Type) -> e.Expression:
+    """Return a sum with one more value, of which either may be NULL."""
     both = e.Binary(span, "+", total, given)
     sum_ = parts.call(span, "coalesce", both, given, total)
     # The sum of two decimals has a digit more than either; all else stays what the total is.
     return parts.cast(sum_, type_) if isinstance(type_, t.Decimal) else sum_
 
 
-def _mean(call: RowsCall, total: e.Expression, count: e.Expression) -> e.Expression:
+def mean_of(call: RowsCall, total: e.Expression, count: e.Expression) -> e.Expression:
+    """Return a mean of the type of AVG."""
     if isinstance(call.type, t.Decimal):
         count = parts.cast(count, t.Decimal(20, 0))
     mean = e.Binary(call.span, "/", total, count)
     return parts.cast(mean, call.type) if call.type != t.DOUBLE else mean
 
 
+def lowered(expression: e.Expression, values: Mapping[e.Expression, e.Expression]) -> e.Expression:
+    """Return an expression over aggregates with their values in the place of them."""
+
+    def place(node: Node) -> Node | None:
+        return values.get(node) if isinstance(node, e.Expression) else None
+
+    return rewrite(expression, place)
+
+
 def running(call: RowsCall) -> Running:
     """Return the cells of an aggregate over all rows so far, and how its value is read."""
     span, name = call.span, call.name
+    if call.lower is not None:
+        return _running_parts(call, call.lower)
     match call.function:
         case "avg":
-            total = _value_cell(f"{name}__sum", _total_type(call))
+            total = _value_cell(f"{name}__sum", total_type(call))
             count = _counter(f"{name}__count", span)
             counted = parts.cell(span, count.name)
             # Nothing has been added up before anything is counted: no division by zero.
-            mean = _mean(call, parts.cell(span, total.name), counted)
+            mean = mean_of(call, parts.cell(span, total.name), counted)
             return Running((total, count), Typed(mean, call.type))
         case "count":
             return _read(call, _counter(name, span))
@@ -191,7 +205,46 @@ def running(call: RowsCall) -> Running:
             held = t.Struct((t.Field("value", call.type),))
             first = _value_cell(f"{name}__first", held)
             return Running((first,), Typed(parts.cell(span, first.name, "value"), call.type))
+        case "nth_value":
+            count = _counter(f"{name}__count", span)
+            return Running((count, value := _value_cell(name, call.type)), _of(call, value))
+    if call.function in folds.FOLDED:
+        return _running_fold(call)
+    if call.function in value_lists.SETS:
+        values = Cell(f"{name}__values", CellKind.SET, t.Array(call.given))
+        read = parts.cell(span, values.name)
+        if call.function != "collect_set":
+            size = SizeCall(span, Name(span, "size"), (read,))
+            return Running((values,), Typed(parts.cast(size, t.BIGINT), call.type))
+        return Running((values,), Typed(read, call.type))
+    if call.function in value_lists.LISTS:
+        values = Cell(f"{name}__values", CellKind.LIST, t.Array(call.given))
+        read = parts.cell(span, values.name)
+        found = value_lists.of_list(call.function, read, call.constants, call.type)
+        return Running((values,), Typed(found, call.type, call.nullable))
     return _read(call, _value_cell(name, call.type))
+
+
+def _running_parts(call: RowsCall, lower: e.Expression) -> Running:
+    found = {one.native: running(one.call) for one in call.parts}
+    values = {native: one.value.expression for native, one in found.items()}
+    cells = tuple(cell for one in found.values() for cell in one.cells)
+    return Running(cells, Typed(lowered(lower, values), call.type, call.nullable))
+
+
+def _running_fold(call: RowsCall) -> Running:
+    span = call.span
+    found = folds.fold(call.function, call.given, span)
+    cells = tuple(_held_cell(call, one) for one in found.held)
+    value = found.value([parts.cell(span, cell.name) for cell in cells])
+    return Running(cells, Typed(value, call.type, call.nullable))
+
+
+def _held_cell(call: RowsCall, held: folds.Held) -> Cell:
+    name = f"{call.name}__{held.name}" if held.name else call.name
+    if held.initial is None:
+        return _value_cell(name, held.type)
+    return _value_cell(name, held.type, Typed(held.initial, held.type, nullable=False))
 
 
 def _value_cell(name: str, type_: t.Type, default: Typed | None = None) -> Cell:
@@ -204,7 +257,11 @@ def _counter(name: str, span: Span) -> Cell:
 
 
 def _read(call: RowsCall, cell: Cell) -> Running:
-    return Running((cell,), Typed(parts.cell(call.span, cell.name), call.type, call.nullable))
+    return Running((cell,), _of(call, cell))
+
+
+def _of(call: RowsCall, cell: Cell) -> Typed:
+    return Typed(parts.cell(call.span, cell.name), call.type, call.nullable)
 
 
 def advanced(
@@ -214,30 +271,84 @@ def advanced(
 
     ``cells`` are those of ``running``, under the names that they have got.
     """
+    if call.lower is not None:
+        return tuple(_advanced_parts(call, cells, given))
     span = call.span
     here = parts.cell(span, cells[0].name)
-    match call.function:
-        case "avg":
-            assert given is not None
-            total = _added(span, here, given, cells[0].type)
-            return (_set(cells[0], total), _count(call, cells[1], given))
-        case "count":
-            return (_count(call, cells[0], given),)
+    if call.function == "count":
+        return (_count(call, cells[0], given),)
     assert given is not None
     match call.function:
+        case "avg":
+            total = added(span, here, given, cells[0].type)
+            return (_set(cells[0], total), _count(call, cells[1], given))
         case "sum":
-            return (_set(cells[0], _added(span, here, given, cells[0].type)),)
-        case "min":
+            return (_set(cells[0], added(span, here, given, cells[0].type)),)
+        case "min" | "bool_and":
             return (_set(cells[0], parts.call(span, "least", here, given)),)
-        case "max":
+        case "max" | "bool_or":
             return (_set(cells[0], parts.call(span, "greatest", here, given)),)
         case "first_value":
             if not call.skips:
                 given = parts.struct(span, [("value", Typed(given, call.type))]).expression
             return (_set(cells[0], parts.call(span, "coalesce", here, given)),)
-    if call.skips:
-        given = parts.call(span, "coalesce", given, here)
-    return (_set(cells[0], given),)
+        case "last_value":
+            last = parts.call(span, "coalesce", given, here) if call.skips else given
+            return (_set(cells[0], last),)
+        case "nth_value":
+            return _advanced_place(call, cells, given)
+    if call.function in folds.FOLDED:
+        return (_advanced_fold(call, cells, given),)
+    conditions, value = _counted_value(given)
+    step = Add if cells[0].kind is CellKind.SET else Append
+    more = step(cells[0].name, Typed(value, call.given))
+    is_struct = isinstance(value, e.Call) and value.name.text in ("struct", "named_struct")
+    conditions += [] if is_struct else [parts.is_known(value)]
+    return (_if(conditions, more) if conditions else more,)
+
+
+def _counted_value(given: e.Expression) -> tuple[list[e.Expression], e.Expression]:
+    """Return what a row gives, and the condition of a FILTER that leaves it."""
+    match given:
+        case e.Case(_, None, (e.When(_, condition, value),), None):
+            return [condition], value
+    return [], given
+
+
+def _advanced_parts(
+    call: RowsCall, cells: tuple[Cell, ...], given: e.Expression | None
+) -> Iterator[ProgramStatement]:
+    for one in call.parts:
+        count = len(running(one.call).cells)
+        own, cells = cells[:count], cells[count:]
+        yield from advanced(one.call, own, one.of(given))
+
+
+def _advanced_fold(
+    call: RowsCall, cells: tuple[Cell, ...], given: e.Expression
+) -> ProgramStatement:
+    found = folds.fold(call.function, call.given, call.span)
+    conditions, value = _counted_value(given)
+    after = found.after([parts.cell(call.span, cell.name) for cell in cells], value)
+    return _if([*conditions, found.counts(value)], *map(_set, cells, after))
+
+
+def _advanced_place(
+    call: RowsCall, cells: tuple[Cell, ...], given: e.Expression
+) -> tuple[ProgramStatement, ...]:
+    """Return the steps of NTH_VALUE: a row is counted, and kept if it is the one."""
+    span, count = call.span, cells[0]
+    counted = _count(call, count, given if call.skips else None)
+    place = parts.number(span, call.place)
+    is_it: list[e.Expression] = [e.Binary(span, "=", parts.cell(span, count.name), place)]
+    is_it += [parts.is_known(given)] if call.skips else []
+    return (counted, _if(is_it, _set(cells[1], given)))
+
+
+def _if(conditions: Sequence[e.Expression], *body: ProgramStatement) -> ProgramStatement:
+    whole = parts.all_of(conditions)
+    assert whole is not None
+    return If((IfBranch(whole, body),), ())
 
 
 def _set(cell: Cell, value: e.Expression) -> SetCell:

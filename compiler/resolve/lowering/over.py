@@ -24,7 +24,7 @@ from ..expressions import Clause, check
 from ..scope import BlockScope
 from .over_calls import OverCall, OverCalls, calls_of, over_of
 from .over_program import Selected, over_operator
-from .over_windows import OverWindow, unused_window
+from .over_windows import OverWindow
 from .program_items import program_items, refuse_python
 
 
@@ -58,9 +58,6 @@ def _by_time(spec: e.WindowSpec, named: dict[str, e.WindowSpec], schema: Schema)
 
 def _last(node: e.Expression) -> str:
     return node.parts[-1].text if isinstance(node, e.ColumnRef) else ""
-
-
-__all__ = ["OverResolver", "beside_over", "is_over", "unused_window"]
 
 
 class OverResolver:
@@ -187,7 +184,7 @@ def _unbounded(call: OverCall, window: OverWindow, stream: str) -> Diagnostic:
         fix = (
             f"for the first row of each write `SELECT DISTINCT ON ({keys}) WITHIN INTERVAL 1 DAY …`"
         )
-    elif call.function == "lag":
+    elif call.function in ("lag", "rank", "dense_rank"):
         fix = "let a CREATE OPERATOR forget it by a TTL"
     return Diagnostic(
         codes.UNBOUNDED_STATE,

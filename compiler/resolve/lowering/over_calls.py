@@ -13,7 +13,7 @@ from ....dsl import codes
 from ....dsl.ast import expressions as e
 from ....dsl.ast import queries as q
 from ....dsl.ast.node import Node
-from ....dsl.diagnostics import Diagnostic, Diagnostics, Label
+from ....dsl.diagnostics import Diagnostic, Diagnostics, InternalError, Label
 from ....dsl.records import dataclass
 from ....dsl.walk import children
 from ...model import types as t
@@ -24,21 +24,21 @@ from ...model.typed import Typed
 from ..calls import aggregate_clause, not_an_aggregate
 from ..conversions import converted_to
 from ..expressions import Clause, check
-from ..not_built import not_built
 from ..scope import BlockScope
 from ..typing import Context
 from . import parts
-from .frames import RowsCall
-from .marks import AnyCall, Marks
-from .over_windows import Frame, OverWindow, OverWindows
+from .frames import APPROXIMATE, RowsCall
+from .marks import AnyCall, Marks, function_of
+from .over_windows import EVERYTHING, Frame, OverWindow, OverWindows
 from .program_items import has_type, no_type
-from .rows_calls import THERE_ARE, RowsCalls, wrong_arguments
+from .rows_calls import RowsCalls, wrong_arguments
 
 _OVER = Clause("OVER")
 _COUNTS_ALL = frozenset({"cume_dist", "ntile", "percent_rank"})
 """Functions that go by the number of all rows."""
 
-_THERE_ARE = THERE_ARE.replace(" and", ",") + ", LAG and ROW_NUMBER"
+NUMBERS = frozenset({"row_number", "rank", "dense_rank"})
+"""Functions that number rows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,8 @@ class OverCall:
     """A call of OVER resolved.
 
     ``rows`` is the aggregate that it is over the rows of ``frame``. LAG and ROW_NUMBER have no
-    frame; LAG is the value of ``rows`` that is ``distance`` rows back, or its default.
+    frame, that of RANK is all rows; LAG is the value of ``rows`` that is ``distance`` rows back,
+    or its default.
     """
 
     function: str
@@ -69,6 +70,11 @@ class OverCall:
     def is_bounded(self) -> bool:
         """Whether the watermark alone tells when its state is needed no more."""
         return self.frame is not None and self.frame.length is not None
+
+
+def _is_aggregate(node: e.Call) -> bool:
+    name = node.name.text
+    return aggregate(name, distinct=node.distinct) is not None or name.lower() == "nth_value"
 
 
 def over_of(node: Node) -> e.WindowSpec | None:
@@ -130,11 +136,14 @@ class OverCalls:
         return found.rows
 
     def _call(self, node: AnyCall, name: str, window: OverWindow | None) -> OverCall | None:
-        if isinstance(node, DeclaredCall) or aggregate(node.name.text, distinct=node.distinct):
-            frame = window.frame if window is not None else Frame(by_time=True)
+        if isinstance(node, DeclaredCall) or _is_aggregate(node):
+            frame = window.frame if window is not None else EVERYTHING
             rows = self._rows.resolve(node, name)
+            if rows is not None and frame.is_running and rows.function in APPROXIMATE:
+                self._diagnostics.add(_approximate(node))
+                return None
             return None if rows is None else OverCall(rows.function, rows, frame)
-        if node.name.text.lower() not in ("lag", "row_number"):
+        if node.name.text.lower() not in ("lag", *NUMBERS):
             self._refuse(node)
             return None
         if window is not None and window.stated is not None:
@@ -179,10 +188,12 @@ class OverCalls:
 
     def _number(self, node: e.Call, name: str) -> OverCall | None:
         if node.arguments:
-            self._diagnostics.add(wrong_arguments(node, "ROW_NUMBER()", "OVER"))
+            self._diagnostics.add(wrong_arguments(node, f"{node.name.text.upper()}()", "OVER"))
             return None
-        rows = RowsCall(name, "row_number", None, t.INT, nullable=False, span=node.span)
-        return OverCall("row_number", rows)
+        function = node.name.text.lower()
+        rows = RowsCall(name, function, None, t.INT, nullable=False, span=node.span)
+        # Rows of one instant have one rank, which is known when all of them are there.
+        return OverCall(function, rows, None if function == "row_number" else EVERYTHING)
 
     def _refuse(self, node: e.Call) -> None:
         """Report a function that is none for OVER."""
@@ -198,7 +209,7 @@ class OverCalls:
         elif name in _COUNTS_ALL:
             self._diagnostics.add(_counts_all(node))
         else:
-            self._diagnostics.add(not_built(f"`{name} … OVER`", node.span, _THERE_ARE))
+            raise InternalError(f"OVER knows nothing of {name}")
 
 
 def _no_frame(node: e.Call, frame: e.Frame) -> Diagnostic:
@@ -229,7 +240,19 @@ def _no_aggregate(node: e.Call) -> Diagnostic:
         codes.OVER_FUNCTION,
         f"`{node.name.text.lower()}` is no aggregate, so there is nothing that it is OVER",
         Label(node.span),
-        help=f"remove OVER; {_THERE_ARE}",
+        help=f"remove OVER, or aggregate it: `MAX({node.name.text.lower()}(…)) OVER (…)`",
+    )
+
+
+def _approximate(node: AnyCall) -> Diagnostic:
+    counts = function_of(node) == "approx_count_distinct"
+    exact = "COUNT(DISTINCT x)" if counts else "PERCENTILE(x, 0.5)"
+    return Diagnostic(
+        codes.OVER_FUNCTION,
+        f"`{function_of(node)}` would keep all values of a key for good: its frame has no end",
+        Label(node.span),
+        help="end the frame, as in `RANGE INTERVAL 1 DAY PRECEDING`; if all are to be kept, write "
+        f"{exact}, which is exact",
     )
 
 

@@ -42,18 +42,18 @@ from ..columns import Item
 from ..output_time import with_event_time
 from ..program_reads import clocked
 from . import parts
+from .frame_values import over_rows
 from .frames import (
     ROW,
     Running,
     advanced,
     kept_fields,
     last_rows,
-    over_rows,
     running,
     with_new,
 )
 from .marks import placed
-from .over_calls import OverCall
+from .over_calls import NUMBERS, OverCall
 from .over_reads import RowReads, keys_of
 from .over_windows import Frame
 from .program_items import returns_of
@@ -163,12 +163,15 @@ class _Program:
             self._running[call.name] = Running(
                 (self._array(f"{call.name}__rows", call.rows.value.type),), call.rows.value
             )
-        elif call.function == "row_number":
+        elif call.function in NUMBERS:
             none = Typed(parts.number(span, 0), t.INT, nullable=False)
-            cell = Cell(call.name, CellKind.VALUE, t.INT, none)
+            name = f"{call.name}__rows" if call.function == "rank" else call.name
+            cell = Cell(name, CellKind.VALUE, t.INT, none)
+            self._reads.known(name)
             self._cells.append(cell)
             self._running[call.name] = Running((cell,), none)
-            self._values[call.name] = parts.cell(span, cell.name)
+            if call.function != "rank":
+                self._values[call.name] = parts.cell(span, cell.name)
         elif call.name not in self._kept:
             found = running(call.rows)
             self._running[call.name] = found
@@ -213,7 +216,10 @@ class _Program:
         at = InstantRef(self._span, (Name(self._span, self._reads.instant),))
         for kept in self._kept_of(calls):
             yield self._with_peers(kept, peers, at)
-        steps = [one for call in calls for one in self._advanced(call, self._reads.of_peer)]
+        ranks = [call for call in calls if call.function in NUMBERS]
+        yield from (self._ranked(call, peers) for call in ranks)
+        folded = [call for call in calls if call not in ranks]
+        steps = [one for call in folded for one in self._advanced(call, self._reads.of_peer)]
         if steps:
             yield self._for_each(peers, element, steps)
         for call in calls:
@@ -224,6 +230,17 @@ class _Program:
             # Frames that hold the rows of one instant are at their end.
             for kept in self._kept_of(call for call in calls if call.is_bounded):
                 yield m.Clear(kept.cell.name)
+
+    def _ranked(self, call: OverCall, peers: Cell) -> ProgramStatement:
+        """Return what an instant adds to RANK, all its rows, or to DENSE_RANK, one."""
+        span, cell = call.rows.span, self._running[call.name].cells[0]
+        held, one = _read(cell, span), parts.number(span, 1)
+        more: e.Expression = one
+        if call.function == "rank":
+            more = parts.call(span, "size", _read(peers, span))
+            first = e.Binary(span, "+", e.Binary(span, "-", held, more), one)
+            self._running[call.name] = Running((cell,), Typed(first, t.INT, nullable=False))
+        return m.SetCell(cell.name, Typed(e.Binary(span, "+", held, more), t.INT, nullable=False))
 
     def _forgotten(self) -> Iterator[ProgramStatement]:
         """Yield what is done when no row that comes can see those that are kept."""
@@ -308,7 +325,7 @@ class _Program:
         if found is None:
             return
         span = call.rows.span
-        if call.function == "row_number":
+        if call.function in NUMBERS:
             cell = found.cells[0]
             one = e.Binary(span, "+", parts.cell(span, cell.name), parts.number(span, 1))
             yield m.SetCell(cell.name, Typed(one, t.INT, nullable=False))

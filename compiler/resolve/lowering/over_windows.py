@@ -10,20 +10,18 @@ at the last of the rows of its instant.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from ....dsl import codes
 from ....dsl.ast import expressions as e
 from ....dsl.ast import queries as q
 from ....dsl.diagnostics import Diagnostic, Diagnostics, Label
 from ....dsl.records import dataclass
 from ....dsl.source import Span
-from ....dsl.suggest import closest
 from ...model import types as t
 from ...model.schema import Field
 from ...model.typed import Typed
 from ..durations import duration
 from ..expressions import Clause, check
+from ..named_windows import NamedWindows
 from ..scope import BlockScope
 
 FORM = (
@@ -73,13 +71,8 @@ class OverWindows:
     def __init__(self, select: q.Select, scope: BlockScope, diagnostics: Diagnostics) -> None:
         self._scope = scope
         self._diagnostics = diagnostics
-        self._named: dict[str, q.NamedWindow] = {}
-        self._used: set[str] = set()
+        self._named = NamedWindows(select, diagnostics)
         self._resolved: dict[e.WindowSpec, OverWindow | None] = {}
-        for named in select.windows:
-            first = self._named.setdefault(named.name.text.lower(), named)
-            if first is not named:
-                diagnostics.add(_twice(named, first))
 
     def resolve(self, spec: e.WindowSpec) -> OverWindow | None:
         """Return what an OVER says, None after a report."""
@@ -89,12 +82,10 @@ class OverWindows:
 
     def unused(self) -> None:
         """Report the windows that no OVER names."""
-        for name, named in self._named.items():
-            if name not in self._used:
-                self._diagnostics.add(unused_window(named))
+        self._named.unused()
 
     def _window(self, spec: e.WindowSpec) -> OverWindow | None:
-        whole = self._whole(spec, ())
+        whole = self._named.whole(spec)
         if whole is None:
             return None
         keys = tuple(self._key(node) for node in whole.partition_by)
@@ -105,37 +96,6 @@ class OverWindows:
         if len(known) < len(keys) or time is None or frame is None:
             return None
         return OverWindow(tuple(known), time, frame, spec.frame, spec.span)
-
-    def _whole(self, spec: e.WindowSpec, path: tuple[str, ...]) -> e.WindowSpec | None:
-        """Return a window with what it takes from the one that it names."""
-        if spec.name is None:
-            return spec
-        name = spec.name.text.lower()
-        self._used.add(name)
-        named = self._named.get(name)
-        if named is None or name in path:
-            self._diagnostics.add(_unknown(spec.name.span, spec.name.text, self._named, path))
-            # What is meant by it may be one of them.
-            self._used |= self._named.keys()
-            return None
-        below = self._whole(named.window, (*path, name))
-        if below is None:
-            return None
-        for own, taken, words in (
-            (spec.partition_by, below.partition_by, "PARTITION BY"),
-            (spec.order_by, below.order_by, "ORDER BY"),
-            ((spec.frame,) if spec.frame else (), (below.frame,) if below.frame else (), "a frame"),
-        ):
-            if own and taken:
-                self._diagnostics.add(_stated_twice(spec, named, words))
-                return None
-        return replace(
-            spec,
-            name=None,
-            partition_by=spec.partition_by or below.partition_by,
-            order_by=spec.order_by or below.order_by,
-            frame=spec.frame or below.frame,
-        )
 
     def _key(self, node: e.Expression) -> Typed | None:
         value = check(node, self._scope, Clause("PARTITION BY"), self._diagnostics)
@@ -198,53 +158,6 @@ def _whole_number(node: e.Expression) -> int | None:
     if isinstance(node, e.NumberLiteral) and node.text.isdigit():
         return int(node.text)
     return None
-
-
-def _twice(named: q.NamedWindow, first: q.NamedWindow) -> Diagnostic:
-    return Diagnostic(
-        codes.OVER_FORM,
-        f"two windows are called `{named.name}`",
-        Label(named.name.span, "called so again"),
-        secondary=(Label(first.name.span, "first called so here"),),
-        help="give one of them another name: case does not count",
-    )
-
-
-def unused_window(named: q.NamedWindow) -> Diagnostic:
-    """Return the diagnostic for a WINDOW that no OVER names."""
-    return Diagnostic(
-        codes.OVER_FORM,
-        f"nothing is OVER window `{named.name}`",
-        Label(named.span),
-        help=f"write `OVER {named.name}`, or remove it",
-    )
-
-
-def _unknown(
-    span: Span, name: str, named: dict[str, q.NamedWindow], path: tuple[str, ...]
-) -> Diagnostic:
-    known = [one.name.text for one in named.values()]
-    near = closest(name, known)
-    fix = f"add `WINDOW {name} AS (PARTITION BY k ORDER BY ts …)` behind the query"
-    if known:
-        fix = f"did you mean `{near[0]}`?" if near else f"the windows are: {', '.join(known)}"
-    in_circle = name.lower() in path
-    return Diagnostic(
-        codes.OVER_FORM,
-        f"window `{name}` is made of itself" if in_circle else f"there is no window `{name}`",
-        Label(span),
-        help="write what it is" if in_circle else fix,
-    )
-
-
-def _stated_twice(spec: e.WindowSpec, named: q.NamedWindow, words: str) -> Diagnostic:
-    return Diagnostic(
-        codes.OVER_FORM,
-        f"window `{named.name}` has {words} already",
-        Label(spec.span),
-        secondary=(Label(named.span, "here"),),
-        help="state it in one of them",
-    )
 
 
 def _no_key(node: e.Expression, value: Typed) -> Diagnostic:
