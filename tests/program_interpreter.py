@@ -17,6 +17,7 @@ from typing import Any
 from streamc.compiler.model import programs as m
 from streamc.compiler.model.intervals import interval_micros
 from streamc.dsl.ast import expressions as e
+from streamc.dsl.ast.types import SimpleType
 
 Row = dict[str, Any]
 Names = dict[str, Any]
@@ -45,8 +46,10 @@ def value(node: e.Expression, names: Names) -> Any:
             micros = interval_micros(node)
             assert micros is not None
             return timedelta(microseconds=micros)
-        case e.Cast(_, inner):
-            return value(inner, names)
+        case e.Cast(_, inner, type_):
+            found = value(inner, names)
+            is_double = isinstance(type_, SimpleType) and type_.name == "DOUBLE"
+            return float(found) if is_double and found is not None else found
         case e.Unary(_, "NOT", inner):
             found = value(inner, names)
             return None if found is None else not found

@@ -12,7 +12,7 @@ import pytest
 from compiled import compiled
 from hypothesis import strategies as st
 from oracles import matches, temporal
-from oracles.streams import BASE, END, Row, made, offsets
+from oracles.streams import BASE, END, Row, made, offsets, rounded
 from program_interpreter import run
 from streamc.compiler.model.programs import Operator
 from streamc.dsl.render import render
@@ -31,7 +31,9 @@ def program(name: str, relation: str) -> Operator:
 
 
 def shown(rows: list[Row], columns: list[str]) -> list[str]:
-    return sorted(json.dumps({name: row[name] for name in columns}, default=str) for row in rows)
+    return sorted(
+        json.dumps({name: rounded(row[name]) for name in columns}, default=str) for row in rows
+    )
 
 
 def rows_of_patterns() -> list[list[Row]]:

@@ -7,6 +7,8 @@ match are gone through, the preferred ones first, until one is a match.
 
 from __future__ import annotations
 
+import math
+import statistics
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -25,7 +27,8 @@ Condition = Callable[[Match], Any]
 class Stream:
     """A stream of ``matches.stream``; a condition sees the match with the row that it is for.
 
-    Rows of one instant are in the order of the ``columns`` that the stream reads.
+    Rows of one instant are in the order of the ``columns`` that the stream reads. ``skip_to`` is a
+    variable, and 0 or -1 for its first or last row.
     """
 
     pattern: Pattern
@@ -33,6 +36,7 @@ class Stream:
     within: timedelta
     measures: Callable[[Match], Row]
     next_row: bool = False
+    skip_to: tuple[str, int] | None = None
     columns: tuple[str, ...] = ("kind", "i")
 
 
@@ -43,6 +47,11 @@ def matches(rows: list[Row], stream: Stream) -> Iterator[Match]:
         found = next((m for m in _ways(stream.pattern, rows, start, [], stream) if m), None)
         if found is None or stream.next_row:
             start += 1
+        elif stream.skip_to is not None:
+            variable, end = stream.skip_to
+            places = [place for place, (name, _) in enumerate(found) if name == variable]
+            assert places[end] > 0
+            start += places[end]
         else:
             start += len(found)
         if found is not None:
@@ -207,6 +216,58 @@ def _last_of_dependent(match: Match) -> Any:
     return _or(more, _and(lambda: len(of(match, "A", "i")) > 1, lambda: less))
 
 
+def _spread(values: list[int]) -> float:
+    mean = sum(values) / len(values)
+    return math.sqrt(sum((one - mean) ** 2 for one in values) / len(values))
+
+
+def _measured(match: Match) -> Row:
+    names, bs = [name for name, _ in match], of(match, "B", "i")
+    known, bs_known = (
+        [one for one in some if one is not None] for some in (of(match, None, "i"), bs)
+    )
+    cs = [one for one in of(match, "C", "i") if one is not None]
+    kinds = [one for one in of(match, None, "kind") if one is not None]
+    counted = [row for _, row in match if row["i"] is not None]
+    best = max(known, default=None)
+    return {
+        **{"last": names[-1], "second": names[1], "path": "".join(names)},
+        **{"large": [one for one in bs_known if one > 1], "cs": sum(one > 1 for one in cs)},
+        "deviation": statistics.stdev(known) if len(known) > 1 else None,
+        "variance": float(statistics.pvariance(bs_known)) if bs_known else None,
+        "kinds": len(set(kinds)),
+        "kind_of_most": next((r["kind"] for r in reversed(counted) if r["i"] == best), None),
+        "any_large": any(one > 3 for one in known) if known else None,
+        **{"bs": kinds.count("b"), "bbs": of(match, "B", "kind").count("b")},
+        "correlation": _correlation(known),
+        "middle": float(statistics.median(known)) if known else None,
+        "span": max(cs) - min(cs) if cs else None,
+    }
+
+
+def _correlation(values: list[int]) -> Any:
+    squares = [one * one for one in values]
+    if len(set(values)) < 2 or len(set(squares)) < 2:
+        return None
+    return statistics.correlation(values, squares)
+
+
+def _c_of_measured(match: Match) -> Any:
+    known = [one for one in of(match, None, "i") if one is not None]
+    if match[-2][0] == "C":
+        return False
+    return _spread(known) < 1.5 if known else None
+
+
+def _ends(match: Match) -> Row:
+    bs = len(of(match, "B", "i"))
+    return {"began": match[0][1]["ts"], "ended": match[-1][1]["ts"], "bs": bs}
+
+
+def _above(least: int) -> Condition:
+    return lambda match: _compared(match[-1][1]["i"], least, lambda a, b: a > b)
+
+
 MANY = 1_000
 STREAMS = {
     "greedy": Stream(
@@ -259,5 +320,31 @@ STREAMS = {
         15 * MINUTE,
         _dependent,
         columns=("i",),
+    ),
+    "to_last": Stream(
+        ("then", "A", ("times", "B", 1, MANY, True), "C"),
+        {"A": _not("c"), "B": _not("a"), "C": _above(1)},
+        15 * MINUTE,
+        _ends,
+        skip_to=("B", -1),
+    ),
+    "to_first": Stream(
+        (
+            "then",
+            ("times", "A", 1, MANY, True),
+            ("times", "B", 0, MANY, True),
+            ("times", "C", 1, 3, True),
+            ("times", "D", 0, 1, True),
+        ),
+        {"A": _not("c"), "B": _kind("b"), "C": _above(1), "D": _kind("a")},
+        15 * MINUTE,
+        _ends,
+        skip_to=("C", 0),
+    ),
+    "measured": Stream(
+        ("then", "A", ("times", ("or", "B", "C"), 1, MANY, True), "END"),
+        {"A": _kind("a"), "B": _kind("b"), "C": _c_of_measured, "END": _above(1)},
+        15 * MINUTE,
+        _measured,
     ),
 }

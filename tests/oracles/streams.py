@@ -107,6 +107,18 @@ class Watermarks:
         return end <= self._closed[number]
 
 
+def rounded(value: Any) -> Any:
+    """Return a value in which a DOUBLE has as many digits as two ways to compute it agree on."""
+    match value:
+        case float():
+            return round(value, 9) + 0.0
+        case list():
+            return [rounded(one) for one in value]
+        case dict():
+            return {name: rounded(one) for name, one in value.items()}
+    return value
+
+
 def values() -> st.SearchStrategy[Row]:
     """Return rows with a value of each kind, each of which may be NULL."""
 

@@ -14,8 +14,9 @@ they stand, and what they read is put in the place of names here.
 - ``over``: OVER. ``over_windows``: its keys, order and frame; ``over_calls``: what is called;
   ``over_program``: the program; ``over_reads``: what names mean in it.
 - ``match_recognize``: MATCH_RECOGNIZE. ``match_pattern``: the pattern as an automaton;
-  ``match_reads``: DEFINE and MEASURES; ``match_fields``: what an attempt remembers;
-  ``match_program``: the program; ``match_form``: what is refused.
+  ``match_scope``, ``match_reads``: names and calls of DEFINE and MEASURES; ``match_aggregates``:
+  aggregates in them; ``match_fields``: what an attempt remembers; ``match_program``: the program;
+  ``match_form``: what is refused.
 - ``temporal_join``: FOR SYSTEM_TIME AS OF. ``temporal_form``: what its ON states, and what it
   can't.
 """

@@ -8,18 +8,25 @@ named by what it holds: ``last_b_price``, ``sum_b_amount``; ``rows`` counts the 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import field
 
 from ....dsl.ast import expressions as e
 from ....dsl.format import sql
 from ....dsl.records import dataclass
 from ....dsl.source import Span
+from ....dsl.walk import rewrite
 from ...model import types as t
 from ...model.coercion import arithmetic
 from ...model.typed import Typed
-from . import parts
+from . import folds, parts
 from .parts import call, cast, free_name, number
+
+
+@dataclass(frozen=True, slots=True)
+class ClassifierRef(e.ColumnRef):
+    """``CLASSIFIER()``: the variable of a row, as PATTERN has its name."""
+
 
 _SIGNS = {"+": " plus ", "-": " minus ", "*": " times ", "/": " by ", "%": " mod "}
 
@@ -43,11 +50,12 @@ class Remembered:
 class Memory:
     """The fields of the attempts of one pattern; ``read`` is what a field of the attempt reads as.
 
-    ``column`` gives a column of the row that is handled.
+    ``variables`` are those of PATTERN as it has their names, by these in lower case.
     """
 
     span: Span
     read: Callable[[str], e.Expression]
+    variables: Mapping[str, str]
     fields: dict[tuple[str, str | None, str, t.Type], Remembered] = field(default_factory=dict)
 
     def in_order(self) -> list[Remembered]:
@@ -56,7 +64,14 @@ class Memory:
 
     def then(self, one: Remembered, variable: str) -> e.Expression:
         """Return what a field is once the row is one of a variable."""
-        return one.after if one.variable in (None, variable) else self.read(one.name)
+        if one.variable not in (None, variable):
+            return self.read(one.name)
+        return self.classified(one.after, variable)
+
+    def classified(self, value: e.Expression, variable: str) -> e.Expression:
+        """Return an expression over a row of a variable, with its name for CLASSIFIER()."""
+        name = parts.text(self.span, self.variables[variable])
+        return rewrite(value, lambda one: name if isinstance(one, ClassifierRef) else None)
 
     def count(self, variable: str | None) -> Remembered:
         """Return how many rows a variable has so far."""
@@ -121,10 +136,33 @@ class Memory:
 
         def change(old: e.Expression) -> e.Expression:
             more = call(self.span, "array_append", old, value.expression)
+            if isinstance(value.expression, ClassifierRef):
+                return more
             return e.Case(self.span, None, (e.When(self.span, is_null, old),), more)
 
         empty = cast(call(self.span, "array"), type_)
         return self._field("list", variable, value, type_, empty, change)
+
+    def folded(self, variable: str | None, value: Typed, function: str) -> list[Remembered]:
+        """Return what an aggregate holds that is a fold, a field for each."""
+        fold = folds.fold(function, value.type, self.span)
+        kinds = ["_".join(word for word in (function, one.name) if word) for one in fold.held]
+        text, pairs = sql(value.expression), list(zip(kinds, fold.held, strict=True))
+        keys = [(kind, variable, text, held.type) for kind, held in pairs]
+        if keys[0] in self.fields:
+            return [self.fields[key] for key in keys]
+        names: list[str] = []
+        for kind in kinds:
+            names.append(self._name(kind, variable, value, names))
+        old = [self.read(name) for name in names]
+        counts = fold.counts(value.expression)
+        after = fold.after(old, value.expression)
+        for place, (key, held) in enumerate(zip(keys, fold.held, strict=True)):
+            then = e.When(self.span, counts, after[place])
+            changed = e.Case(self.span, None, (then,), old[place])
+            initial = held.before(self.span)
+            self.fields[key] = Remembered(names[place], held.type, variable, initial, changed)
+        return [self.fields[key] for key in keys]
 
     def _one_more(self, old: e.Expression) -> e.Expression:
         return e.Binary(self.span, "+", old, number(self.span, 1))
@@ -144,15 +182,20 @@ class Memory:
         key = (kind, variable, sql(what.expression) if what is not None else "", type_)
         found = self.fields.get(key)
         if found is None:
-            taken = {one.name for one in self.fields.values()}
-            slug = _slug(what) if what is not None else ""
-            words = "_".join(word for word in (kind, variable or "", slug) if word)
-            name = free_name("rows" if words == "count" else words, taken)
+            name = self._name(kind, variable, what)
             changed = change(self.read(name))
             after = changed.expression if isinstance(changed, Typed) else changed
             before = initial or cast(e.NullLiteral(self.span), type_)
             found = self.fields[key] = Remembered(name, type_, variable, before, after)
         return found
+
+    def _name(
+        self, kind: str, variable: str | None, what: Typed | None, taken: Iterable[str] = ()
+    ) -> str:
+        slug = _slug(what) if what is not None else ""
+        words = "_".join(word for word in (kind, variable or "", slug) if word)
+        known = {*taken, *(one.name for one in self.fields.values())}
+        return free_name("rows" if words == "count" else words, known)
 
 
 def _slug(value: Typed) -> str:

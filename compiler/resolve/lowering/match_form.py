@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from ....dsl import codes
 from ....dsl.ast import expressions as e
 from ....dsl.ast import queries as q
+from ....dsl.ast.node import Name
 from ....dsl.diagnostics import Diagnostic, Diagnostics, Label
 from ....dsl.source import Span
 from ....dsl.suggest import closest
@@ -63,6 +64,37 @@ def not_in_pattern(node: q.PatternDefinition, known: Iterable[str]) -> Diagnosti
         f"`{node.variable}` is not in PATTERN",
         Label(node.variable.span),
         f"did you mean `{near[0].upper()}`?" if near else "remove it, or use it in the pattern",
+    )
+
+
+def skip_to_nothing(node: q.MatchRecognize, name: Name, known: Iterable[str]) -> Diagnostic:
+    """Return the diagnostic for SKIP to a variable that stands nowhere."""
+    near = closest(name.text, known)
+    return _form(
+        f"`{name}` is not in PATTERN, so no match has a row of it to go on with",
+        Label(name.span),
+        f"did you mean `{near[0].upper()}`?" if near else "skip to a variable of the pattern",
+    )
+
+
+def skip_to_lacking(node: q.MatchRecognize, name: Name) -> Diagnostic:
+    """Return the diagnostic for SKIP to a variable that a match may be without."""
+    return _form(
+        f"a match may have no row of `{name}`, and nothing says where to go on then",
+        Label(name.span),
+        f"let it be needed, as in `{name}+`; or write `AFTER MATCH SKIP TO NEXT ROW`",
+        Label(node.pattern.span, "may end without it"),
+    )
+
+
+def skip_to_beginning(node: q.MatchRecognize, name: Name) -> Diagnostic:
+    """Return the diagnostic for SKIP to a row that the match may begin with."""
+    return _form(
+        f"a match may begin with the row that `SKIP {node.skip} {name}` goes on with, again and "
+        "again",
+        Label(name.span),
+        "skip to a variable that no match begins with, or write `AFTER MATCH SKIP TO NEXT ROW`",
+        Label(node.pattern.span, f"may begin with `{name}`"),
     )
 
 

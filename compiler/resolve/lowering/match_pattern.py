@@ -56,6 +56,31 @@ class Automaton:
             reached = tuple(then for place in fresh for then in self.follow[place.name].places)
         return found
 
+    def may_lack(self, variable: str) -> bool:
+        """Return whether a match may have no row of a variable."""
+        return self.begin.ends or self._ends_without(self.begin.places, variable)
+
+    def may_begin(self, variable: str, *, alone: bool) -> bool:
+        """Return whether the first row may be one of a variable; ``alone``: the only one."""
+        first = [place for place in self.begin.places if place.variable == variable]
+        if not alone:
+            return bool(first)
+        follows = [self.follow[place.name] for place in first]
+        return any(one.ends or self._ends_without(one.places, variable) for one in follows)
+
+    def _ends_without(self, places: tuple[Place, ...], variable: str) -> bool:
+        """Return whether a match may end from some places on without a row of a variable."""
+        waiting, seen = list(places), set[str]()
+        while waiting:
+            place = waiting.pop()
+            if place.variable == variable or place.name in seen:
+                continue
+            seen.add(place.name)
+            if self.follow[place.name].ends:
+                return True
+            waiting += self.follow[place.name].places
+        return False
+
     def met_twice(self) -> frozenset[str]:
         """Return the places to which one row may lead from two places, in one attempt."""
         pairs = set(_pairs(self.begin.places, self.begin.places))

@@ -13,8 +13,10 @@ fresh one:
 
 An attempt that has matched stands at ``$``. It ends the search behind it (``decided``): SKIP PAST
 LAST ROW leaves no others to the rows of a match, SKIP TO NEXT ROW those that began with other rows.
-It comes out once no attempt that is preferred to it is open any more. What has begun WITHIN ago is
-taken away by a timer, after the rows of that instant.
+It comes out once no attempt that is preferred to it is open any more. With SKIP TO a variable it
+takes away those that began before the row to go on with when it comes out: until then another may
+come out in its place, and leave them. What has begun WITHIN ago is taken away by a timer, after the
+rows of that instant.
 """
 
 from __future__ import annotations
@@ -32,7 +34,7 @@ from ...model.steps import Column
 from ...model.typed import Typed
 from ..chain import Known
 from . import parts
-from .match_fields import Memory
+from .match_fields import Memory, Remembered
 from .match_pattern import Automaton, Follow, Place
 from .parts import call, local, number, struct, text
 
@@ -52,11 +54,12 @@ class MatchNames:
     decided: str
     seen: str
     open: str
+    resume: str
 
     @classmethod
     def beside(cls, taken: set[str]) -> MatchNames:
         """Return names that none of some others in lower case has."""
-        own = "runs within run tried found decided seen open".split()
+        own = "runs within run tried found decided seen open resume".split()
         return cls(*(parts.free_name(name, taken) for name in own))
 
     def all(self) -> frozenset[str]:
@@ -68,7 +71,8 @@ class MatchNames:
 class MatchProgram:
     """What a pattern is, resolved, and how it becomes a program.
 
-    ``apart`` says that rows of one match may begin others (SKIP TO NEXT ROW). ``merged`` are the
+    ``apart`` says that rows of one match may begin others (SKIP TO NEXT ROW), from ``resume`` on if
+    there is that: how many rows of the match are before the one to go on with. ``merged`` are the
     places where of two equal attempts one is enough.
     """
 
@@ -84,6 +88,7 @@ class MatchProgram:
     names: MatchNames
     within: Duration | None
     apart: bool
+    resume: Remembered | None
     merged: frozenset[str]
 
     @property
@@ -193,25 +198,29 @@ class MatchProgram:
         each = Typed(local(self.span, names.tried), self._runs_type)
         return (
             m.Declare(names.tried, Typed(tried, self._runs_type)),
-            m.Declare(names.decided, self._undecided()),
+            m.Declare(names.decided, self._undecided(names.decided)),
             m.Clear(names.runs),
             m.For(names.run, self._run_type, each, tuple(body)),
         )
 
-    def _undecided(self) -> Typed:
+    def _by_beginning(self, name: str) -> bool:
+        """Return whether a local is about the attempts that began with one row."""
+        return self.apart and (name != self.names.open or self.resume is None)
+
+    def _undecided(self, name: str) -> Typed:
         """Return what says that no attempt has matched, or that no beginning has."""
-        if not self.apart:
+        if not self._by_beginning(name):
             return Typed(e.BooleanLiteral(self.span, False), t.BOOLEAN, nullable=False)
         return Typed(parts.cast(e.NullLiteral(self.span), t.BIGINT), t.BIGINT)
 
     def _is_free(self, name: str) -> e.Expression:
         """Return that a local has not been set for this attempt."""
-        if not self.apart:
+        if not self._by_beginning(name):
             return e.Unary(self.span, "NOT", local(self.span, name))
         return e.IsDistinct(self.span, local(self.span, name), self._run("rows"), negated=False)
 
     def _set(self, name: str) -> m.SetLocal:
-        if not self.apart:
+        if not self._by_beginning(name):
             return m.SetLocal(name, Typed(e.BooleanLiteral(self.span, True), t.BOOLEAN))
         return m.SetLocal(name, Typed(self._run("rows"), t.BIGINT))
 
@@ -298,16 +307,37 @@ class MatchProgram:
         keys = tuple(Typed(parts.key(span, one.name), one.type) for one in self.keys)
         emit = m.Emit((*keys, *(one.value for one in self.measures)))
         keep = (self._kept(self._run()), self._set(names.open))
+        step = m.If((m.IfBranch(condition, (emit, *self._resuming())),), keep)
+        nothing = Typed(parts.cast(e.NullLiteral(span), t.BIGINT), t.BIGINT)
+        resume = (m.Declare(names.resume, nothing),) if self.resume is not None else ()
         return (
             m.Declare(names.found, Typed(self._runs, self._runs_type)),
-            m.Declare(names.open, self._undecided()),
+            m.Declare(names.open, self._undecided(names.open)),
+            *resume,
             m.Clear(names.runs),
             m.For(
                 *(names.run, self._run_type, Typed(local(span, names.found), self._runs_type)),
-                (m.If((m.IfBranch(condition, (emit,)),), keep),),
+                (self._if_behind(step),),
             ),
             *self._waking(),
         )
+
+    def _resuming(self) -> tuple[m.ProgramStatement, ...]:
+        """Return the statement that notes how many rows there are from the one to go on with."""
+        if self.resume is None:
+            return ()
+        before = self._run("seen", self.resume.name)
+        rows = e.Binary(self.span, "-", self._run("rows"), before)
+        return (m.SetLocal(self.names.resume, Typed(rows, t.BIGINT)),)
+
+    def _if_behind(self, step: m.ProgramStatement) -> m.ProgramStatement:
+        """Return a step for attempts that did not begin before the row to go on with."""
+        if self.resume is None:
+            return step
+        resume = local(self.span, self.names.resume)
+        behind = e.Binary(self.span, "<=", self._run("rows"), resume)
+        either = e.Binary(self.span, "OR", parts.is_null(resume), behind)
+        return m.If((m.IfBranch(Typed(either, t.BOOLEAN), (step,)),), ())
 
     def _waking(self) -> tuple[m.ProgramStatement, ...]:
         """Return the statement that sets the timer for the attempt that began first."""

@@ -22,10 +22,11 @@ from ..scope import BlockScope, Visible
 from ..typing import Context, require_boolean
 from ..windows import missing_watermark
 from . import match_form as form
-from .match_fields import Memory
+from .match_fields import Memory, Remembered
 from .match_pattern import MOST_PLACES, Automaton, automaton, repetitions, size, variables
 from .match_program import MatchNames, MatchProgram
-from .match_reads import MatchScope, checked
+from .match_reads import checked
+from .match_scope import MatchScope
 from .parts import local, parameters_of
 
 
@@ -63,9 +64,14 @@ def match_program(
     found = automaton(node.pattern)
     if found.begin.ends:
         diagnostics.add(form.empty_match(node))
+    diagnostics.extend(_bad_skip(node, found))
     taken = {visible.alias.lower(), *(field.name.lower() for field in keys)}
     names = MatchNames.beside(taken | _parameters(node))
-    memory = Memory(node.span, lambda name: _remembered(node, names, name))
+    written: dict[str, str] = {}
+    for one in variables(node.pattern):
+        written.setdefault(one.name.text.lower(), one.name.text)
+    memory = Memory(node.span, lambda name: _remembered(node, names, name), written)
+    resume = _resume(node, memory, names)
     conditions = _conditions(node, visible, memory, names, context)
     diagnostics.extend(_too_far_back(conditions, found))
     measures = _measures(node, keys, _scope(node, visible, memory, names, context), context)
@@ -74,7 +80,7 @@ def match_program(
     return MatchProgram(
         *(node.span, known, visible.alias, time, keys),
         *(found, conditions.by_variable, measures, memory, names),
-        *(within, node.skip == "TO NEXT ROW"),
+        *(within, node.skip != "PAST LAST ROW", resume),
         frozenset() if conditions.depend else found.met_twice(),
     )
 
@@ -107,12 +113,6 @@ def _parameters(node: q.MatchRecognize) -> set[str]:
 def _refused(node: q.MatchRecognize) -> Iterator[Diagnostic]:
     if node.rows == "ALL":
         yield not_built("ALL ROWS PER MATCH", node.span, "write MEASURES, and a row for each match")
-    if node.skip_to is not None:
-        yield not_built(
-            f"AFTER MATCH SKIP {node.skip} {node.skip_to}",
-            node.skip_to.span,
-            "write `AFTER MATCH SKIP TO NEXT ROW`, or PAST LAST ROW",
-        )
 
 
 def _bad_pattern(node: q.MatchRecognize) -> Iterator[Diagnostic]:
@@ -130,6 +130,29 @@ def _bad_pattern(node: q.MatchRecognize) -> Iterator[Diagnostic]:
             yield form.defined_twice(one, taken)
         elif folded not in known:
             yield form.not_in_pattern(one, known)
+
+
+def _bad_skip(node: q.MatchRecognize, found: Automaton) -> Iterator[Diagnostic]:
+    """Yield what is wrong with SKIP TO a variable, of which SQL tells when it happens."""
+    if node.skip_to is None:
+        return
+    variable = node.skip_to.text.lower()
+    known = {place.variable for place in found.places}
+    if variable not in known:
+        yield form.skip_to_nothing(node, node.skip_to, known)
+    elif found.may_lack(variable):
+        yield form.skip_to_lacking(node, node.skip_to)
+    elif found.may_begin(variable, alone=node.skip == "TO LAST"):
+        yield form.skip_to_beginning(node, node.skip_to)
+
+
+def _resume(node: q.MatchRecognize, memory: Memory, names: MatchNames) -> Remembered | None:
+    """Return how many rows of a match are before the one that SKIP TO a variable goes on with."""
+    if node.skip_to is None:
+        return None
+    rows = Typed(local(node.span, names.run, "rows"), t.BIGINT)
+    choose = memory.first if node.skip == "TO FIRST" else memory.last
+    return choose(node.skip_to.text.lower(), rows, 0)
 
 
 def _keys(

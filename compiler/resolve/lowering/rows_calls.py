@@ -21,9 +21,8 @@ from ...model.aggregates import aggregate
 from ...model.declared import DeclaredCall, UserAggregate
 from ...model.typed import Typed
 from ..calls import aggregate_clause, not_an_aggregate
-from ..expressions import Clause, FoundAggregate, check, check_with_aggregates
+from ..expressions import Clause, FoundAggregate, Scope, check, check_with_aggregates
 from ..not_built import not_built
-from ..scope import BlockScope
 from . import folds, parts
 from .frames import AGGREGATES, Part, RowsCall
 from .marks import AnyCall
@@ -48,7 +47,7 @@ _OF_SKETCHES = ("hll_", "theta_", "kll_", "count_min_", "bitmap_", "approx_top_"
 class RowsCalls:
     """Resolves calls; ``where`` is what they stand with, as in messages: ``OVER``."""
 
-    scope: BlockScope
+    scope: Scope
     where: str
     diagnostics: Diagnostics
 
@@ -180,9 +179,9 @@ class RowsCalls:
         """Return ARRAY_AGG or LISTAGG in the order of the rows."""
         plain = replace(node, name=Name(node.name.span, "collect_list"))
         if function == "listagg":
-            time = self.scope.event_times()[0].expression
-            order = (e.SortItem(node.span, time, False, None),)
-            plain = replace(node, order_by=order)
+            # It is resolved as one that has an order, and goes by that of the rows.
+            order = e.SortItem(node.span, parts.number(node.span, 1), False, None)
+            plain = replace(node, order_by=(order,))
         clause = Clause(self.where, aggregates=True)
         value, found = check_with_aggregates(plain, self.scope, clause, self.diagnostics)
         if value.type is t.UNKNOWN or not found:
