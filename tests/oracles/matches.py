@@ -28,7 +28,8 @@ class Stream:
     """A stream of ``matches.stream``; a condition sees the match with the row that it is for.
 
     Rows of one instant are in the order of the ``columns`` that the stream reads. ``skip_to`` is a
-    variable, and 0 or -1 for its first or last row.
+    variable, and 0 or -1 for its first or last row. With ``all_rows`` each row of a match comes
+    out, with what is measured of the match up to there.
     """
 
     pattern: Pattern
@@ -37,6 +38,8 @@ class Stream:
     measures: Callable[[Match], Row]
     next_row: bool = False
     skip_to: tuple[str, int] | None = None
+    numbered: bool = False
+    all_rows: bool = False
     columns: tuple[str, ...] = ("kind", "i")
 
 
@@ -111,9 +114,22 @@ def expected(rows: list[Row], stream: Stream) -> list[Row]:
     for row in rows:
         keys[row["stream"]].append(row)
     return [
-        {"stream": key, **stream.measures(found)}
+        {"stream": key, **({"number": number} if stream.numbered else {}), **shown}
         for key, own in keys.items()
-        for found in matches(sorted(own, key=lambda row: _order(row, stream)), stream)
+        for number, found in enumerate(
+            matches(sorted(own, key=lambda row: _order(row, stream)), stream), start=1
+        )
+        for shown in _shown(found, stream)
+    ]
+
+
+def _shown(match: Match, stream: Stream) -> list[Row]:
+    """Return what is shown of a match: a row, or all of its rows."""
+    if not stream.all_rows:
+        return [stream.measures(match)]
+    return [
+        {**stream.measures(match[: place + 1]), **{n: row[n] for n in ("kind", "i", "ts")}}
+        for place, (_, row) in enumerate(match)
     ]
 
 
@@ -268,6 +284,23 @@ def _above(least: int) -> Condition:
     return lambda match: _compared(match[-1][1]["i"], least, lambda a, b: a > b)
 
 
+def _all_rows(match: Match) -> Row:
+    cs = of(match, "C", "i")
+    return {
+        **{"variable": match[-1][0], "total": _sum(of(match, "B", "i"))},
+        "c": cs[-1] if cs else None,
+    }
+
+
+def _longest(match: Match) -> Row:
+    known = [one for one in of(match, None, "i") if one is not None]
+    return {"variable": match[-1][0], "deviation": _spread(known) if known else None}
+
+
+def _span(match: Match) -> Row:
+    return {"began": match[0][1]["ts"], "ended": match[-1][1]["ts"]}
+
+
 MANY = 1_000
 STREAMS = {
     "greedy": Stream(
@@ -346,5 +379,29 @@ STREAMS = {
         {"A": _kind("a"), "B": _kind("b"), "C": _c_of_measured, "END": _above(1)},
         15 * MINUTE,
         _measured,
+    ),
+    "all_rows": Stream(
+        ("then", "A", ("times", "B", 0, MANY, False), "C"),
+        {"A": _kind("a", "b"), "C": _kind("b", "c")},
+        12 * MINUTE,
+        _all_rows,
+        next_row=True,
+        numbered=True,
+        all_rows=True,
+    ),
+    "longest": Stream(
+        ("then", "A", ("times", ("or", "B", "C"), 1, MANY, True), ("times", "D", 0, 1, True)),
+        {"A": _kind("a"), "B": _kind("b"), "C": _above(1), "D": _kind("a")},
+        15 * MINUTE,
+        _longest,
+        all_rows=True,
+    ),
+    "counted": Stream(
+        ("then", "A", ("times", "B", 1, MANY, True), "C"),
+        {"A": _not("c"), "B": _not("a"), "C": _above(1)},
+        15 * MINUTE,
+        _span,
+        skip_to=("B", -1),
+        numbered=True,
     ),
 }

@@ -16,7 +16,7 @@ they stand, and what they read is put in the place of names here.
 - ``match_recognize``: MATCH_RECOGNIZE. ``match_pattern``: the pattern as an automaton;
   ``match_scope``, ``match_reads``: names and calls of DEFINE and MEASURES; ``match_aggregates``:
   aggregates in them; ``match_fields``: what an attempt remembers; ``match_program``: the program;
-  ``match_form``: what is refused.
+  ``match_rows``: what comes out; ``match_form``: what is refused.
 - ``temporal_join``: FOR SYSTEM_TIME AS OF. ``temporal_form``: what its ON states, and what it
   can't.
 """

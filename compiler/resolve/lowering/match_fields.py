@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import field
+from dataclasses import field, replace
+from functools import reduce
 
 from ....dsl.ast import expressions as e
+from ....dsl.ast.node import Node
 from ....dsl.format import sql
 from ....dsl.records import dataclass
 from ....dsl.source import Span
@@ -72,6 +74,22 @@ class Memory:
         """Return an expression over a row of a variable, with its name for CLASSIFIER()."""
         name = parts.text(self.span, self.variables[variable])
         return rewrite(value, lambda one: name if isinstance(one, ClassifierRef) else None)
+
+    def as_of(self, value: e.Expression, variable: str) -> e.Expression:
+        """Return an expression over the fields as they are once the row is one of a variable."""
+        fields = {self.read(one.name): one for one in self.fields.values()}
+
+        def then(node: Node) -> Node | None:
+            if not isinstance(node, e.ColumnRef):
+                return None
+            for count in range(len(node.parts), 0, -1):
+                found = fields.get(replace(node, parts=node.parts[:count]))
+                if found is not None:
+                    paths = (name.text for name in node.parts[count:])
+                    return reduce(folds.part, paths, self.then(found, variable))
+            return None
+
+        return rewrite(value, then)
 
     def count(self, variable: str | None) -> Remembered:
         """Return how many rows a variable has so far."""

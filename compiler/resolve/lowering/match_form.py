@@ -165,6 +165,27 @@ def unbounded(node: q.MatchRecognize, stream: str) -> Diagnostic:
     )
 
 
+def numbered(node: q.MatchRecognize, stream: str) -> Diagnostic:
+    """Return the diagnostic for numbers of matches, which nothing ends."""
+    return Diagnostic(
+        codes.UNBOUNDED_STATE,
+        "MATCH_NUMBER keeps the number of matches of each key for good",
+        Label(node.span),
+        help="know a match by its beginning, `FIRST(ts)`; or accept it: "
+        f"`CREATE STREAM {stream} WITH (unbounded = 'why') AS …`",
+    )
+
+
+def number_in_expression(node: q.Measure) -> Diagnostic:
+    """Return the diagnostic for a measure made of the number of the match."""
+    return Diagnostic(
+        codes.PATTERN_READ,
+        "MATCH_NUMBER() is a measure of its own: it is known when the match comes out",
+        Label(node.span),
+        help="compute with it in the select list: `MEASURES MATCH_NUMBER() AS number`",
+    )
+
+
 def too_far_back(node: e.Expression, variable: str, count: int, least: int) -> Diagnostic:
     """Return the diagnostic for PREV over the beginning of a match."""
     rows = "the first row of a match" if least == 0 else f"row {least + 1} of a match"
@@ -185,7 +206,7 @@ def column_twice(node: q.Measure, first: Span) -> Diagnostic:
         f"two columns are called `{node.name}`",
         Label(node.name.span, "the second"),
         secondary=(Label(first, "the first"),),
-        help="give it another name: the columns of PARTITION BY come out too",
+        help="give it another name: the columns of PARTITION BY come out too, with ALL ROWS all",
     )
 
 

@@ -30,12 +30,12 @@ from ...model import programs as m
 from ...model import types as t
 from ...model.conditions import conjuncts
 from ...model.schema import Duration, Field, Schema
-from ...model.steps import Column
 from ...model.typed import Typed
 from ..chain import Known
 from . import parts
 from .match_fields import Memory, Remembered
 from .match_pattern import Automaton, Follow, Place
+from .match_rows import MatchRows
 from .parts import call, local, number, struct, text
 
 FRESH = "^"
@@ -55,11 +55,13 @@ class MatchNames:
     seen: str
     open: str
     resume: str
+    row: str
+    number: str
 
     @classmethod
     def beside(cls, taken: set[str]) -> MatchNames:
         """Return names that none of some others in lower case has."""
-        own = "runs within run tried found decided seen open resume".split()
+        own = "runs within run tried found decided seen open resume row match_number".split()
         return cls(*(parts.free_name(name, taken) for name in own))
 
     def all(self) -> frozenset[str]:
@@ -83,7 +85,7 @@ class MatchProgram:
     keys: tuple[Field, ...]
     automaton: Automaton
     conditions: dict[str, Typed]
-    measures: tuple[Column, ...]
+    rows: MatchRows
     memory: Memory
     names: MatchNames
     within: Duration | None
@@ -93,10 +95,9 @@ class MatchProgram:
 
     @property
     def schema(self) -> Schema:
-        """The columns of its rows: keys and measures."""
-        keys = tuple(Field(field.name, field.type, field.nullable) for field in self.keys)
-        measures = (Field(one.name, one.value.type) for one in self.measures)
-        return Schema((*keys, *measures))
+        """The columns of its rows: keys, measures, and with ALL ROWS the others."""
+        keys = (Field(field.name, field.type, field.nullable) for field in self.keys)
+        return Schema((*keys, *self.rows.schema))
 
     def operator(self, state_id: str) -> m.Operator:
         """Return the program."""
@@ -115,7 +116,10 @@ class MatchProgram:
             (m.ProgramInput(self.known.relation, self.alias, self.known.schema, keys, self.time),),
             ordered=True,
             late_rows=None,
-            cells=(m.Cell(names.runs, m.CellKind.VALUE, self._runs_type, self._no_runs()),),
+            cells=(
+                m.Cell(names.runs, m.CellKind.VALUE, self._runs_type, self._no_runs()),
+                *self.rows.cells(names.number),
+            ),
             timers=() if self.within is None else (m.Timer(names.within, processing=False),),
             returns=self.schema,
             handlers=tuple(handlers),
@@ -139,6 +143,7 @@ class MatchProgram:
         fields += [t.Field("began", t.TIMESTAMP)] if self.within is not None else []
         fields += [t.Field("rows", t.BIGINT)] if self._counts else []
         fields += [t.Field("seen", self._seen_type)] if self.memory.fields else []
+        fields += [t.Field("kept", self.rows.kept)] if self.rows.kept is not None else []
         return t.Struct(tuple(fields))
 
     @property
@@ -153,9 +158,17 @@ class MatchProgram:
         return local(self.span, self.names.run, *path)
 
     def _attempt(
-        self, at: str, began: e.Expression, rows: e.Expression, seen: e.Expression
+        self,
+        at: str,
+        began: e.Expression,
+        rows: e.Expression,
+        seen: e.Expression,
+        kept: e.Expression,
     ) -> Typed:
-        values = {"at": text(self.span, at), "began": began, "rows": rows, "seen": seen}
+        values = {
+            **{"at": text(self.span, at), "began": began},
+            **{"rows": rows, "seen": seen, "kept": kept},
+        }
         return struct(
             self.span,
             (
@@ -170,12 +183,14 @@ class MatchProgram:
             ((one.name, Typed(one.initial, one.type)) for one in self.memory.in_order()),
         )
         zero = parts.cast(number(self.span, 0), t.BIGINT)
-        return self._attempt(FRESH, self._column(self.time), zero, seen.expression)
+        nothing: e.Expression = call(self.span, "array")
+        nothing = nothing if self.rows.kept is None else parts.cast(nothing, self.rows.kept)
+        return self._attempt(FRESH, self._column(self.time), zero, seen.expression, nothing)
 
-    def _moved(self, at: str, seen: e.Expression) -> e.Expression:
+    def _moved(self, at: str, seen: e.Expression, kept: e.Expression) -> e.Expression:
         """Return the attempt one row later."""
         more = e.Binary(self.span, "+", self._run("rows"), number(self.span, 1))
-        return self._attempt(at, self._run("began"), more, seen).expression
+        return self._attempt(at, self._run("began"), more, seen, kept).expression
 
     def _column(self, name: str) -> e.Expression:
         return parts.column(self.span, self.alias, name, self.names.all())
@@ -205,7 +220,8 @@ class MatchProgram:
 
     def _by_beginning(self, name: str) -> bool:
         """Return whether a local is about the attempts that began with one row."""
-        return self.apart and (name != self.names.open or self.resume is None)
+        in_order = self.resume is not None or self.rows.counts
+        return self.apart and (name != self.names.open or not in_order)
 
     def _undecided(self, name: str) -> Typed:
         """Return what says that no attempt has matched, or that no beginning has."""
@@ -231,7 +247,7 @@ class MatchProgram:
         assert condition is not None
         kept = self._run()
         if self._counts:
-            kept = self._moved(MATCHED, self._run("seen"))
+            kept = self._moved(MATCHED, self._run("seen"), self._run("kept"))
         return m.If((m.IfBranch(condition, (self._kept(kept),)),), ())
 
     def _step(self, place: Place, sources: Sequence[str]) -> m.ProgramStatement:
@@ -278,10 +294,12 @@ class MatchProgram:
         if follow.places and follow.ends and self.memory.fields:
             body.append(m.Declare(names.seen, seen))
             value = local(self.span, names.seen)
+        row = self.rows.row(self.memory, place.variable)
+        rows = call(self.span, "array_append", self._run("kept"), row)
         if follow.places:
-            body.append(self._kept(self._moved(place.name, value)))
+            body.append(self._kept(self._moved(place.name, value, rows)))
         if follow.ends:
-            body.append(self._kept(self._moved(MATCHED, value)))
+            body.append(self._kept(self._moved(MATCHED, value, rows)))
             body.append(self._set(names.decided))
         return body
 
@@ -305,9 +323,9 @@ class MatchProgram:
         condition = parts.all_of([at, self._is_free(names.open)])
         assert condition is not None
         keys = tuple(Typed(parts.key(span, one.name), one.type) for one in self.keys)
-        emit = m.Emit((*keys, *(one.value for one in self.measures)))
+        given = self.rows.given(keys, names.number, names.row, self._run("kept"))
         keep = (self._kept(self._run()), self._set(names.open))
-        step = m.If((m.IfBranch(condition, (emit, *self._resuming())),), keep)
+        step = m.If((m.IfBranch(condition, (*given, *self._resuming())),), keep)
         nothing = Typed(parts.cast(e.NullLiteral(span), t.BIGINT), t.BIGINT)
         resume = (m.Declare(names.resume, nothing),) if self.resume is not None else ()
         return (

@@ -18,11 +18,11 @@ from ...model.declared import DeclaredCall, UserAggregate
 from ...model.typed import Typed
 from ..calls import aggregate_clause
 from ..expressions import check
-from ..not_built import not_built
 from ..program_reads import PROGRAM, clocked
 from ..typing import Context, typed, unknown
 from .marks import function_of
 from .match_aggregates import typed_aggregate
+from .match_rows import match_number
 from .match_scope import MatchScope, PatternCall, one_variable, unreadable
 
 _NAVIGATION = frozenset({"first", "last", "prev", "next"})
@@ -90,8 +90,11 @@ def _of_match(node: e.Call, scope: MatchScope, context: Context) -> Typed:
         return unknown(node)
     if name == "classifier":
         return scope.classifier(node)
-    context.report(not_built("MATCH_NUMBER()", node.span))
-    return unknown(node)
+    if scope.tried is not None:
+        fix = "a match has a number once it is known to be one: give it in MEASURES"
+        context.report(unreadable(node, "MATCH_NUMBER is not for DEFINE", fix))
+        return unknown(node)
+    return match_number(node.span)
 
 
 _ONE_CALL = "write FIRST, LAST or PREV around columns alone, as in `LAST(B.price, 1)`"

@@ -16,7 +16,6 @@ from ...model.typed import Typed
 from ..chain import Known, StreamContext
 from ..durations import duration
 from ..expressions import Clause, check
-from ..not_built import not_built
 from ..program_reads import PROGRAM
 from ..scope import BlockScope, Visible
 from ..typing import Context, require_boolean
@@ -26,8 +25,9 @@ from .match_fields import Memory, Remembered
 from .match_pattern import MOST_PLACES, Automaton, automaton, repetitions, size, variables
 from .match_program import MatchNames, MatchProgram
 from .match_reads import checked
+from .match_rows import MatchRows, has_number
 from .match_scope import MatchScope
-from .parts import local, parameters_of
+from .parts import column, local, parameters_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,6 @@ def match_program(
     """Return the program of a pattern, None after saying what is wrong with it."""
     diagnostics = context.diagnostics
     before = diagnostics.errors
-    diagnostics.extend(_refused(node))
     diagnostics.extend(_bad_pattern(node))
     scope = BlockScope((visible,), diagnostics)
     keys = _keys(node, visible, scope, context)
@@ -74,12 +73,16 @@ def match_program(
     resume = _resume(node, memory, names)
     conditions = _conditions(node, visible, memory, names, context)
     diagnostics.extend(_too_far_back(conditions, found))
-    measures = _measures(node, keys, _scope(node, visible, memory, names, context), context)
+    measured = _scope(node, visible, memory, names, context)
+    measures = _measures(node, keys, visible, measured, context)
+    rows = _rows(node, keys, visible, measures, names)
+    if rows.counts and not context.unbounded:
+        diagnostics.add(form.numbered(node, context.stream))
     if diagnostics.errors > before:
         return None
     return MatchProgram(
         *(node.span, known, visible.alias, time, keys),
-        *(found, conditions.by_variable, measures, memory, names),
+        *(found, conditions.by_variable, rows, memory, names),
         *(within, node.skip != "PAST LAST ROW", resume),
         frozenset() if conditions.depend else found.met_twice(),
     )
@@ -108,11 +111,6 @@ def _parameters(node: q.MatchRecognize) -> set[str]:
 
 
 # What is refused as a whole.
-
-
-def _refused(node: q.MatchRecognize) -> Iterator[Diagnostic]:
-    if node.rows == "ALL":
-        yield not_built("ALL ROWS PER MATCH", node.span, "write MEASURES, and a row for each match")
 
 
 def _bad_pattern(node: q.MatchRecognize) -> Iterator[Diagnostic]:
@@ -231,17 +229,45 @@ def _too_far_back(conditions: _Conditions, found: Automaton) -> Iterator[Diagnos
             yield form.too_far_back(condition, variable, count, least)
 
 
+def _rows(
+    node: q.MatchRecognize,
+    keys: tuple[Field, ...],
+    visible: Visible,
+    measures: tuple[Column, ...],
+    names: MatchNames,
+) -> MatchRows:
+    """Return what comes out beside keys: with ALL ROWS also the other columns."""
+    keyed = {field.name for field in keys}
+    columns = None
+    if node.rows == "ALL":
+        columns = tuple(field for field in visible.schema if field.name not in keyed)
+
+    def read(name: str) -> e.Expression:
+        return column(node.span, visible.alias, name, names.all())
+
+    return MatchRows(node.span, measures, columns, read)
+
+
 def _measures(
-    node: q.MatchRecognize, keys: tuple[Field, ...], scope: MatchScope, context: StreamContext
+    node: q.MatchRecognize,
+    keys: tuple[Field, ...],
+    visible: Visible,
+    scope: MatchScope,
+    context: StreamContext,
 ) -> tuple[Column, ...]:
     found: list[Column] = []
     names = (field.name.lower() for field in keys)
     first = dict(zip(names, (key.span for key in node.partition_by), strict=False))
+    if node.rows == "ALL":
+        first |= {name.lower(): visible.span for name in visible.schema.names()}
     for one in node.measures:
         taken = first.setdefault(one.name.text.lower(), one.span)
         if taken is not one.span:
             context.diagnostics.add(form.column_twice(one, taken))
-        found.append(Column(one.name.text, checked(one.expression, scope)))
-    if not node.measures and not keys:
+        value = checked(one.expression, scope)
+        if has_number(value.expression):
+            context.diagnostics.add(form.number_in_expression(one))
+        found.append(Column(one.name.text, value))
+    if not node.measures and not keys and node.rows != "ALL":
         context.diagnostics.add(form.no_columns(node))
     return tuple(found)
