@@ -8,7 +8,7 @@
 - ``programs``: operators, a step of ``program`` for each statement.
 - ``columns``: expressions. ``literals``: Python literals.
 - ``describe``: the comment above a paragraph.
-- ``layout``: where lines break.
+- ``layout``: where lines break; ``long_text``: where long SQL does.
 """
 
 from .script import emit

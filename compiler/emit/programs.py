@@ -41,6 +41,7 @@ from ..model.types import Map
 from . import columns
 from .layout import Argument, Call, Chain, Items
 from .literals import quoted
+from .long_text import broken
 
 _LIST = 70
 """Characters of a list or mapping that stands on one line."""
@@ -221,12 +222,14 @@ def _steps(body: tuple[ProgramStatement, ...]) -> Iterator[Chain]:
 
 
 def _value(value: Typed) -> str:
-    return columns.sql_text(value.expression)
+    """Return the text of an expression; of a long one brackets and arguments are lines."""
+    text = columns.sql_text(value.expression)
+    return text if "\n" in text else broken(sql(value.expression))
 
 
 def _condition(value: Typed) -> str:
     """Return the text of a condition; a long one has a line for each part that AND holds."""
-    text = _value(value)
+    text = columns.sql_text(value.expression)
     return text if len(text) <= columns.WIDE else columns.condition(value.expression)
 
 

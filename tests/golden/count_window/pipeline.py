@@ -125,7 +125,13 @@ def build(job: Job) -> None:
                 "payments",
                 program.assign(
                     "window__rows",
-                    "concat(coalesce(filter(window__rows, (row, i) -> i >= size(window__rows) - 99), array()), array(named_struct('ts', ts, 'amount', amount)))",
+                    "concat("
+                        "coalesce("
+                            "filter(window__rows, (row, i) -> i >= size(window__rows) - 99), "
+                            "array()"
+                        "), "
+                        "array(named_struct('ts', ts, 'amount', amount))"
+                    ")",
                 ),
                 program.assign("window__count", "window__count + 1"),
                 program.when(
@@ -133,12 +139,34 @@ def build(job: Job) -> None:
                     program.declare(
                         "total",
                         "DECIMAL(20,2)",
-                        "aggregate(window__rows, CAST(NULL AS DECIMAL(20, 2)), (so_far, row) -> CAST(coalesce(so_far + row.amount, row.amount, so_far) AS DECIMAL(20, 2)))",
+                        "aggregate("
+                            "window__rows, "
+                            "CAST(NULL AS DECIMAL(20, 2)), "
+                            "(so_far, row) -> CAST("
+                                "coalesce(so_far + row.amount, row.amount, so_far) AS DECIMAL(20, 2)"
+                            ")"
+                        ")",
                     ),
                     program.declare(
                         "mean",
                         "DECIMAL(14,6)",
-                        "CAST(aggregate(window__rows, CAST(NULL AS DECIMAL(20, 2)), (so_far, row) -> CAST(coalesce(so_far + row.amount, row.amount, so_far) AS DECIMAL(20, 2))) / CAST(size(filter(window__rows, row -> row.amount IS NOT NULL)) AS DECIMAL(20, 0)) AS DECIMAL(14, 6))",
+                        "CAST("
+                            "aggregate("
+                                "window__rows, "
+                                "CAST(NULL AS DECIMAL(20, 2)), "
+                                "(so_far, row) -> CAST("
+                                    "coalesce("
+                                        "so_far + row.amount, "
+                                        "row.amount, "
+                                        "so_far"
+                                    ") AS DECIMAL(20, 2)"
+                                ")"
+                            ") / CAST("
+                                "size("
+                                    "filter(window__rows, row -> row.amount IS NOT NULL)"
+                                ") AS DECIMAL(20, 0)"
+                            ") AS DECIMAL(14, 6)"
+                        ")",
                     ),
                     program.declare("n", "BIGINT", "CAST(size(window__rows) AS BIGINT)"),
                     program.emit("card", "window__rows[0].ts", "ts", "total", "mean", "n"),

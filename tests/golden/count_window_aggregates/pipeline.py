@@ -59,7 +59,9 @@ def build(job: Job) -> None:
                     "amount IS NOT NULL",
                     program.assign(
                         "deviation__m2",
-                        "deviation__m2 + (amount - deviation__avg) * (amount - deviation__avg - (amount - deviation__avg) / (deviation__n + 1))",
+                        "deviation__m2 + (amount - deviation__avg) * ("
+                            "amount - deviation__avg - (amount - deviation__avg) / (deviation__n + 1)"
+                        ")",
                     ),
                     program.assign(
                         "deviation__avg",
@@ -75,12 +77,18 @@ def build(job: Job) -> None:
                     "amount IS NOT NULL",
                     program.assign(
                         "cheapest__best",
-                        "CASE WHEN amount > cheapest__best.by THEN cheapest__best ELSE named_struct('value', note, 'by', amount) END",
+                        "CASE WHEN amount > cheapest__best.by THEN cheapest__best ELSE named_struct("
+                            "'value', note, "
+                            "'by', amount"
+                        ") END",
                     ),
                 ),
                 program.assign(
                     "first_note__row",
-                    "coalesce(first_note__row, CASE WHEN amount > 1 THEN named_struct('value', note) END)",
+                    "coalesce("
+                        "first_note__row, "
+                        "CASE WHEN amount > 1 THEN named_struct('value', note) END"
+                    ")",
                 ),
                 program.when(
                     "amount IS NOT NULL",
@@ -98,7 +106,21 @@ def build(job: Job) -> None:
                     program.declare(
                         "most",
                         "DOUBLE",
-                        "get(transform(array(array_sort(most__values)), v -> CASE WHEN CAST(get(v, CAST(floor(0.9D * (size(v) - 1)) AS INT)) AS DOUBLE) = CAST(get(v, CAST(ceil(0.9D * (size(v) - 1)) AS INT)) AS DOUBLE) THEN CAST(get(v, CAST(floor(0.9D * (size(v) - 1)) AS INT)) AS DOUBLE) ELSE (ceil(0.9D * (size(v) - 1)) - 0.9D * (size(v) - 1)) * CAST(get(v, CAST(floor(0.9D * (size(v) - 1)) AS INT)) AS DOUBLE) + (0.9D * (size(v) - 1) - floor(0.9D * (size(v) - 1))) * CAST(get(v, CAST(ceil(0.9D * (size(v) - 1)) AS INT)) AS DOUBLE) END), 0)",
+                        "get("
+                            "transform("
+                                "array(array_sort(most__values)), "
+                                "v -> CASE WHEN CAST("
+                                    "get(v, CAST(floor(0.9D * (size(v) - 1)) AS INT)) AS DOUBLE"
+                                ") = CAST(get(v, CAST(ceil(0.9D * (size(v) - 1)) AS INT)) AS DOUBLE) THEN CAST("
+                                    "get(v, CAST(floor(0.9D * (size(v) - 1)) AS INT)) AS DOUBLE"
+                                ") ELSE (ceil(0.9D * (size(v) - 1)) - 0.9D * (size(v) - 1)) * CAST("
+                                    "get(v, CAST(floor(0.9D * (size(v) - 1)) AS INT)) AS DOUBLE"
+                                ") + (0.9D * (size(v) - 1) - floor(0.9D * (size(v) - 1))) * CAST("
+                                    "get(v, CAST(ceil(0.9D * (size(v) - 1)) AS INT)) AS DOUBLE"
+                                ") END"
+                            "), "
+                            "0"
+                        ")",
                     ),
                     program.emit(
                         "card",

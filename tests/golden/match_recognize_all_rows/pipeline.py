@@ -43,7 +43,19 @@ def build(job: Job) -> None:
             program.value(
                 "runs",
                 "ARRAY<STRUCT<at: STRING, began: TIMESTAMP, rows: BIGINT, seen: STRUCT<last_a_price: DOUBLE, last_classifier: STRING, last_price: DOUBLE>, kept: ARRAY<STRUCT<variable: STRING, fall: DOUBLE, price: DOUBLE, row: INT, ts: TIMESTAMP>>>>",
-                default="CAST(`array`() AS ARRAY<STRUCT<at STRING, began TIMESTAMP, rows BIGINT, seen STRUCT<last_a_price DOUBLE, last_classifier STRING, last_price DOUBLE>, kept ARRAY<STRUCT<variable STRING, fall DOUBLE, price DOUBLE, row INT, ts TIMESTAMP>>>>)",
+                default="CAST("
+                    "`array`() AS ARRAY<STRUCT<at STRING, "
+                    "began TIMESTAMP, "
+                    "rows BIGINT, "
+                    "seen STRUCT<last_a_price DOUBLE, "
+                    "last_classifier STRING, "
+                    "last_price DOUBLE>, "
+                    "kept ARRAY<STRUCT<variable STRING, "
+                    "fall DOUBLE, "
+                    "price DOUBLE, "
+                    "row INT, "
+                    "ts TIMESTAMP>>>>"
+                ")",
             ),
             program.value("match_number", "BIGINT", default="CAST(0 AS BIGINT)"),
         ],
@@ -56,7 +68,26 @@ def build(job: Job) -> None:
                 program.declare(
                     "tried",
                     "ARRAY<STRUCT<at: STRING, began: TIMESTAMP, rows: BIGINT, seen: STRUCT<last_a_price: DOUBLE, last_classifier: STRING, last_price: DOUBLE>, kept: ARRAY<STRUCT<variable: STRING, fall: DOUBLE, price: DOUBLE, row: INT, ts: TIMESTAMP>>>>",
-                    "array_append(runs, named_struct('at', '^', 'began', ts, 'rows', CAST(0 AS BIGINT), 'seen', named_struct('last_a_price', CAST(NULL AS DOUBLE), 'last_classifier', CAST(NULL AS STRING), 'last_price', CAST(NULL AS DOUBLE)), 'kept', CAST(`array`() AS ARRAY<STRUCT<variable STRING, fall DOUBLE, price DOUBLE, row INT, ts TIMESTAMP>>)))",
+                    "array_append("
+                        "runs, "
+                        "named_struct("
+                            "'at', '^', "
+                            "'began', ts, "
+                            "'rows', CAST(0 AS BIGINT), "
+                            "'seen', named_struct("
+                                "'last_a_price', CAST(NULL AS DOUBLE), "
+                                "'last_classifier', CAST(NULL AS STRING), "
+                                "'last_price', CAST(NULL AS DOUBLE)"
+                            "), "
+                            "'kept', CAST("
+                                "`array`() AS ARRAY<STRUCT<variable STRING, "
+                                "fall DOUBLE, "
+                                "price DOUBLE, "
+                                "row INT, "
+                                "ts TIMESTAMP>>"
+                            ")"
+                        ")"
+                    ")",
                 ),
                 program.declare("decided", "BIGINT", "CAST(NULL AS BIGINT)"),
                 program.clear("runs"),
@@ -68,14 +99,45 @@ def build(job: Job) -> None:
                         "decided IS DISTINCT FROM run.rows AND run.at = '$'",
                         program.assign(
                             "runs",
-                            "array_append(runs, named_struct('at', '$', 'began', run.began, 'rows', run.rows + 1, 'seen', run.seen, 'kept', run.kept))",
+                            "array_append("
+                                "runs, "
+                                "named_struct("
+                                    "'at', '$', "
+                                    "'began', run.began, "
+                                    "'rows', run.rows + 1, "
+                                    "'seen', run.seen, "
+                                    "'kept', run.kept"
+                                ")"
+                            ")",
                         ),
                     ),
                     program.when(
                         "decided IS DISTINCT FROM run.rows AND run.at = '^'",
                         program.assign(
                             "runs",
-                            "array_append(runs, named_struct('at', 'a', 'began', run.began, 'rows', run.rows + 1, 'seen', named_struct('last_a_price', price, 'last_classifier', 'A', 'last_price', price), 'kept', array_append(run.kept, named_struct('variable', 'A', 'fall', price - price, 'price', price, 'row', ticks.row, 'ts', ts))))",
+                            "array_append("
+                                "runs, "
+                                "named_struct("
+                                    "'at', 'a', "
+                                    "'began', run.began, "
+                                    "'rows', run.rows + 1, "
+                                    "'seen', named_struct("
+                                        "'last_a_price', price, "
+                                        "'last_classifier', 'A', "
+                                        "'last_price', price"
+                                    "), "
+                                    "'kept', array_append("
+                                        "run.kept, "
+                                        "named_struct("
+                                            "'variable', 'A', "
+                                            "'fall', price - price, "
+                                            "'price', price, "
+                                            "'row', ticks.row, "
+                                            "'ts', ts"
+                                        ")"
+                                    ")"
+                                ")"
+                            ")",
                         ),
                     ),
                     program.when(
@@ -85,15 +147,55 @@ def build(job: Job) -> None:
                         program.declare(
                             "seen",
                             "STRUCT<last_a_price: DOUBLE, last_classifier: STRING, last_price: DOUBLE>",
-                            "named_struct('last_a_price', run.seen.last_a_price, 'last_classifier', 'B', 'last_price', price)",
+                            "named_struct("
+                                "'last_a_price', run.seen.last_a_price, "
+                                "'last_classifier', 'B', "
+                                "'last_price', price"
+                            ")",
                         ),
                         program.assign(
                             "runs",
-                            "array_append(runs, named_struct('at', 'b', 'began', run.began, 'rows', run.rows + 1, 'seen', seen, 'kept', array_append(run.kept, named_struct('variable', 'B', 'fall', price - run.seen.last_a_price, 'price', price, 'row', ticks.row, 'ts', ts))))",
+                            "array_append("
+                                "runs, "
+                                "named_struct("
+                                    "'at', 'b', "
+                                    "'began', run.began, "
+                                    "'rows', run.rows + 1, "
+                                    "'seen', seen, "
+                                    "'kept', array_append("
+                                        "run.kept, "
+                                        "named_struct("
+                                            "'variable', 'B', "
+                                            "'fall', price - run.seen.last_a_price, "
+                                            "'price', price, "
+                                            "'row', ticks.row, "
+                                            "'ts', ts"
+                                        ")"
+                                    ")"
+                                ")"
+                            ")",
                         ),
                         program.assign(
                             "runs",
-                            "array_append(runs, named_struct('at', '$', 'began', run.began, 'rows', run.rows + 1, 'seen', seen, 'kept', array_append(run.kept, named_struct('variable', 'B', 'fall', price - run.seen.last_a_price, 'price', price, 'row', ticks.row, 'ts', ts))))",
+                            "array_append("
+                                "runs, "
+                                "named_struct("
+                                    "'at', '$', "
+                                    "'began', run.began, "
+                                    "'rows', run.rows + 1, "
+                                    "'seen', seen, "
+                                    "'kept', array_append("
+                                        "run.kept, "
+                                        "named_struct("
+                                            "'variable', 'B', "
+                                            "'fall', price - run.seen.last_a_price, "
+                                            "'price', price, "
+                                            "'row', ticks.row, "
+                                            "'ts', ts"
+                                        ")"
+                                    ")"
+                                ")"
+                            ")",
                         ),
                         program.assign("decided", "run.rows"),
                     ),

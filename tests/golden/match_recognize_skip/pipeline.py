@@ -42,7 +42,19 @@ def build(job: Job) -> None:
             program.value(
                 "runs",
                 "ARRAY<STRUCT<at: STRING, began: TIMESTAMP, rows: BIGINT, seen: STRUCT<count_case_when_price_10_then_true_end: BIGINT, last_a_price: DOUBLE, last_b_rows: BIGINT, last_classifier: STRING, list_classifier: ARRAY<STRING>, stddev_samp_avg_b_price: DOUBLE, stddev_samp_m2_b_price: DOUBLE, stddev_samp_n_b_price: BIGINT>>>",
-                default="CAST(`array`() AS ARRAY<STRUCT<at STRING, began TIMESTAMP, rows BIGINT, seen STRUCT<count_case_when_price_10_then_true_end BIGINT, last_a_price DOUBLE, last_b_rows BIGINT, last_classifier STRING, list_classifier ARRAY<STRING>, stddev_samp_avg_b_price DOUBLE, stddev_samp_m2_b_price DOUBLE, stddev_samp_n_b_price BIGINT>>>)",
+                default="CAST("
+                    "`array`() AS ARRAY<STRUCT<at STRING, "
+                    "began TIMESTAMP, "
+                    "rows BIGINT, "
+                    "seen STRUCT<count_case_when_price_10_then_true_end BIGINT, "
+                    "last_a_price DOUBLE, "
+                    "last_b_rows BIGINT, "
+                    "last_classifier STRING, "
+                    "list_classifier ARRAY<STRING>, "
+                    "stddev_samp_avg_b_price DOUBLE, "
+                    "stddev_samp_m2_b_price DOUBLE, "
+                    "stddev_samp_n_b_price BIGINT>>>"
+                ")",
             ),
         ],
         timers=[
@@ -54,7 +66,24 @@ def build(job: Job) -> None:
                 program.declare(
                     "tried",
                     "ARRAY<STRUCT<at: STRING, began: TIMESTAMP, rows: BIGINT, seen: STRUCT<count_case_when_price_10_then_true_end: BIGINT, last_a_price: DOUBLE, last_b_rows: BIGINT, last_classifier: STRING, list_classifier: ARRAY<STRING>, stddev_samp_avg_b_price: DOUBLE, stddev_samp_m2_b_price: DOUBLE, stddev_samp_n_b_price: BIGINT>>>",
-                    "array_append(runs, named_struct('at', '^', 'began', ts, 'rows', CAST(0 AS BIGINT), 'seen', named_struct('count_case_when_price_10_then_true_end', CAST(0 AS BIGINT), 'last_a_price', CAST(NULL AS DOUBLE), 'last_b_rows', CAST(NULL AS BIGINT), 'last_classifier', CAST(NULL AS STRING), 'list_classifier', CAST(array() AS ARRAY<STRING>), 'stddev_samp_avg_b_price', 0D, 'stddev_samp_m2_b_price', 0D, 'stddev_samp_n_b_price', 0L)))",
+                    "array_append("
+                        "runs, "
+                        "named_struct("
+                            "'at', '^', "
+                            "'began', ts, "
+                            "'rows', CAST(0 AS BIGINT), "
+                            "'seen', named_struct("
+                                "'count_case_when_price_10_then_true_end', CAST(0 AS BIGINT), "
+                                "'last_a_price', CAST(NULL AS DOUBLE), "
+                                "'last_b_rows', CAST(NULL AS BIGINT), "
+                                "'last_classifier', CAST(NULL AS STRING), "
+                                "'list_classifier', CAST(array() AS ARRAY<STRING>), "
+                                "'stddev_samp_avg_b_price', 0D, "
+                                "'stddev_samp_m2_b_price', 0D, "
+                                "'stddev_samp_n_b_price', 0L"
+                            ")"
+                        ")"
+                    ")",
                 ),
                 program.declare("decided", "BIGINT", "CAST(NULL AS BIGINT)"),
                 program.clear("runs"),
@@ -66,14 +95,39 @@ def build(job: Job) -> None:
                         "decided IS DISTINCT FROM run.rows AND run.at = '$'",
                         program.assign(
                             "runs",
-                            "array_append(runs, named_struct('at', '$', 'began', run.began, 'rows', run.rows + 1, 'seen', run.seen))",
+                            "array_append("
+                                "runs, "
+                                "named_struct("
+                                    "'at', '$', "
+                                    "'began', run.began, "
+                                    "'rows', run.rows + 1, "
+                                    "'seen', run.seen"
+                                ")"
+                            ")",
                         ),
                     ),
                     program.when(
                         "decided IS DISTINCT FROM run.rows AND run.at = '^'",
                         program.assign(
                             "runs",
-                            "array_append(runs, named_struct('at', 'a', 'began', run.began, 'rows', run.rows + 1, 'seen', named_struct('count_case_when_price_10_then_true_end', CASE WHEN CASE WHEN price > 10 THEN TRUE END IS NOT NULL THEN run.seen.count_case_when_price_10_then_true_end + 1 ELSE run.seen.count_case_when_price_10_then_true_end END, 'last_a_price', price, 'last_b_rows', run.seen.last_b_rows, 'last_classifier', 'A', 'list_classifier', array_append(run.seen.list_classifier, 'A'), 'stddev_samp_avg_b_price', run.seen.stddev_samp_avg_b_price, 'stddev_samp_m2_b_price', run.seen.stddev_samp_m2_b_price, 'stddev_samp_n_b_price', run.seen.stddev_samp_n_b_price)))",
+                            "array_append("
+                                "runs, "
+                                "named_struct("
+                                    "'at', 'a', "
+                                    "'began', run.began, "
+                                    "'rows', run.rows + 1, "
+                                    "'seen', named_struct("
+                                        "'count_case_when_price_10_then_true_end', CASE WHEN CASE WHEN price > 10 THEN TRUE END IS NOT NULL THEN run.seen.count_case_when_price_10_then_true_end + 1 ELSE run.seen.count_case_when_price_10_then_true_end END, "
+                                        "'last_a_price', price, "
+                                        "'last_b_rows', run.seen.last_b_rows, "
+                                        "'last_classifier', 'A', "
+                                        "'list_classifier', array_append(run.seen.list_classifier, 'A'), "
+                                        "'stddev_samp_avg_b_price', run.seen.stddev_samp_avg_b_price, "
+                                        "'stddev_samp_m2_b_price', run.seen.stddev_samp_m2_b_price, "
+                                        "'stddev_samp_n_b_price', run.seen.stddev_samp_n_b_price"
+                                    ")"
+                                ")"
+                            ")",
                         ),
                     ),
                     program.when(
@@ -83,15 +137,48 @@ def build(job: Job) -> None:
                         program.declare(
                             "seen",
                             "STRUCT<count_case_when_price_10_then_true_end: BIGINT, last_a_price: DOUBLE, last_b_rows: BIGINT, last_classifier: STRING, list_classifier: ARRAY<STRING>, stddev_samp_avg_b_price: DOUBLE, stddev_samp_m2_b_price: DOUBLE, stddev_samp_n_b_price: BIGINT>",
-                            "named_struct('count_case_when_price_10_then_true_end', CASE WHEN CASE WHEN price > 10 THEN TRUE END IS NOT NULL THEN run.seen.count_case_when_price_10_then_true_end + 1 ELSE run.seen.count_case_when_price_10_then_true_end END, 'last_a_price', run.seen.last_a_price, 'last_b_rows', run.rows, 'last_classifier', 'B', 'list_classifier', array_append(run.seen.list_classifier, 'B'), 'stddev_samp_avg_b_price', CASE WHEN price IS NOT NULL THEN run.seen.stddev_samp_avg_b_price + (price - run.seen.stddev_samp_avg_b_price) / (run.seen.stddev_samp_n_b_price + 1) ELSE run.seen.stddev_samp_avg_b_price END, 'stddev_samp_m2_b_price', CASE WHEN price IS NOT NULL THEN run.seen.stddev_samp_m2_b_price + (price - run.seen.stddev_samp_avg_b_price) * (price - run.seen.stddev_samp_avg_b_price - (price - run.seen.stddev_samp_avg_b_price) / (run.seen.stddev_samp_n_b_price + 1)) ELSE run.seen.stddev_samp_m2_b_price END, 'stddev_samp_n_b_price', CASE WHEN price IS NOT NULL THEN run.seen.stddev_samp_n_b_price + 1 ELSE run.seen.stddev_samp_n_b_price END)",
+                            "named_struct("
+                                "'count_case_when_price_10_then_true_end', CASE WHEN CASE WHEN price > 10 THEN TRUE END IS NOT NULL THEN run.seen.count_case_when_price_10_then_true_end + 1 ELSE run.seen.count_case_when_price_10_then_true_end END, "
+                                "'last_a_price', run.seen.last_a_price, "
+                                "'last_b_rows', run.rows, "
+                                "'last_classifier', 'B', "
+                                "'list_classifier', array_append(run.seen.list_classifier, 'B'), "
+                                "'stddev_samp_avg_b_price', CASE WHEN price IS NOT NULL THEN run.seen.stddev_samp_avg_b_price + ("
+                                    "price - run.seen.stddev_samp_avg_b_price"
+                                ") / ("
+                                    "run.seen.stddev_samp_n_b_price + 1"
+                                ") ELSE run.seen.stddev_samp_avg_b_price END, "
+                                "'stddev_samp_m2_b_price', CASE WHEN price IS NOT NULL THEN run.seen.stddev_samp_m2_b_price + (price - run.seen.stddev_samp_avg_b_price) * ("
+                                    "price - run.seen.stddev_samp_avg_b_price - ("
+                                        "price - run.seen.stddev_samp_avg_b_price"
+                                    ") / (run.seen.stddev_samp_n_b_price + 1)"
+                                ") ELSE run.seen.stddev_samp_m2_b_price END, "
+                                "'stddev_samp_n_b_price', CASE WHEN price IS NOT NULL THEN run.seen.stddev_samp_n_b_price + 1 ELSE run.seen.stddev_samp_n_b_price END"
+                            ")",
                         ),
                         program.assign(
                             "runs",
-                            "array_append(runs, named_struct('at', 'b', 'began', run.began, 'rows', run.rows + 1, 'seen', seen))",
+                            "array_append("
+                                "runs, "
+                                "named_struct("
+                                    "'at', 'b', "
+                                    "'began', run.began, "
+                                    "'rows', run.rows + 1, "
+                                    "'seen', seen"
+                                ")"
+                            ")",
                         ),
                         program.assign(
                             "runs",
-                            "array_append(runs, named_struct('at', '$', 'began', run.began, 'rows', run.rows + 1, 'seen', seen))",
+                            "array_append("
+                                "runs, "
+                                "named_struct("
+                                    "'at', '$', "
+                                    "'began', run.began, "
+                                    "'rows', run.rows + 1, "
+                                    "'seen', seen"
+                                ")"
+                            ")",
                         ),
                         program.assign("decided", "run.rows"),
                     ),
@@ -99,7 +186,24 @@ def build(job: Job) -> None:
                         "decided IS DISTINCT FROM run.rows AND run.at = 'b'",
                         program.assign(
                             "runs",
-                            "array_append(runs, named_struct('at', '$', 'began', run.began, 'rows', run.rows + 1, 'seen', named_struct('count_case_when_price_10_then_true_end', CASE WHEN CASE WHEN price > 10 THEN TRUE END IS NOT NULL THEN run.seen.count_case_when_price_10_then_true_end + 1 ELSE run.seen.count_case_when_price_10_then_true_end END, 'last_a_price', run.seen.last_a_price, 'last_b_rows', run.seen.last_b_rows, 'last_classifier', 'C', 'list_classifier', array_append(run.seen.list_classifier, 'C'), 'stddev_samp_avg_b_price', run.seen.stddev_samp_avg_b_price, 'stddev_samp_m2_b_price', run.seen.stddev_samp_m2_b_price, 'stddev_samp_n_b_price', run.seen.stddev_samp_n_b_price)))",
+                            "array_append("
+                                "runs, "
+                                "named_struct("
+                                    "'at', '$', "
+                                    "'began', run.began, "
+                                    "'rows', run.rows + 1, "
+                                    "'seen', named_struct("
+                                        "'count_case_when_price_10_then_true_end', CASE WHEN CASE WHEN price > 10 THEN TRUE END IS NOT NULL THEN run.seen.count_case_when_price_10_then_true_end + 1 ELSE run.seen.count_case_when_price_10_then_true_end END, "
+                                        "'last_a_price', run.seen.last_a_price, "
+                                        "'last_b_rows', run.seen.last_b_rows, "
+                                        "'last_classifier', 'C', "
+                                        "'list_classifier', array_append(run.seen.list_classifier, 'C'), "
+                                        "'stddev_samp_avg_b_price', run.seen.stddev_samp_avg_b_price, "
+                                        "'stddev_samp_m2_b_price', run.seen.stddev_samp_m2_b_price, "
+                                        "'stddev_samp_n_b_price', run.seen.stddev_samp_n_b_price"
+                                    ")"
+                                ")"
+                            ")",
                         ),
                         program.assign("decided", "run.rows"),
                     ),
@@ -124,8 +228,15 @@ def build(job: Job) -> None:
                                 "symbol",
                                 "run.seen.last_a_price",
                                 "run.seen.last_classifier",
-                                "CASE WHEN size(run.seen.list_classifier) > 0 THEN array_join(run.seen.list_classifier, '') END",
-                                "sqrt(CASE WHEN run.seen.stddev_samp_n_b_price > 1 THEN run.seen.stddev_samp_m2_b_price / (run.seen.stddev_samp_n_b_price - 1) END)",
+                                "CASE WHEN size(run.seen.list_classifier) > 0 THEN array_join("
+                                    "run.seen.list_classifier, "
+                                    "''"
+                                ") END",
+                                "sqrt("
+                                    "CASE WHEN run.seen.stddev_samp_n_b_price > 1 THEN run.seen.stddev_samp_m2_b_price / ("
+                                        "run.seen.stddev_samp_n_b_price - 1"
+                                    ") END"
+                                ")",
                                 "run.seen.count_case_when_price_10_then_true_end",
                             ),
                             program.assign("resume", "run.rows - run.seen.last_b_rows"),
@@ -170,8 +281,15 @@ def build(job: Job) -> None:
                                 "symbol",
                                 "run.seen.last_a_price",
                                 "run.seen.last_classifier",
-                                "CASE WHEN size(run.seen.list_classifier) > 0 THEN array_join(run.seen.list_classifier, '') END",
-                                "sqrt(CASE WHEN run.seen.stddev_samp_n_b_price > 1 THEN run.seen.stddev_samp_m2_b_price / (run.seen.stddev_samp_n_b_price - 1) END)",
+                                "CASE WHEN size(run.seen.list_classifier) > 0 THEN array_join("
+                                    "run.seen.list_classifier, "
+                                    "''"
+                                ") END",
+                                "sqrt("
+                                    "CASE WHEN run.seen.stddev_samp_n_b_price > 1 THEN run.seen.stddev_samp_m2_b_price / ("
+                                        "run.seen.stddev_samp_n_b_price - 1"
+                                    ") END"
+                                ")",
                                 "run.seen.count_case_when_price_10_then_true_end",
                             ),
                             program.assign("resume", "run.rows - run.seen.last_b_rows"),

@@ -59,7 +59,10 @@ def build(job: Job) -> None:
                 "payments",
                 program.assign(
                     "peers",
-                    "concat(coalesce(peers, array()), array(named_struct('amount', amount, 'items', items, 'note', note)))",
+                    "concat("
+                        "coalesce(peers, array()), "
+                        "array(named_struct('amount', amount, 'items', items, 'note', note))"
+                    ")",
                 ),
                 program.start_timer("instant", "ts"),
                 program.start_timer("forget", "ts + INTERVAL 1 HOUR"),
@@ -68,37 +71,129 @@ def build(job: Job) -> None:
                 "instant",
                 program.assign(
                     "hour__rows",
-                    "concat(coalesce(filter(hour__rows, row -> row.ts >= instant - INTERVAL 1 HOUR), array()), transform(peers, peer -> named_struct('ts', instant, 'amount', peer.amount, 'notes', CASE WHEN peer.amount > 1 THEN peer.note END, 'best', named_struct('value', peer.note, 'by', peer.amount), 'mean', named_struct('xw', peer.amount * peer.items, 'w', peer.items), 'note', peer.note)))",
+                    "concat("
+                        "coalesce("
+                            "filter(hour__rows, row -> row.ts >= instant - INTERVAL 1 HOUR), "
+                            "array()"
+                        "), "
+                        "transform("
+                            "peers, "
+                            "peer -> named_struct("
+                                "'ts', instant, "
+                                "'amount', peer.amount, "
+                                "'notes', CASE WHEN peer.amount > 1 THEN peer.note END, "
+                                "'best', named_struct('value', peer.note, 'by', peer.amount), "
+                                "'mean', named_struct("
+                                    "'xw', peer.amount * peer.items, "
+                                    "'w', peer.items"
+                                "), "
+                                "'note', peer.note"
+                            ")"
+                        ")"
+                    ")",
                 ),
                 program.declare(
                     "deviation",
                     "DOUBLE",
-                    "aggregate(filter(hour__rows, row -> row.amount IS NOT NULL), named_struct('m2', 0D, 'avg', 0D, 'n', 0L), (so_far, row) -> named_struct('m2', so_far.m2 + (row.amount - so_far.avg) * (row.amount - so_far.avg - (row.amount - so_far.avg) / (so_far.n + 1)), 'avg', so_far.avg + (row.amount - so_far.avg) / (so_far.n + 1), 'n', so_far.n + 1), so_far -> sqrt(CASE WHEN so_far.n > 1 THEN so_far.m2 / (so_far.n - 1) END))",
+                    "aggregate("
+                        "filter(hour__rows, row -> row.amount IS NOT NULL), "
+                        "named_struct('m2', 0D, 'avg', 0D, 'n', 0L), "
+                        "(so_far, row) -> named_struct("
+                            "'m2', so_far.m2 + (row.amount - so_far.avg) * ("
+                                "row.amount - so_far.avg - ("
+                                    "row.amount - so_far.avg"
+                                ") / (so_far.n + 1)"
+                            "), "
+                            "'avg', so_far.avg + (row.amount - so_far.avg) / (so_far.n + 1), "
+                            "'n', so_far.n + 1"
+                        "), "
+                        "so_far -> sqrt("
+                            "CASE WHEN so_far.n > 1 THEN so_far.m2 / (so_far.n - 1) END"
+                        ")"
+                    ")",
                 ),
                 program.declare(
                     "notes",
                     "BIGINT",
-                    "CAST(size(array_distinct(transform(filter(hour__rows, row -> row.notes IS NOT NULL), row -> row.notes))) AS BIGINT)",
+                    "CAST("
+                        "size("
+                            "array_distinct("
+                                "transform("
+                                    "filter(hour__rows, row -> row.notes IS NOT NULL), "
+                                    "row -> row.notes"
+                                ")"
+                            ")"
+                        ") AS BIGINT"
+                    ")",
                 ),
                 program.declare(
                     "best",
                     "STRING",
-                    "aggregate(filter(hour__rows, row -> row.best.by IS NOT NULL), CAST(NULL AS STRUCT<value STRING, by DECIMAL(10, 2)>), (so_far, row) -> CASE WHEN row.best.by < so_far.by THEN so_far ELSE row.best END, so_far -> so_far.value)",
+                    "aggregate("
+                        "filter(hour__rows, row -> row.best.by IS NOT NULL), "
+                        "CAST(NULL AS STRUCT<value STRING, by DECIMAL(10, 2)>), "
+                        "("
+                            "so_far, "
+                            "row"
+                        ") -> CASE WHEN row.best.by < so_far.by THEN so_far ELSE row.best END, "
+                        "so_far -> so_far.value"
+                    ")",
                 ),
                 program.declare(
                     "mean",
                     "DECIMAL(38,9)",
-                    "aggregate(hour__rows, CAST(NULL AS DECIMAL(31, 2)), (so_far, row) -> CAST(coalesce(so_far + row.mean.xw, row.mean.xw, so_far) AS DECIMAL(31, 2))) / aggregate(hour__rows, CAST(NULL AS BIGINT), (so_far, row) -> coalesce(so_far + row.mean.w, row.mean.w, so_far))",
+                    "aggregate("
+                        "hour__rows, "
+                        "CAST(NULL AS DECIMAL(31, 2)), "
+                        "(so_far, row) -> CAST("
+                            "coalesce("
+                                "so_far + row.mean.xw, "
+                                "row.mean.xw, "
+                                "so_far"
+                            ") AS DECIMAL(31, 2)"
+                        ")"
+                    ") / aggregate("
+                        "hour__rows, "
+                        "CAST(NULL AS BIGINT), "
+                        "(so_far, row) -> coalesce(so_far + row.mean.w, row.mean.w, so_far)"
+                    ")",
                 ),
                 program.declare(
                     "listed",
                     "STRING",
-                    "CASE WHEN size(transform(filter(hour__rows, row -> row.note IS NOT NULL), row -> row.note)) > 0 THEN array_join(transform(filter(hour__rows, row -> row.note IS NOT NULL), row -> row.note), ', ') END",
+                    "CASE WHEN size(transform(filter(hour__rows, row -> row.note IS NOT NULL), row -> row.note)) > 0 THEN array_join("
+                        "transform("
+                            "filter(hour__rows, row -> row.note IS NOT NULL), "
+                            "row -> row.note"
+                        "), "
+                        "', '"
+                    ") END",
                 ),
                 program.declare(
                     "middle",
                     "DOUBLE",
-                    "get(transform(array(array_sort(transform(filter(hour__rows, row -> row.amount IS NOT NULL), row -> row.amount))), v -> CASE WHEN CAST(get(v, CAST(floor(0.5D * (size(v) - 1)) AS INT)) AS DOUBLE) = CAST(get(v, CAST(ceil(0.5D * (size(v) - 1)) AS INT)) AS DOUBLE) THEN CAST(get(v, CAST(floor(0.5D * (size(v) - 1)) AS INT)) AS DOUBLE) ELSE (ceil(0.5D * (size(v) - 1)) - 0.5D * (size(v) - 1)) * CAST(get(v, CAST(floor(0.5D * (size(v) - 1)) AS INT)) AS DOUBLE) + (0.5D * (size(v) - 1) - floor(0.5D * (size(v) - 1))) * CAST(get(v, CAST(ceil(0.5D * (size(v) - 1)) AS INT)) AS DOUBLE) END), 0)",
+                    "get("
+                        "transform("
+                            "array("
+                                "array_sort("
+                                    "transform("
+                                        "filter(hour__rows, row -> row.amount IS NOT NULL), "
+                                        "row -> row.amount"
+                                    ")"
+                                ")"
+                            "), "
+                            "v -> CASE WHEN CAST("
+                                "get(v, CAST(floor(0.5D * (size(v) - 1)) AS INT)) AS DOUBLE"
+                            ") = CAST(get(v, CAST(ceil(0.5D * (size(v) - 1)) AS INT)) AS DOUBLE) THEN CAST("
+                                "get(v, CAST(floor(0.5D * (size(v) - 1)) AS INT)) AS DOUBLE"
+                            ") ELSE (ceil(0.5D * (size(v) - 1)) - 0.5D * (size(v) - 1)) * CAST("
+                                "get(v, CAST(floor(0.5D * (size(v) - 1)) AS INT)) AS DOUBLE"
+                            ") + (0.5D * (size(v) - 1) - floor(0.5D * (size(v) - 1))) * CAST("
+                                "get(v, CAST(ceil(0.5D * (size(v) - 1)) AS INT)) AS DOUBLE"
+                            ") END"
+                        "), "
+                        "0"
+                    ")",
                 ),
                 program.each(
                     "peer",
@@ -174,7 +269,16 @@ def build(job: Job) -> None:
                 "payments",
                 program.assign(
                     "peers",
-                    "concat(coalesce(peers, array()), array(named_struct('amount', amount, 'items', payments.items, 'note', note)))",
+                    "concat("
+                        "coalesce(peers, array()), "
+                        "array("
+                            "named_struct("
+                                "'amount', amount, "
+                                "'items', payments.items, "
+                                "'note', note"
+                            ")"
+                        ")"
+                    ")",
                 ),
                 program.start_timer("instant", "ts"),
             ),
@@ -189,7 +293,11 @@ def build(job: Job) -> None:
                         "peer.note IS NOT NULL AND peer.amount IS NOT NULL",
                         program.assign(
                             "variance__m2",
-                            "variance__m2 + (peer.amount - variance__avg) * (peer.amount - variance__avg - (peer.amount - variance__avg) / (variance__n + 1))",
+                            "variance__m2 + (peer.amount - variance__avg) * ("
+                                "peer.amount - variance__avg - ("
+                                    "peer.amount - variance__avg"
+                                ") / (variance__n + 1)"
+                            ")",
                         ),
                         program.assign(
                             "variance__avg",
@@ -216,7 +324,13 @@ def build(job: Job) -> None:
                     ),
                     program.assign(
                         "mean__xw",
-                        "CAST(coalesce(mean__xw + peer.amount * peer.items, peer.amount * peer.items, mean__xw) AS DECIMAL(31, 2))",
+                        "CAST("
+                            "coalesce("
+                                "mean__xw + peer.amount * peer.items, "
+                                "peer.amount * peer.items, "
+                                "mean__xw"
+                            ") AS DECIMAL(31, 2)"
+                        ")",
                     ),
                     program.assign(
                         "mean__w",

@@ -54,7 +54,10 @@ def build(job: Job) -> None:
                 "payments",
                 program.assign(
                     "peers",
-                    "concat(coalesce(peers, array()), array(named_struct('amount', amount, 'note', note)))",
+                    "concat("
+                        "coalesce(peers, array()), "
+                        "array(named_struct('amount', amount, 'note', note))"
+                    ")",
                 ),
                 program.start_timer("instant", "ts"),
                 program.start_timer("forget", "ts + INTERVAL 1 HOUR"),
@@ -63,7 +66,16 @@ def build(job: Job) -> None:
                 "instant",
                 program.assign(
                     "low__rows",
-                    "concat(coalesce(filter(low__rows, row -> row.ts >= instant - INTERVAL 1 HOUR), array()), transform(peers, peer -> named_struct('ts', instant, 'amount', peer.amount)))",
+                    "concat("
+                        "coalesce("
+                            "filter(low__rows, row -> row.ts >= instant - INTERVAL 1 HOUR), "
+                            "array()"
+                        "), "
+                        "transform("
+                            "peers, "
+                            "peer -> named_struct('ts', instant, 'amount', peer.amount)"
+                        ")"
+                    ")",
                 ),
                 program.each(
                     "peer",

@@ -61,7 +61,18 @@ def build(job: Job) -> None:
                 "rows",
                 program.assign(
                     "peers_",
-                    "concat(coalesce(peers_, array()), array(named_struct('k', k, 'peer', rows.peer, 'peers', rows.peers, 'instant', instant, 'tags', tags)))",
+                    "concat("
+                        "coalesce(peers_, array()), "
+                        "array("
+                            "named_struct("
+                                "'k', k, "
+                                "'peer', rows.peer, "
+                                "'peers', rows.peers, "
+                                "'instant', instant, "
+                                "'tags', tags"
+                            ")"
+                        ")"
+                    ")",
                 ),
                 program.start_timer("instant_", "ts"),
                 program.start_timer("forget", "ts + INTERVAL 1 HOUR"),
@@ -70,12 +81,30 @@ def build(job: Job) -> None:
                 "instant_",
                 program.assign(
                     "last__rows",
-                    "concat(coalesce(filter(last__rows, row -> row.ts >= instant_ - INTERVAL 1 HOUR), array()), transform(peers_, peer_ -> named_struct('ts', instant_, 'peer', peer_.peer, 'instant', peer_.instant, 'peers', peer_.peers)))",
+                    "concat("
+                        "coalesce("
+                            "filter(last__rows, row -> row.ts >= instant_ - INTERVAL 1 HOUR), "
+                            "array()"
+                        "), "
+                        "transform("
+                            "peers_, "
+                            "peer_ -> named_struct("
+                                "'ts', instant_, "
+                                "'peer', peer_.peer, "
+                                "'instant', peer_.instant, "
+                                "'peers', peer_.peers"
+                            ")"
+                        ")"
+                    ")",
                 ),
                 program.declare(
                     "peer",
                     "BIGINT",
-                    "aggregate(last__rows, CAST(NULL AS BIGINT), (so_far, row) -> coalesce(so_far + row.peer, row.peer, so_far))",
+                    "aggregate("
+                        "last__rows, "
+                        "CAST(NULL AS BIGINT), "
+                        "(so_far, row) -> coalesce(so_far + row.peer, row.peer, so_far)"
+                    ")",
                 ),
                 program.declare(
                     "peers",

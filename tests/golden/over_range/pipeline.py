@@ -56,7 +56,10 @@ def build(job: Job) -> None:
                 "payments",
                 program.assign(
                     "peers",
-                    "concat(coalesce(peers, array()), array(named_struct('amount', amount, 'note', note)))",
+                    "concat("
+                        "coalesce(peers, array()), "
+                        "array(named_struct('amount', amount, 'note', note))"
+                    ")",
                 ),
                 program.start_timer("instant", "ts"),
                 program.start_timer("forget", "ts + INTERVAL 1 HOUR"),
@@ -65,22 +68,65 @@ def build(job: Job) -> None:
                 "instant",
                 program.assign(
                     "spent__rows",
-                    "concat(coalesce(filter(spent__rows, row -> row.ts >= instant - INTERVAL 10 MINUTES), array()), transform(peers, peer -> named_struct('ts', instant, 'amount', peer.amount)))",
+                    "concat("
+                        "coalesce("
+                            "filter("
+                                "spent__rows, "
+                                "row -> row.ts >= instant - INTERVAL 10 MINUTES"
+                            "), "
+                            "array()"
+                        "), "
+                        "transform("
+                            "peers, "
+                            "peer -> named_struct('ts', instant, 'amount', peer.amount)"
+                        ")"
+                    ")",
                 ),
                 program.assign(
                     "recent__rows",
-                    "concat(coalesce(filter(recent__rows, row -> row.ts >= instant - INTERVAL 1 HOUR), array()), transform(peers, peer -> named_struct('ts', instant, 'mean', CASE WHEN peer.note <> 'x' THEN peer.amount END, 'amount', peer.amount)))",
+                    "concat("
+                        "coalesce("
+                            "filter(recent__rows, row -> row.ts >= instant - INTERVAL 1 HOUR), "
+                            "array()"
+                        "), "
+                        "transform("
+                            "peers, "
+                            "peer -> named_struct("
+                                "'ts', instant, "
+                                "'mean', CASE WHEN peer.note <> 'x' THEN peer.amount END, "
+                                "'amount', peer.amount"
+                            ")"
+                        ")"
+                    ")",
                 ),
                 program.declare(
                     "spent",
                     "DECIMAL(20,2)",
-                    "aggregate(spent__rows, CAST(NULL AS DECIMAL(20, 2)), (so_far, row) -> CAST(coalesce(so_far + row.amount, row.amount, so_far) AS DECIMAL(20, 2)))",
+                    "aggregate("
+                        "spent__rows, "
+                        "CAST(NULL AS DECIMAL(20, 2)), "
+                        "(so_far, row) -> CAST("
+                            "coalesce(so_far + row.amount, row.amount, so_far) AS DECIMAL(20, 2)"
+                        ")"
+                    ")",
                 ),
                 program.declare("n", "BIGINT", "CAST(size(recent__rows) AS BIGINT)"),
                 program.declare(
                     "mean",
                     "DECIMAL(14,6)",
-                    "CAST(aggregate(recent__rows, CAST(NULL AS DECIMAL(20, 2)), (so_far, row) -> CAST(coalesce(so_far + row.mean, row.mean, so_far) AS DECIMAL(20, 2))) / CAST(size(filter(recent__rows, row -> row.mean IS NOT NULL)) AS DECIMAL(20, 0)) AS DECIMAL(14, 6))",
+                    "CAST("
+                        "aggregate("
+                            "recent__rows, "
+                            "CAST(NULL AS DECIMAL(20, 2)), "
+                            "(so_far, row) -> CAST("
+                                "coalesce(so_far + row.mean, row.mean, so_far) AS DECIMAL(20, 2)"
+                            ")"
+                        ") / CAST("
+                            "size("
+                                "filter(recent__rows, row -> row.mean IS NOT NULL)"
+                            ") AS DECIMAL(20, 0)"
+                        ") AS DECIMAL(14, 6)"
+                    ")",
                 ),
                 program.declare(
                     "share",

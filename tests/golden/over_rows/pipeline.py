@@ -55,7 +55,16 @@ def build(job: Job) -> None:
                 "payments",
                 program.assign(
                     "last_mean__rows",
-                    "concat(coalesce(filter(last_mean__rows, (row, i) -> i >= size(last_mean__rows) - 5), array()), array(named_struct('ts', ts, 'amount', amount)))",
+                    "concat("
+                        "coalesce("
+                            "filter("
+                                "last_mean__rows, "
+                                "(row, i) -> i >= size(last_mean__rows) - 5"
+                            "), "
+                            "array()"
+                        "), "
+                        "array(named_struct('ts', ts, 'amount', amount))"
+                    ")",
                 ),
                 program.assign(
                     "balance",
@@ -77,16 +86,40 @@ def build(job: Job) -> None:
                 program.declare(
                     "last_mean",
                     "DECIMAL(14,6)",
-                    "CAST(aggregate(last_mean__rows, CAST(NULL AS DECIMAL(20, 2)), (so_far, row) -> CAST(coalesce(so_far + row.amount, row.amount, so_far) AS DECIMAL(20, 2))) / CAST(size(filter(last_mean__rows, row -> row.amount IS NOT NULL)) AS DECIMAL(20, 0)) AS DECIMAL(14, 6))",
+                    "CAST("
+                        "aggregate("
+                            "last_mean__rows, "
+                            "CAST(NULL AS DECIMAL(20, 2)), "
+                            "(so_far, row) -> CAST("
+                                "coalesce("
+                                    "so_far + row.amount, "
+                                    "row.amount, "
+                                    "so_far"
+                                ") AS DECIMAL(20, 2)"
+                            ")"
+                        ") / CAST("
+                            "size("
+                                "filter(last_mean__rows, row -> row.amount IS NOT NULL)"
+                            ") AS DECIMAL(20, 0)"
+                        ") AS DECIMAL(14, 6)"
+                    ")",
                 ),
                 program.declare(
                     "before",
                     "DECIMAL(10,2)",
-                    "CASE WHEN size(before__rows) >= 2 THEN before__rows[size(before__rows) - 2] ELSE CAST(0 AS DECIMAL(10, 2)) END",
+                    "CASE WHEN size(before__rows) >= 2 THEN before__rows[size(before__rows) - 2] ELSE CAST("
+                        "0 AS DECIMAL(10, 2)"
+                    ") END",
                 ),
                 program.assign(
                     "before__rows",
-                    "concat(coalesce(filter(before__rows, (row, i) -> i >= size(before__rows) - 1), array()), array(amount))",
+                    "concat("
+                        "coalesce("
+                            "filter(before__rows, (row, i) -> i >= size(before__rows) - 1), "
+                            "array()"
+                        "), "
+                        "array(amount)"
+                    ")",
                 ),
                 program.declare(
                     "growth",

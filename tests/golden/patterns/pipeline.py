@@ -44,7 +44,14 @@ def build(job: Job) -> None:
                 program.value(
                     "runs",
                     "ARRAY<STRUCT<at: STRING, began: TIMESTAMP, seen: STRUCT<count_b: BIGINT, last_a_price: DECIMAL(10,2), last_b_price: DECIMAL(10,2), last_price: DECIMAL(10,2)>>>",
-                    default="CAST(`array`() AS ARRAY<STRUCT<at STRING, began TIMESTAMP, seen STRUCT<count_b BIGINT, last_a_price DECIMAL(10, 2), last_b_price DECIMAL(10, 2), last_price DECIMAL(10, 2)>>>)",
+                    default="CAST("
+                        "`array`() AS ARRAY<STRUCT<at STRING, "
+                        "began TIMESTAMP, "
+                        "seen STRUCT<count_b BIGINT, "
+                        "last_a_price DECIMAL(10, 2), "
+                        "last_b_price DECIMAL(10, 2), "
+                        "last_price DECIMAL(10, 2)>>>"
+                    ")",
                 ),
             ],
             timers=[
@@ -56,7 +63,19 @@ def build(job: Job) -> None:
                     program.declare(
                         "tried",
                         "ARRAY<STRUCT<at: STRING, began: TIMESTAMP, seen: STRUCT<count_b: BIGINT, last_a_price: DECIMAL(10,2), last_b_price: DECIMAL(10,2), last_price: DECIMAL(10,2)>>>",
-                        "array_append(runs, named_struct('at', '^', 'began', ts, 'seen', named_struct('count_b', CAST(0 AS BIGINT), 'last_a_price', CAST(NULL AS DECIMAL(10, 2)), 'last_b_price', CAST(NULL AS DECIMAL(10, 2)), 'last_price', CAST(NULL AS DECIMAL(10, 2)))))",
+                        "array_append("
+                            "runs, "
+                            "named_struct("
+                                "'at', '^', "
+                                "'began', ts, "
+                                "'seen', named_struct("
+                                    "'count_b', CAST(0 AS BIGINT), "
+                                    "'last_a_price', CAST(NULL AS DECIMAL(10, 2)), "
+                                    "'last_b_price', CAST(NULL AS DECIMAL(10, 2)), "
+                                    "'last_price', CAST(NULL AS DECIMAL(10, 2))"
+                                ")"
+                            ")"
+                        ")",
                     ),
                     program.declare("decided", "BOOLEAN", "FALSE"),
                     program.clear("runs"),
@@ -72,7 +91,19 @@ def build(job: Job) -> None:
                             "NOT decided AND run.at = '^'",
                             program.assign(
                                 "runs",
-                                "array_append(runs, named_struct('at', 'a', 'began', run.began, 'seen', named_struct('count_b', run.seen.count_b, 'last_a_price', price, 'last_b_price', run.seen.last_b_price, 'last_price', price)))",
+                                "array_append("
+                                    "runs, "
+                                    "named_struct("
+                                        "'at', 'a', "
+                                        "'began', run.began, "
+                                        "'seen', named_struct("
+                                            "'count_b', run.seen.count_b, "
+                                            "'last_a_price', price, "
+                                            "'last_b_price', run.seen.last_b_price, "
+                                            "'last_price', price"
+                                        ")"
+                                    ")"
+                                ")",
                             ),
                         ),
                         program.when(
@@ -81,7 +112,19 @@ def build(job: Job) -> None:
                             " AND price < run.seen.last_price",
                             program.assign(
                                 "runs",
-                                "array_append(runs, named_struct('at', 'b', 'began', run.began, 'seen', named_struct('count_b', run.seen.count_b + 1, 'last_a_price', run.seen.last_a_price, 'last_b_price', price, 'last_price', price)))",
+                                "array_append("
+                                    "runs, "
+                                    "named_struct("
+                                        "'at', 'b', "
+                                        "'began', run.began, "
+                                        "'seen', named_struct("
+                                            "'count_b', run.seen.count_b + 1, "
+                                            "'last_a_price', run.seen.last_a_price, "
+                                            "'last_b_price', price, "
+                                            "'last_price', price"
+                                        ")"
+                                    ")"
+                                ")",
                             ),
                         ),
                         program.when(
@@ -90,7 +133,19 @@ def build(job: Job) -> None:
                             " AND price > run.seen.last_b_price",
                             program.assign(
                                 "runs",
-                                "array_append(runs, named_struct('at', '$', 'began', run.began, 'seen', named_struct('count_b', run.seen.count_b, 'last_a_price', run.seen.last_a_price, 'last_b_price', run.seen.last_b_price, 'last_price', price)))",
+                                "array_append("
+                                    "runs, "
+                                    "named_struct("
+                                        "'at', '$', "
+                                        "'began', run.began, "
+                                        "'seen', named_struct("
+                                            "'count_b', run.seen.count_b, "
+                                            "'last_a_price', run.seen.last_a_price, "
+                                            "'last_b_price', run.seen.last_b_price, "
+                                            "'last_price', price"
+                                        ")"
+                                    ")"
+                                ")",
                             ),
                             program.assign("decided", "TRUE"),
                         ),
@@ -132,7 +187,10 @@ def build(job: Job) -> None:
                     "within",
                     program.assign(
                         "runs",
-                        "filter(runs, one -> one.at = '$' OR one.began + INTERVAL 10 MINUTES > within)",
+                        "filter("
+                            "runs, "
+                            "one -> one.at = '$' OR one.began + INTERVAL 10 MINUTES > within"
+                        ")",
                     ),
                     program.declare(
                         "found",
@@ -202,7 +260,17 @@ def build(job: Job) -> None:
             program.value(
                 "runs",
                 "ARRAY<STRUCT<at: STRING, began: TIMESTAMP, rows: BIGINT, seen: STRUCT<avg_sum_price: DECIMAL(20,2), count_price: BIGINT, first_ts: TIMESTAMP, last_ts: TIMESTAMP, max_b_volume: INT, rows: BIGINT>>>",
-                default="CAST(`array`() AS ARRAY<STRUCT<at STRING, began TIMESTAMP, rows BIGINT, seen STRUCT<avg_sum_price DECIMAL(20, 2), count_price BIGINT, first_ts TIMESTAMP, last_ts TIMESTAMP, max_b_volume INT, rows BIGINT>>>)",
+                default="CAST("
+                    "`array`() AS ARRAY<STRUCT<at STRING, "
+                    "began TIMESTAMP, "
+                    "rows BIGINT, "
+                    "seen STRUCT<avg_sum_price DECIMAL(20, 2), "
+                    "count_price BIGINT, "
+                    "first_ts TIMESTAMP, "
+                    "last_ts TIMESTAMP, "
+                    "max_b_volume INT, "
+                    "rows BIGINT>>>"
+                ")",
             ),
         ],
         timers=[
@@ -214,7 +282,22 @@ def build(job: Job) -> None:
                 program.declare(
                     "tried",
                     "ARRAY<STRUCT<at: STRING, began: TIMESTAMP, rows: BIGINT, seen: STRUCT<avg_sum_price: DECIMAL(20,2), count_price: BIGINT, first_ts: TIMESTAMP, last_ts: TIMESTAMP, max_b_volume: INT, rows: BIGINT>>>",
-                    "array_append(runs, named_struct('at', '^', 'began', ts, 'rows', CAST(0 AS BIGINT), 'seen', named_struct('avg_sum_price', CAST(NULL AS DECIMAL(20, 2)), 'count_price', CAST(0 AS BIGINT), 'first_ts', CAST(NULL AS TIMESTAMP), 'last_ts', CAST(NULL AS TIMESTAMP), 'max_b_volume', CAST(NULL AS INT), 'rows', CAST(0 AS BIGINT))))",
+                    "array_append("
+                        "runs, "
+                        "named_struct("
+                            "'at', '^', "
+                            "'began', ts, "
+                            "'rows', CAST(0 AS BIGINT), "
+                            "'seen', named_struct("
+                                "'avg_sum_price', CAST(NULL AS DECIMAL(20, 2)), "
+                                "'count_price', CAST(0 AS BIGINT), "
+                                "'first_ts', CAST(NULL AS TIMESTAMP), "
+                                "'last_ts', CAST(NULL AS TIMESTAMP), "
+                                "'max_b_volume', CAST(NULL AS INT), "
+                                "'rows', CAST(0 AS BIGINT)"
+                            ")"
+                        ")"
+                    ")",
                 ),
                 program.declare("decided", "BIGINT", "CAST(NULL AS BIGINT)"),
                 program.clear("runs"),
@@ -226,7 +309,15 @@ def build(job: Job) -> None:
                         "decided IS DISTINCT FROM run.rows AND run.at = '$'",
                         program.assign(
                             "runs",
-                            "array_append(runs, named_struct('at', '$', 'began', run.began, 'rows', run.rows + 1, 'seen', run.seen))",
+                            "array_append("
+                                "runs, "
+                                "named_struct("
+                                    "'at', '$', "
+                                    "'began', run.began, "
+                                    "'rows', run.rows + 1, "
+                                    "'seen', run.seen"
+                                ")"
+                            ")",
                         ),
                     ),
                     program.when(
@@ -235,7 +326,30 @@ def build(job: Job) -> None:
                         " AND volume > 100",
                         program.assign(
                             "runs",
-                            "array_append(runs, named_struct('at', 'a', 'began', run.began, 'rows', run.rows + 1, 'seen', named_struct('avg_sum_price', coalesce(CAST(run.seen.avg_sum_price + CAST(price AS DECIMAL(20, 2)) AS DECIMAL(20, 2)), run.seen.avg_sum_price, CAST(price AS DECIMAL(20, 2))), 'count_price', CASE WHEN price IS NOT NULL THEN run.seen.count_price + 1 ELSE run.seen.count_price END, 'first_ts', CASE WHEN run.seen.rows = 0 THEN ts ELSE run.seen.first_ts END, 'last_ts', ts, 'max_b_volume', run.seen.max_b_volume, 'rows', run.seen.rows + 1)))",
+                            "array_append("
+                                "runs, "
+                                "named_struct("
+                                    "'at', 'a', "
+                                    "'began', run.began, "
+                                    "'rows', run.rows + 1, "
+                                    "'seen', named_struct("
+                                        "'avg_sum_price', coalesce("
+                                            "CAST("
+                                                "run.seen.avg_sum_price + CAST("
+                                                    "price AS DECIMAL(20, 2)"
+                                                ") AS DECIMAL(20, 2)"
+                                            "), "
+                                            "run.seen.avg_sum_price, "
+                                            "CAST(price AS DECIMAL(20, 2))"
+                                        "), "
+                                        "'count_price', CASE WHEN price IS NOT NULL THEN run.seen.count_price + 1 ELSE run.seen.count_price END, "
+                                        "'first_ts', CASE WHEN run.seen.rows = 0 THEN ts ELSE run.seen.first_ts END, "
+                                        "'last_ts', ts, "
+                                        "'max_b_volume', run.seen.max_b_volume, "
+                                        "'rows', run.seen.rows + 1"
+                                    ")"
+                                ")"
+                            ")",
                         ),
                     ),
                     program.when(
@@ -245,15 +359,46 @@ def build(job: Job) -> None:
                         program.declare(
                             "seen",
                             "STRUCT<avg_sum_price: DECIMAL(20,2), count_price: BIGINT, first_ts: TIMESTAMP, last_ts: TIMESTAMP, max_b_volume: INT, rows: BIGINT>",
-                            "named_struct('avg_sum_price', coalesce(CAST(run.seen.avg_sum_price + CAST(price AS DECIMAL(20, 2)) AS DECIMAL(20, 2)), run.seen.avg_sum_price, CAST(price AS DECIMAL(20, 2))), 'count_price', CASE WHEN price IS NOT NULL THEN run.seen.count_price + 1 ELSE run.seen.count_price END, 'first_ts', CASE WHEN run.seen.rows = 0 THEN ts ELSE run.seen.first_ts END, 'last_ts', ts, 'max_b_volume', greatest(run.seen.max_b_volume, volume), 'rows', run.seen.rows + 1)",
+                            "named_struct("
+                                "'avg_sum_price', coalesce("
+                                    "CAST("
+                                        "run.seen.avg_sum_price + CAST("
+                                            "price AS DECIMAL(20, 2)"
+                                        ") AS DECIMAL(20, 2)"
+                                    "), "
+                                    "run.seen.avg_sum_price, "
+                                    "CAST(price AS DECIMAL(20, 2))"
+                                "), "
+                                "'count_price', CASE WHEN price IS NOT NULL THEN run.seen.count_price + 1 ELSE run.seen.count_price END, "
+                                "'first_ts', CASE WHEN run.seen.rows = 0 THEN ts ELSE run.seen.first_ts END, "
+                                "'last_ts', ts, "
+                                "'max_b_volume', greatest(run.seen.max_b_volume, volume), "
+                                "'rows', run.seen.rows + 1"
+                            ")",
                         ),
                         program.assign(
                             "runs",
-                            "array_append(runs, named_struct('at', 'b', 'began', run.began, 'rows', run.rows + 1, 'seen', seen))",
+                            "array_append("
+                                "runs, "
+                                "named_struct("
+                                    "'at', 'b', "
+                                    "'began', run.began, "
+                                    "'rows', run.rows + 1, "
+                                    "'seen', seen"
+                                ")"
+                            ")",
                         ),
                         program.assign(
                             "runs",
-                            "array_append(runs, named_struct('at', '$', 'began', run.began, 'rows', run.rows + 1, 'seen', seen))",
+                            "array_append("
+                                "runs, "
+                                "named_struct("
+                                    "'at', '$', "
+                                    "'began', run.began, "
+                                    "'rows', run.rows + 1, "
+                                    "'seen', seen"
+                                ")"
+                            ")",
                         ),
                         program.assign("decided", "run.rows"),
                     ),
@@ -263,7 +408,30 @@ def build(job: Job) -> None:
                         " AND volume > 50",
                         program.assign(
                             "runs",
-                            "array_append(runs, named_struct('at', '$', 'began', run.began, 'rows', run.rows + 1, 'seen', named_struct('avg_sum_price', coalesce(CAST(run.seen.avg_sum_price + CAST(price AS DECIMAL(20, 2)) AS DECIMAL(20, 2)), run.seen.avg_sum_price, CAST(price AS DECIMAL(20, 2))), 'count_price', CASE WHEN price IS NOT NULL THEN run.seen.count_price + 1 ELSE run.seen.count_price END, 'first_ts', CASE WHEN run.seen.rows = 0 THEN ts ELSE run.seen.first_ts END, 'last_ts', ts, 'max_b_volume', greatest(run.seen.max_b_volume, volume), 'rows', run.seen.rows + 1)))",
+                            "array_append("
+                                "runs, "
+                                "named_struct("
+                                    "'at', '$', "
+                                    "'began', run.began, "
+                                    "'rows', run.rows + 1, "
+                                    "'seen', named_struct("
+                                        "'avg_sum_price', coalesce("
+                                            "CAST("
+                                                "run.seen.avg_sum_price + CAST("
+                                                    "price AS DECIMAL(20, 2)"
+                                                ") AS DECIMAL(20, 2)"
+                                            "), "
+                                            "run.seen.avg_sum_price, "
+                                            "CAST(price AS DECIMAL(20, 2))"
+                                        "), "
+                                        "'count_price', CASE WHEN price IS NOT NULL THEN run.seen.count_price + 1 ELSE run.seen.count_price END, "
+                                        "'first_ts', CASE WHEN run.seen.rows = 0 THEN ts ELSE run.seen.first_ts END, "
+                                        "'last_ts', ts, "
+                                        "'max_b_volume', greatest(run.seen.max_b_volume, volume), "
+                                        "'rows', run.seen.rows + 1"
+                                    ")"
+                                ")"
+                            ")",
                         ),
                         program.assign("decided", "run.rows"),
                     ),
@@ -285,7 +453,12 @@ def build(job: Job) -> None:
                             "symbol",
                             "run.seen.first_ts",
                             "run.seen.last_ts",
-                            "CAST(run.seen.avg_sum_price / nullif(run.seen.count_price, 0) AS DECIMAL(14, 6))",
+                            "CAST("
+                                "run.seen.avg_sum_price / nullif("
+                                    "run.seen.count_price, "
+                                    "0"
+                                ") AS DECIMAL(14, 6)"
+                            ")",
                             "run.seen.max_b_volume",
                         ),
                     )
@@ -325,7 +498,12 @@ def build(job: Job) -> None:
                             "symbol",
                             "run.seen.first_ts",
                             "run.seen.last_ts",
-                            "CAST(run.seen.avg_sum_price / nullif(run.seen.count_price, 0) AS DECIMAL(14, 6))",
+                            "CAST("
+                                "run.seen.avg_sum_price / nullif("
+                                    "run.seen.count_price, "
+                                    "0"
+                                ") AS DECIMAL(14, 6)"
+                            ")",
                             "run.seen.max_b_volume",
                         ),
                     )
