@@ -48,8 +48,9 @@ def value(node: e.Expression, names: Names) -> Any:
             return timedelta(microseconds=micros)
         case e.Cast(_, inner, type_):
             found = value(inner, names)
-            is_double = isinstance(type_, SimpleType) and type_.name == "DOUBLE"
-            return float(found) if is_double and found is not None else found
+            name = type_.name if isinstance(type_, SimpleType) else ""
+            cast = {"DOUBLE": float, "STRING": str}.get(name)
+            return found if cast is None or found is None else cast(found)
         case e.Unary(_, "NOT", inner):
             found = value(inner, names)
             return None if found is None else not found

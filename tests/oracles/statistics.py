@@ -121,7 +121,8 @@ def by_time(rows: Frame, at: int) -> Row:
     frame, now = within(rows, at, 6 * MINUTE), rows[at]["ts"]
     before = [row["ts"] for row in rows if row["ts"] < now]
     ranks = {"rank": len(before) + 1, "dense_rank": len(set(before)) + 1}
-    return {**summary(frame), **in_frame(frame), **sketched(frame), **ranks}
+    digits = "".join(str(one) for one in known(frame, "i")) or None
+    return {**summary(frame), **in_frame(frame), **sketched(frame), **ranks, "digits": digits}
 
 
 def so_far(rows: Frame, at: int) -> Row:

@@ -245,6 +245,8 @@ def _native(
     elif not isinstance(arguments[0], e.Star):
         given = Typed(arguments[0], types[0])
         constants = arguments[1:]
+        if function == "listagg" and given.type != t.STRING:
+            given = Typed(parts.cast(given.expression, t.STRING), t.STRING)
     if call.filter is not None:
         counted = given or Typed(e.BooleanLiteral(span, True), t.BOOLEAN)
         given = _where(counted, call.filter, span)
