@@ -46,7 +46,8 @@ def streams() -> list[list[Row]]:
 
 
 def lines(rows: list[Row]) -> list[str]:
-    return sorted(json.dumps({n: _plain(v) for n, v in row.items()}) for row in rows)
+    shown = ({name: _plain(value) for name, value in row.items()} for row in rows)
+    return sorted(json.dumps(row, sort_keys=True) for row in shown)
 
 
 def _plain(value: Any) -> Any:
