@@ -21,6 +21,8 @@ _PROTECTED = (
         "the time zone is UTC, so that windows do not depend on a machine",
     ),
     ("spark.sql.exchange.reuse", "equal branches of a union lose their watermark with it"),
+    ("spark.sql.optimizer.serializer.nestedSchemaPruning.", "structs of programs rely on it"),
+    ("spark.sql.streaming.statefulOperator.allowMultiple", "which rows are late relies on it"),
     ("spark.sql.streaming.checkpointLocation", "each query has its place under `state`"),
     ("spark.sql.streaming.queryEvolution.", "offsets are kept by the names of sources"),
     ("spark.sql.streaming.offsetLog.", "offsets are kept by the names of sources"),

@@ -28,6 +28,7 @@ PROVIDERS = {
     "rocksdb": f"{_STATE}.RocksDBStateStoreProvider",
     "memory": f"{_STATE}.HDFSBackedStateStoreProvider",
 }
+_PRUNED_STRUCTS = "spark.sql.optimizer.serializer.nestedSchemaPruning.enabled"
 _RESERVED = {
     f"{_STREAMING}.stateStore.providerClass": "set `state_backend` instead",
     f"{_STREAMING}.stateStore.rocksdb.changelogCheckpointing.enabled": "checkpoints rely on it",
@@ -39,6 +40,8 @@ _RESERVED = {
     f"{_STREAMING}.noDataMicroBatches.enabled": "epochs without input take their place",
     "spark.sql.exchange.reuse": "the watermarks of equal branches rely on it",
     "spark.sql.session.timeZone": "a TIMESTAMP is an instant, read and shown in UTC",
+    f"{_STREAMING}.statefulOperator.allowMultiple": "which rows are late relies on it",
+    _PRUNED_STRUCTS: "structs that programs give rely on it",
 }
 _EXCLUDED_RULES = "spark.sql.optimizer.excludedRules"
 _ELIMINATE_OUTER_JOIN = "org.apache.spark.sql.catalyst.optimizer.EliminateOuterJoin"
@@ -79,6 +82,9 @@ def sql_settings(settings: RunSettings, checkpoint: Checkpoint) -> dict[str, str
         # never give up a row.
         "spark.sql.exchange.reuse": "false",
         "spark.sql.session.timeZone": "UTC",
+        # Spark counts the fields of a struct without those that nobody reads, and a program gives
+        # all of them.
+        _PRUNED_STRUCTS: "false",
         _EXCLUDED_RULES: _excluded_rules(settings.spark.get(_EXCLUDED_RULES, "")),
     }
 
