@@ -93,6 +93,33 @@ class Job:
             raise _mismatch(f"asks for malformed rows of `{source}`, which does not send them")
         return reading.malformed()
 
+    def late_rows(
+        self,
+        frame: DataFrame,
+        time: str,
+        *,
+        window: str | None = None,
+        every: str | None = None,
+        offset: str = "0 seconds",
+        after: str = "0 seconds",
+    ) -> DataFrame:
+        """The rows that an operator over these rows drops, and the `watermark` that they missed.
+
+        That is the watermark by which Spark's operators drop rows: of the batch before. A row is
+        late when it has reached the row's `time`; with a `window` of some size, one `every` so
+        often, the end of the last window that the row belongs to; so much later with `after`.
+        """
+        lengths = (window, every or window, offset, after)
+        return type(frame)(self._storage.kernel.LateRows.of(frame._jdf, time, *lengths), self.spark)
+
+    def every_row(self, frame: DataFrame) -> DataFrame:
+        """The same rows, all of which move the watermark.
+
+        A filter on the groups of an aggregate above would otherwise take rows away below the
+        watermark, and the late rows of the aggregate would be told by another one.
+        """
+        return type(frame)(self._storage.kernel.LateRows.every(frame._jdf), self.spark)
+
     def table(
         self,
         name: str,

@@ -3,7 +3,8 @@
 Expressions are Spark SQL. Their names are columns of the row that is handled, keys, cells, locals,
 and in the handler of a timer its own name, which is the instant that it was set for. `m[k]`,
 `contains(m, k)` and `size(m)` read an entry of a cell or count them; a cell's name alone reads the
-whole of it. `watermark()` and `now()` are instants of the epoch.
+whole of it. `watermark()` and `now()` are instants of the epoch; `watermark_before()` is the
+watermark of the epoch before, by which rows of this one are late.
 
 The program runs in the kernel (`kernel/Keyed.scala`).
 """
@@ -28,19 +29,24 @@ TIMER = "timer"
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """An input: its frame, expressions for the keys, its event time, the columns that are used."""
+    """An input: its frame, expressions for the keys, its event time, the columns that are used.
+
+    `until` is an expression for the instant from which on a row is late.
+    """
 
     alias: str
     frame: DataFrame
     keys: Sequence[str]
     event_time: str | None
     columns: Sequence[str]
+    until: str | None = None
 
     def document(self) -> Document:
         return {
             "alias": self.alias,
             "keys": [*self.keys],
             "event_time": self.event_time,
+            "until": self.until,
             "columns": [*self.columns],
         }
 
@@ -139,10 +145,14 @@ def rows(
     *,
     keys: Sequence[str] = (),
     event_time: str | None = None,
+    until: str | None = None,
     columns: Sequence[str],
 ) -> Rows:
-    """An input, under the name that its columns may be qualified by."""
-    return Rows(alias, frame, keys, event_time, columns)
+    """An input, under the name that its columns may be qualified by.
+
+    A row is dropped when the watermark of the epoch before has reached `until`.
+    """
+    return Rows(alias, frame, keys, event_time, columns, until)
 
 
 def value(name: str, type: str, *, default: str | None = None, ttl: str | None = None) -> Cell:

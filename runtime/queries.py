@@ -189,7 +189,7 @@ class Queries:
         ]
         spool = (
             None
-            if is_repeatable(frame)
+            if is_repeatable(self._kernel, frame)
             else Spool(self._state.storage, self._state.spool(query.id))
         )
         writer = BatchWriter(query.id, sinks, spool, self._books(query), self._state.lease.check)

@@ -22,10 +22,9 @@ _DAMAGED = (
 )
 
 
-def is_repeatable(frame: DataFrame) -> bool:
+def is_repeatable(kernel: Any, frame: DataFrame) -> bool:
     """Whether the rows of a frame are the same whenever they are computed from the same input."""
-    execution: Any = frame._jdf.queryExecution()
-    return bool(execution.analyzed().deterministic())
+    return bool(kernel.LateRows.repeatable(frame._jdf))
 
 
 class Spool:

@@ -38,6 +38,7 @@ class GatedSource(
     val EpochOffset(epoch, to) = EpochOffset.of(end)
     // What else is planned for this batch, such as tables, goes by the epoch as well.
     session.sparkContext.setLocalProperty(Gated.Epoch, epoch.toString)
+    WatermarkBefore.note(session)
     if (to == null || to == from) nothing else inner.rows(Option(from), to)
   }
 

@@ -18,7 +18,8 @@ import org.apache.spark.sql.types._
  *
  * All inputs become one frame: the event time first, then which input a row is of if there are
  * several, the columns of each, and the keys at the end. It is only in an ordered program that the
- * event time is one to Spark, which then drops late rows.
+ * event time is one to Spark, which then drops late rows; in another one the instant up to which a row
+ * is not late may stand in its place (`until`).
  */
 object Keyed {
   private val At = "event_time"
@@ -86,9 +87,10 @@ object Keyed {
     val aliased = frame.as(own.alias)
     def column(name: String): Column = col(s"`${own.alias.replace("`", "``")}`.`${name.replace("`", "``")}`")
     val at = own.eventTime match {
+      case _ if own.until.isDefined => own.until.map(expr(_).as(At, delay(Seq(frame))))
       case Some(name) if text.ordered => Some(column(name).as(At))
       case Some(name) => Some(column(name).as(At, Plain))
-      case None if sides.exists(_._1.eventTime.isDefined) =>
+      case None if sides.exists(_._1.timed) =>
         Some(lit(null).cast(TimestampType).as(At, Plain))
       case None => None
     }
@@ -117,7 +119,7 @@ object Keyed {
       row: Seq[Attribute],
       behind: Seq[Attribute],
       sides: Seq[(InputText, DataFrame)]): Program = {
-    val timed = sides.exists(_._1.eventTime.isDefined)
+    val timed = sides.exists(_._1.timed)
     var next = (if (timed) 1 else 0) + (if (sides.length > 1) 1 else 0)
     val inputs = sides.map { case (input, _) =>
       val first = next
@@ -168,17 +170,18 @@ object Keyed {
   /** The columns of RETURNS; an event time is one to what stands above, with the delay of the inputs. */
   private def named(
       made: Dataset[Row], text: ProgramText, frames: Seq[DataFrame]): DataFrame = {
-    val key = EventTimeWatermark.delayKey
-    val delay = frames.flatMap(_.asInstanceOf[Dataset[_]].queryExecution.analyzed.output)
-      .filter(_.metadata.contains(key)).map(_.metadata.getLong(key)).maxOption
     val columns = text.returns.map { case (name, _) =>
       val quoted = col(s"`${name.replace("`", "``")}`")
-      val metadata =
-        if (text.eventTime.exists(_.equalsIgnoreCase(name)) && delay.isDefined) {
-          new MetadataBuilder().putLong(key, delay.get).build()
-        } else Plain
-      quoted.as(name, metadata)
+      quoted.as(name, if (text.eventTime.exists(_.equalsIgnoreCase(name))) delay(frames) else Plain)
     }
     made.select(columns: _*)
+  }
+
+  /** What makes a column an event time, with the longest delay of these frames. */
+  private def delay(frames: Seq[DataFrame]): Metadata = {
+    val key = EventTimeWatermark.delayKey
+    frames.flatMap(_.asInstanceOf[Dataset[_]].queryExecution.analyzed.output)
+      .filter(_.metadata.contains(key)).map(_.metadata.getLong(key)).maxOption
+      .map(new MetadataBuilder().putLong(key, _).build()).getOrElse(Plain)
   }
 }

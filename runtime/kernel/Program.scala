@@ -74,6 +74,7 @@ case class Program(
     expiries: Seq[Handler],
     output: StructType,
     readsClock: Boolean,
+    readsBefore: Boolean,
     wakes: Boolean) {
 
   /** Places in the frame. */
@@ -106,6 +107,7 @@ private[streamc] class ProgramText(document: String) {
       text(one \ "alias"),
       list(one \ "keys").map(text),
       option(one \ "event_time"),
+      option(one \ "until"),
       list(one \ "columns").map(text))
   }
 
@@ -146,7 +148,15 @@ private[streamc] class ProgramText(document: String) {
 }
 
 private[streamc] case class InputText(
-    alias: String, keys: Seq[String], eventTime: Option[String], columns: Seq[String])
+    alias: String,
+    keys: Seq[String],
+    eventTime: Option[String],
+    until: Option[String],
+    columns: Seq[String]) {
+
+  /** Whether rows of the input have an instant. */
+  def timed: Boolean = eventTime.isDefined || until.isDefined
+}
 private[streamc] case class CellText(
     name: String, kind: String, key: DataType, value: DataType, default: Option[String], ttl: Long)
     extends CellShape

@@ -66,10 +66,12 @@ private[streamc] class ProgramReader(
       expiries,
       StructType(text.returns.map { case (name, kind) => StructField(name, kind) }),
       readsClock,
+      readsBefore,
       text.wakes)
   }
 
   private var readsClock = false
+  private var readsBefore = false
 
   private def plan(cell: CellText): CellPlan = {
     val default = cell.default.map(value(_, new Scope(None, Map.empty, Map.empty), cell.value))
@@ -257,6 +259,9 @@ private[streamc] class ProgramReader(
         SizeOf(place, held(call.arguments.head).get)
       case call: UnresolvedFunction if isCall(call, "watermark", 0) => clock(WatermarkOf(place))
       case call: UnresolvedFunction if isCall(call, "now", 0) => clock(NowOf(place))
+      case call: UnresolvedFunction if isCall(call, "watermark_before", 0) =>
+        readsBefore = true
+        WatermarkBefore()
       case LambdaFunction(body, arguments, internal) =>
         val more = arguments.flatMap(a => name(a).map(p => lower(p.head)))
         LambdaFunction(replaced(body, scope, hidden ++ more), arguments, internal)

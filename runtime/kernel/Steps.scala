@@ -142,6 +142,7 @@ class StepSource(
     StepOffset(math.max(StepOffset.of(start), Cut.own(root).next(this)))
 
   override def getBatch(start: Option[Offset], end: Offset): DataFrame = {
+    WatermarkBefore.note(session, settled = true)
     val first = start.map(StepOffset.of).getOrElse(StepOffset.None) + 1
     val files = DataSource(
       session,

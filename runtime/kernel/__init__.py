@@ -13,6 +13,7 @@
   without rows.
 - ``Files.scala``: writing, listing and moving files on any Hadoop path, one call a step.
 - ``Checks.scala``: trees, checksums and copies where the state is not on this machine's disk.
+- ``LateRows.scala``: the rows that an operator drops as late, by the watermark of the batch before.
 - ``Rolling.scala``: files of a batch that are followed by another one at some size.
 - ``TextFiles.scala``: files of lines joined byte for byte.
 - ``Progress.scala``: the progress reports of a query since the last look.

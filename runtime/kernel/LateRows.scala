@@ -1,0 +1,165 @@
+package org.apache.spark.sql.streamc
+
+import java.util.UUID
+
+import org.apache.spark.TaskContext
+import org.apache.spark.sql.{DataFrame, Row}
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.expressions.codegen._
+import org.apache.spark.sql.catalyst.plans.logical.{Filter, LogicalPlan, Project, TransformWithState}
+import org.apache.spark.sql.catalyst.util.IntervalUtils
+import org.apache.spark.sql.classic.{Dataset, SparkSession}
+import org.apache.spark.sql.execution.streaming.runtime.StreamExecution
+import org.apache.spark.sql.types._
+
+/**
+ * The rows that an operator drops as late, in a query of their own.
+ *
+ * Spark's operators drop a row by the watermark that the batch before has been planned with, not by
+ * that of its own batch. A query that reads the same rows has the same watermarks, batch by batch, as
+ * long as nothing takes rows away below the node that observes them. Spark moves filters down there, so
+ * that both queries must be kept from it: neither [[LatePassed]] nor [[EveryRow]] lets a filter pass.
+ */
+object LateRows {
+
+  /**
+   * The rows that are late by their `time`, and the watermark that they missed. With a `window` of
+   * some size, which begins `every` so often and is shifted by `offset`, they are late for the last
+   * one that they belong to. They are so `after` that.
+   */
+  def of(
+      frame: DataFrame,
+      time: String,
+      window: String,
+      every: String,
+      offset: String,
+      after: String): DataFrame = {
+    val rows = frame.asInstanceOf[Dataset[Row]]
+    val plan = rows.queryExecution.analyzed
+    val at = plan.output.find(_.name.equalsIgnoreCase(time))
+      .getOrElse(throw new IllegalArgumentException(s"no column $time"))
+    val open = micros(after)
+    val until =
+      if (window == null) Until(None, open)
+      else Until(Some(TimeWindow(at, window, every, offset)), open)
+    // They are behind every watermark: to what stands above they have no event time.
+    val columns = plan.output
+      .map(column => Alias(column, column.name)(explicitMetadata = Some(Metadata.empty)))
+    val passed = Alias(WatermarkBefore(), "watermark")()
+    val late = Project(columns :+ passed, Filter(LatePassed(at, until), plan))
+    Dataset.ofRows(rows.sparkSession, late).asInstanceOf[Dataset[Row]]
+  }
+
+  private def micros(length: String): Long = {
+    val interval = IntervalUtils.fromIntervalString(length)
+    interval.microseconds + interval.days * 86400000000L
+  }
+
+  /** All rows, of which no filter above takes any away before they have moved the watermark. */
+  def every(frame: DataFrame): DataFrame = {
+    val rows = frame.asInstanceOf[Dataset[Row]]
+    Dataset.ofRows(rows.sparkSession, Filter(EveryRow(), rows.queryExecution.analyzed))
+      .asInstanceOf[Dataset[Row]]
+  }
+
+  /** Whether a frame has the same rows whenever it is computed; what is asked here is so. */
+  def repeatable(frame: DataFrame): Boolean = {
+    def chances(e: Expression): Boolean = e match {
+      case _: WatermarkBefore | _: EveryRow => false
+      case leaf if leaf.children.forall(_.deterministic) => !leaf.deterministic
+      case other => other.children.exists(chances)
+    }
+    !frame.asInstanceOf[Dataset[_]].queryExecution.analyzed
+      .exists(_.expressions.exists(e => !e.deterministic && chances(e)))
+  }
+}
+
+/** The watermark of the batch before, noted in the thread of a query when a batch is planned. */
+private[streamc] object WatermarkBefore {
+  private val Key = "streamc.watermark.before"
+
+  /**
+   * With `settled`, each batch with rows is followed by one without where there is need of it, but not
+   * in a query that has no state: the batch before is then as good as one without rows, whose
+   * watermark is that of the batch that is planned.
+   */
+  def note(session: SparkSession, settled: Boolean = false): Unit = {
+    val context = session.sparkContext
+    for {
+      id <- Option(context.getLocalProperty(StreamExecution.QUERY_ID_KEY))
+      query <- Option(session.sharedState.activeStreamingQueries.get(UUID.fromString(id)))
+      if isRead(query.logicalPlan)
+    } {
+      val log = query.offsetLog
+      val before = log.getLatestBatchId()
+        .flatMap(last => log.offsetSeqMetadataForBatchId(if (settled) last else last - 1))
+      context.setLocalProperty(Key, before.map(_.batchWatermarkMs).getOrElse(0L).toString)
+    }
+  }
+
+  private def isRead(plan: LogicalPlan): Boolean = plan.exists {
+    case made: TransformWithState =>
+      KeyedProcess.unapply(made.statefulProcessor).exists(_.program.readsBefore)
+    case node => node.expressions.exists(_.exists(_.isInstanceOf[WatermarkBefore]))
+  }
+
+  /** In microseconds; Spark's own first one is the instant zero. */
+  def here: Long =
+    Option(TaskContext.get()).flatMap(task => Option(task.getLocalProperty(Key)))
+      .map(_.toLong * 1000).getOrElse(0L)
+}
+
+/** The watermark by which operators drop rows in the batch that is computed. */
+case class WatermarkBefore() extends LeafExpression with CodegenFallback {
+  override def dataType: DataType = TimestampType
+  override def nullable: Boolean = false
+  override def foldable: Boolean = false
+  override lazy val deterministic: Boolean = false
+
+  @transient private lazy val found: Long = WatermarkBefore.here
+
+  override def eval(row: InternalRow): Any = found
+}
+
+/** How long rows are in time, in microseconds: until their last window has ended, and longer. */
+private[streamc] case class Until(
+    size: Long, every: Long, start: Long, after: Long) {
+  def of(at: Long): Long = at - (if (every == 0) 0 else Math.floorMod(at - start, every)) + size + after
+}
+
+private[streamc] object Until {
+  def apply(window: Option[TimeWindow], after: Long): Until = window match {
+    case Some(w) => Until(w.windowDuration, w.slideDuration, w.startTime, after)
+    case None => Until(0, 0, 0, after)
+  }
+}
+
+/** Whether the watermark of the batch before has reached what an instant is in time until. */
+case class LatePassed(child: Expression, until: Until)
+    extends UnaryExpression
+    with Predicate
+    with CodegenFallback {
+  private val before = WatermarkBefore()
+
+  override def nullable: Boolean = false
+  override lazy val deterministic: Boolean = false
+
+  override def eval(row: InternalRow): Any = {
+    val at = child.eval(row)
+    at != null && until.of(at.asInstanceOf[Long]) <= before.eval(row).asInstanceOf[Long]
+  }
+
+  override protected def withNewChildInternal(found: Expression): Expression = copy(child = found)
+}
+
+/** True of every row, which Spark does not know. */
+case class EveryRow() extends LeafExpression with Predicate {
+  override def nullable: Boolean = false
+  override def foldable: Boolean = false
+  override lazy val deterministic: Boolean = false
+  override def eval(row: InternalRow): Any = true
+
+  override protected def doGenCode(context: CodegenContext, made: ExprCode): ExprCode =
+    made.copy(isNull = FalseLiteral, value = TrueLiteral)
+}
