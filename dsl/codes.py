@@ -162,6 +162,9 @@ UNREACHABLE = _warning("SC0450", "unreachable", "statements that are never reach
 PYTHON_OPERATOR = _error("SC0451", "python-operator", "a Python class can't have a handler so")
 NO_OUTPUT = _error("SC0452", "no-output", "an operator gives no rows")
 LATE_ROWS_FORM = _error("SC0453", "late-rows-form", "no row is late, or late rows are unlike")
+LATE_ROWS_WATERMARK = _warning(
+    "SC0455", "late-rows-watermark", "a query tells late rows by a watermark of more sources"
+)
 STATE_BACKEND = _error("SC0454", "state-backend", "state of an operator can't be in memory")
 
 OVER_FORM = _error("SC0460", "over-form", "OVER can't do what is asked")

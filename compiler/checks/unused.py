@@ -9,7 +9,7 @@ from ...dsl.diagnostics import Diagnostic, Label
 from ..graph.graph import OperatorGraph
 from ..model.declared import UserAggregate
 from ..model.programs import Operator
-from ..model.steps import SideRows, tables_of
+from ..model.steps import SideRows, late_steps, tables_of
 
 
 def check_unused(graph: OperatorGraph) -> Iterator[Diagnostic]:
@@ -32,6 +32,8 @@ def check_unused(graph: OperatorGraph) -> Iterator[Diagnostic]:
                 what = "operator"
             side = bool(relation.steps) and isinstance(relation.steps[0], SideRows)
             instead = "write `SKIP` instead of `SEND TO`" if side else "remove it"
+            if any(True for _ in late_steps(relation.steps)):
+                instead = "leave ON LATE ROWS out"
             yield Diagnostic(
                 codes.UNUSED,
                 f"{what} `{relation.name}` is read by nothing",

@@ -6,13 +6,15 @@ from functools import singledispatch
 
 from ...dsl.diagnostics import InternalError
 from ..model.pipeline import Relation
-from ..model.programs import Operator
+from ..model.programs import Operator, Panes
 from ..model.steps import (
     Aggregate,
     AssignWindow,
     Deduplicate,
+    EveryRow,
     Filter,
     Join,
+    LateRows,
     Lookup,
     Project,
     SideRows,
@@ -55,6 +57,18 @@ def say_filter(step: Filter) -> str:
 @say.register
 def say_project(step: Project) -> str:
     """Say nothing of a select list: it is there to be read."""
+    return ""
+
+
+@say.register
+def say_late_rows(step: LateRows) -> str:
+    """Say which rows are late."""
+    return f"late rows of {step.operator}"
+
+
+@say.register
+def say_every_row(step: EveryRow) -> str:
+    """Say nothing: it takes no row away."""
     return ""
 
 
@@ -105,13 +119,25 @@ def say_top_n(step: TopN) -> str:
 @say.register
 def say_program(step: Operator) -> str:
     """Say an operator."""
+    if step.panes is not None:
+        return _panes_words(step.panes, [key.name for key in step.keys[:-1]])
     by = f" for each {', '.join(key.name for key in step.keys)}" if step.keys else ""
     return f"program{by}{', in event-time order' if step.ordered else ''}"
+
+
+def _panes_words(panes: Panes, keys: list[str]) -> str:
+    words = f"panes by {', '.join(keys)}" if keys else "panes"
+    if panes.early is not None:
+        words += f", early every {panes.early}"
+    return words + (f", late for {panes.lateness}" if panes.lateness is not None else "")
 
 
 @say.register
 def say_union(step: Union) -> str:
     """Say UNION ALL."""
+    late = [one for b in step.branches for one in b.steps if isinstance(one, LateRows)]
+    if late:
+        return say(late[0])
     return f"union of {', '.join(b.input for b in step.branches)}"
 
 

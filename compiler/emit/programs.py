@@ -74,6 +74,8 @@ def _input(step: Operator, given: ProgramInput, frame: Chain) -> Chain:
         arguments.append(_list("keys", [sql(key.expression) for key in given.keys]))
     if given.event_time is not None:
         arguments.append(f"event_time={quoted(given.event_time)}")
+    if given.until is not None:
+        arguments.append(f"until={_value(given.until)}")
     arguments.append(_list("columns", columns_used(step, given)))
     return Chain(Call("program.rows", tuple(arguments)))
 

@@ -14,8 +14,10 @@ from ..model.steps import (
     Aggregate,
     AssignWindow,
     Deduplicate,
+    EveryRow,
     Filter,
     Key,
+    LateRows,
     Lookup,
     Project,
     Step,
@@ -46,6 +48,30 @@ def emit_filter(step: Filter) -> tuple[Call, ...]:
 def emit_project(step: Project) -> tuple[Call, ...]:
     """Write a select list."""
     return (Call("select", tuple(columns.output(c) for c in step.columns), open=True),)
+
+
+@calls.register
+def emit_late_rows(step: LateRows) -> tuple[Call, ...]:
+    """Write the rows that an operator drops."""
+    arguments = ["job.late_rows", quoted(step.time)]
+    window, after = step.window, step.lateness
+    if window is not None and window.kind == "session":
+        after = window.size
+    elif window is not None:
+        arguments.append(f"window={quoted(window.size.text)}")
+        if window.kind == "hop" and window.slide is not None:
+            arguments.append(f"every={quoted(window.slide.text)}")
+        if window.offset is not None:
+            arguments.append(f"offset={quoted(window.offset.text)}")
+    if after is not None:
+        arguments.append(f"after={quoted(after.text)}")
+    return (Call("transform", tuple(arguments)),)
+
+
+@calls.register
+def emit_every_row(step: EveryRow) -> tuple[Call, ...]:
+    """Write that no filter behind an aggregate may keep its rows from moving the watermark."""
+    return (Call("transform", ("job.every_row",)),)
 
 
 @calls.register

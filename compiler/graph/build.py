@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..model.pipeline import Pipeline, Relation
-from ..model.steps import tables_of
+from ..model.steps import Aggregate, tables_of
 from .graph import OperatorGraph, Query, upstream
 from .liveness import state_uses
 
@@ -23,11 +23,13 @@ def _query(
 ) -> Query:
     read = set(upstream(name, relations))
     relation = relations.get(name)
-    changes = relation is not None and relation.changes
+    # A program that gives panes only adds rows, as far as Spark can tell.
+    steps = [step for below in read & relations.keys() for step in relations[below].steps]
+    updates = any(isinstance(step, Aggregate) and step.changes for step in steps)
     return Query(
         name if relation is None else relation.id,
         name,
-        "update" if changes else "append",
+        "update" if updates else "append",
         sinks,
         tuple(s.name for s in pipeline.sources if s.name in read),
         tuple(state_uses(name, relations)),

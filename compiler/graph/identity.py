@@ -9,6 +9,7 @@ from __future__ import annotations
 from ...dsl.ast import expressions as e
 from ...dsl.records import dataclass
 from ..model.pipeline import Relation
+from ..model.programs import Operator
 from ..model.steps import (
     WINDOW_STRUCTS,
     Aggregate,
@@ -57,6 +58,10 @@ def _after(step: Step, before: Identity | None) -> Identity | None:
                 parts.append(frozenset(WINDOW_STRUCTS))
                 words.append("window_start")
             return Identity(tuple(parts), tuple(words))
+        case Operator() if step.panes is not None:
+            *names, window = [key.name for key in step.keys]
+            parts = [frozenset({name}) for name in (*names, window)]
+            return Identity(tuple(parts), (*names, "window_start"))
         case Deduplicate():
             names = [key.name for key in step.keys]
             return Identity(tuple(frozenset({name}) for name in names), tuple(names))

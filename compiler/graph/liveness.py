@@ -16,12 +16,14 @@ from ..model.pipeline import Relation
 from ..model.programs import Operator, columns_used
 from ..model.same import canonical
 from ..model.steps import (
+    WATERMARK,
     Aggregate,
     AssignWindow,
     Deduplicate,
     Filter,
     Join,
     JoinSide,
+    LateRows,
     Lookup,
     Project,
     Step,
@@ -155,6 +157,8 @@ def _before(step: Step, needed: Needed) -> Needed:
             return _references([*times, *keys, *alive])
         case Lookup():
             return _before_lookup(step, needed)
+        case LateRows(time=time):
+            return frozenset(n for n in needed if n[0] != WATERMARK) | {(time,)}
         case Deduplicate():
             return needed | _references(k.value.expression for k in step.keys)
         case TopN():

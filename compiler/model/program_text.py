@@ -17,6 +17,7 @@ from .programs import (
     For,
     If,
     Operator,
+    Panes,
     ProgramInput,
     ProgramStatement,
     Put,
@@ -37,6 +38,8 @@ def operator_lines(step: Operator) -> Iterator[str]:
         yield f"  key {key.name} {key.type}"
     for given in step.inputs:
         yield f"  {_input(given)}"
+    if step.panes is not None:
+        yield f"  panes{_panes(step.panes)}"
     if step.late_rows is not None:
         yield f"  late rows to {step.late_rows}"
     for cell in step.cells:
@@ -53,7 +56,15 @@ def operator_lines(step: Operator) -> Iterator[str]:
 def _input(given: ProgramInput) -> str:
     keys = ", ".join(sql(key.expression) for key in given.keys)
     by = f" by {keys}" if keys else ""
+    if given.until is not None:
+        by += f" until {sql(given.until.expression)}"
     return f"{given.relation} as {given.alias}{by} at {given.event_time}"
+
+
+def _panes(panes: Panes) -> str:
+    early = f", early every {panes.early}" if panes.early is not None else ""
+    late = f", late for {panes.lateness}" if panes.lateness is not None else ""
+    return f"{early}{late}".removeprefix(",")
 
 
 def _cell(cell: Cell) -> str:

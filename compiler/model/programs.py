@@ -15,7 +15,7 @@ from typing import ClassVar
 from ...dsl.records import dataclass
 from .reads import columns_read
 from .schema import Duration, Schema
-from .steps import Stateful
+from .steps import Stateful, Window
 from .typed import Typed
 from .types import Array, Map, Type
 
@@ -78,6 +78,8 @@ class ProgramInput:
     """An input: what its columns may be qualified by, its keys in the order of the operator's.
 
     ``event_time`` is the column of its watermark, by which its rows are ordered; None without one.
+    ``until`` is an instant of each row, which is late, and dropped, when the watermark has reached
+    that.
     """
 
     relation: str
@@ -85,6 +87,20 @@ class ProgramInput:
     schema: Schema
     keys: tuple[Typed, ...]
     event_time: str | None
+    until: Typed | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Panes:
+    """What a program gives of each window: a pane when it closes, and others before and after.
+
+    ``early`` is how long after a row the next early pane comes, ``lateness`` how long after its end
+    a window takes rows; None for none.
+    """
+
+    window: Window
+    early: Duration | None
+    lateness: Duration | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,7 +252,8 @@ class Operator(Stateful):
     ``ordered``: rows wait until the watermark has passed them. ``late_rows`` is the stream that
     gets those that came later. ``python`` is the class (``module:Class``) that has the handlers
     instead. Of ``returns`` at most one column is an event time: the first that is, in each EMIT,
-    the event time of the row or the instant of the timer.
+    the event time of the row or the instant of the timer. ``panes`` are those of a window that it
+    aggregates; the last of its keys is that window.
     """
 
     kind: ClassVar[str] = "operator"
@@ -250,6 +267,7 @@ class Operator(Stateful):
     handlers: tuple[Handler, ...]
     python: str | None = None
     declared: bool = False
+    panes: Panes | None = None
 
 
 def statements(body: tuple[ProgramStatement, ...]) -> Iterator[ProgramStatement]:
@@ -306,8 +324,8 @@ def cell_emptied(statement: ProgramStatement) -> str | None:
 
 
 def columns_used(operator: Operator, given: ProgramInput) -> tuple[str, ...]:
-    """Return the columns of an input that keys, order, handlers and late rows need."""
-    if operator.python is not None or operator.late_rows is not None:
+    """Return the columns of an input that keys, order and handlers need."""
+    if operator.python is not None:
         return given.schema.names()
     used = {name for key in given.keys for name in columns_read(key.expression, given.alias)}
     used |= {given.event_time} if given.event_time is not None else set()

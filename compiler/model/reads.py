@@ -14,6 +14,7 @@ and two reads are equal only if their classes are.
     order_id            KeyRef        a key, by the name that it has in the first input
     deadline            InstantRef    the instant that the timer was set for whose handler this is
     watermark(), now()  WatermarkCall, NowCall
+    watermark_before()  WatermarkBeforeCall: that of the epoch before, which no user can write
 
 A plain ``ColumnRef`` is a column of the row that is handled, ``alias.column`` where the bare name
 is something else as well. All heads of names in a handler differ, so the printed text is exact too;
@@ -70,6 +71,11 @@ class SizeCall(Call):
 @dataclass(frozen=True, slots=True)
 class WatermarkCall(Call):
     """``watermark()``: that of the epoch, NULL before there is one."""
+
+
+@dataclass(frozen=True, slots=True)
+class WatermarkBeforeCall(Call):
+    """``watermark_before()``: that of the epoch before, by which rows of this one are late."""
 
 
 @dataclass(frozen=True, slots=True)

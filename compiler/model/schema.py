@@ -25,7 +25,8 @@ class Field:
 
     ``watermark`` is the delay of its watermark when it is an event time, else None; ``of_window``
     says that it is the same in all rows of one window (its start or its end); ``proctime`` that it
-    is the processing time of the batch that read the row.
+    is the processing time of the batch that read the row; ``pane`` that it tells which pane of a
+    window a row is.
     """
 
     name: str
@@ -34,6 +35,7 @@ class Field:
     watermark: Duration | None = None
     of_window: bool = False
     proctime: bool = False
+    pane: bool = False
 
     def __str__(self) -> str:
         mark = f" watermark {self.watermark}" if self.watermark else ""

@@ -83,6 +83,29 @@ class Window:
 
 
 @dataclass(frozen=True, slots=True)
+class LateRows(Step):
+    """The rows of its input that are late for ``operator``, with the watermark that they missed.
+
+    A row is late when the watermark has reached its ``time``; with a ``window``, the end of the
+    last one that it belongs to; ``lateness`` later, if there is one.
+    """
+
+    operator: str
+    time: str
+    window: Window | None = None
+    lateness: Duration | None = None
+
+
+WATERMARK = "watermark"
+"""The column of late rows that says which watermark they missed."""
+
+
+@dataclass(frozen=True, slots=True)
+class EveryRow(Step):
+    """All rows: what is asked of the result takes none away before it has moved the watermark."""
+
+
+@dataclass(frozen=True, slots=True)
 class AssignWindow(Step):
     """Add the window struct to each row, once for each window it belongs to."""
 
@@ -249,6 +272,16 @@ class Branch:
 
     input: str
     steps: tuple[Step, ...]
+
+
+def late_steps(steps: Iterable[Step]) -> Iterator[LateRows]:
+    """Yield the steps that choose late rows, those of a union's branches included."""
+    for step in steps:
+        if isinstance(step, LateRows):
+            yield step
+        elif isinstance(step, Union):
+            for branch in step.branches:
+                yield from late_steps(branch.steps)
 
 
 def tables_of(steps: Iterable[Step]) -> Iterator[str]:

@@ -16,8 +16,10 @@ from .steps import (
     AssignWindow,
     Column,
     Deduplicate,
+    EveryRow,
     Filter,
     Join,
+    LateRows,
     Lookup,
     Project,
     SideRows,
@@ -157,6 +159,20 @@ def filter_lines(step: Filter) -> list[str]:
 def project_lines(step: Project) -> list[str]:
     """Say a projection."""
     return ["project", *(f"  {_column(c)}" for c in step.columns)]
+
+
+@step_lines.register
+def late_lines(step: LateRows) -> list[str]:
+    """Say which rows are late."""
+    of = f" in {_window(step.window)}" if step.window is not None else ""
+    after = f" after {step.lateness}" if step.lateness is not None else ""
+    return [f"late rows of {step.operator} by {step.time}{of}{after}"]
+
+
+@step_lines.register
+def every_row_lines(step: EveryRow) -> list[str]:
+    """Say that all rows move the watermark."""
+    return ["every row"]
 
 
 @step_lines.register

@@ -21,7 +21,7 @@ from ..graph.graph import OperatorGraph, Query, StateUse
 from ..model import types
 from ..model.declared import PythonFunction
 from ..model.pipeline import Endpoint, Relation, Sink, Source, Table
-from ..model.programs import Cell, CellKind, Operator
+from ..model.programs import Cell, CellKind, Operator, Panes
 from ..model.schema import Field, Schema
 from ..model.steps import (
     Aggregate,
@@ -219,6 +219,7 @@ def describe_top_n(step: TopN) -> Document:
 def describe_program(step: Operator) -> Document:
     """Describe what a program reads, what it has for each key, and what it gives."""
     return {
+        **_panes(step.panes),
         "keys": [{"name": key.name, "type": _type(key.type)} for key in step.keys],
         "inputs": [
             {"alias": one.alias, "relation": one.relation, "event_time": one.event_time}
@@ -232,6 +233,15 @@ def describe_program(step: Operator) -> Document:
         ],
         "returns": [_column(field) for field in step.returns],
     }
+
+
+def _panes(panes: Panes | None) -> Document:
+    """Describe the window of a program that gives panes; others have none."""
+    if panes is None:
+        return {}
+    lengths = {"early": panes.early, "lateness": panes.lateness}
+    given = {name: length.text for name, length in lengths.items() if length is not None}
+    return {"window": _window(panes.window), "panes": given}
 
 
 def _cell(cell: Cell) -> Document:

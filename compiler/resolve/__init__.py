@@ -17,6 +17,7 @@ In order of flow:
 - ``blocks``: one SELECT. ``columns``: its select list. ``keys``, ``aggregates``: GROUP BY.
   ``distinct``: DISTINCT ON. ``top_n``: QUALIFY; ``named_windows``: WINDOW. ``unbounded``: groups
   that nothing closes.
+- ``late_rows``: what an operator drops, as a stream.
 - ``lowering``: queries that become programs, as those of CREATE OPERATOR.
 - ``scope``: what a name means inside a SELECT.
 - ``programs``: CREATE OPERATOR. ``program_inputs``, ``program_state``, ``program_handlers``: its

@@ -25,9 +25,19 @@ from ...dsl.format import sql
 from ...dsl.source import Span
 from ...dsl.walk import children, rewrite, walk
 from ..model import types
+from ..model.programs import Panes
 from ..model.same import canonical
 from ..model.schema import Field, Schema
-from ..model.steps import WINDOW_STRUCTS, Aggregate, AggregateCall, Column, Filter, Key, Project
+from ..model.steps import (
+    WINDOW_STRUCTS,
+    Aggregate,
+    AggregateCall,
+    Column,
+    EveryRow,
+    Filter,
+    Key,
+    Project,
+)
 from ..model.typed import Typed
 from .chain import Chain
 from .columns import Item
@@ -40,6 +50,8 @@ from .keys import (
     resolve_keys,
     unaliased,
 )
+from .lowering.pane_clauses import misplaced_pane
+from .lowering.panes import PanedBlock, add_panes
 from .scope import BlockScope
 from .unbounded import unbounded
 
@@ -47,7 +59,10 @@ from .unbounded import unbounded
 class Grouping:
     """Puts an aggregate together from the parts of a SELECT block."""
 
-    def __init__(self, select: q.Select, chain: Chain, scope: BlockScope) -> None:
+    def __init__(
+        self, select: q.Select, chain: Chain, scope: BlockScope, panes: Panes | None = None
+    ) -> None:
+        self._panes = panes
         self._select = select
         self._chain = chain
         self._scope = scope
@@ -68,20 +83,28 @@ class Grouping:
         projected = [self._project(item) for item in items]
         having = self._having(items)
         changes = self._changes()
-        self._chain.add(
-            Aggregate(
-                id=state_id,
-                window=self._scope.window if self._grouped_by_window else None,
-                keys=self._keys,
-                columns=tuple(self._columns),
-                calls=self._calls(),
-                changes=changes,
-            )
+        step = Aggregate(
+            id=state_id,
+            window=self._scope.window if self._grouped_by_window else None,
+            keys=self._keys,
+            columns=tuple(self._columns),
+            calls=self._calls(),
+            changes=changes,
         )
+        columns, schema = tuple(projected), Schema(tuple(self._field(i) for i in items))
+        if self._panes is not None:
+            self._diagnostics.extend(misplaced_pane(step))
+            block = (step, self._panes, self._scope.relations[0], self._found)
+            add_panes(PanedBlock(*block, having, columns, schema), self._chain)
+            return
+        late = self._select.late_rows
+        if late is not None and late.stream is not None:
+            self._chain.add(EveryRow())
+        self._chain.add(step)
         if having is not None:
             self._chain.add(Filter(having))
         self._chain.changes = changes
-        self._chain.add(Project(tuple(projected)), Schema(tuple(self._field(i) for i in items)))
+        self._chain.add(Project(columns), schema)
 
     def _check_window(self) -> None:
         window = self._scope.window
@@ -179,7 +202,7 @@ class Grouping:
     def _field(self, item: Item) -> Field:
         """Return the output column; only keys and the window keep an event time."""
         is_key = any(item.value.expression == key.value.expression for key in self._keys)
-        if is_key or is_window_part(self._scope, item.value.expression):
+        if is_key or item.field.pane or is_window_part(self._scope, item.value.expression):
             return item.field
         return Field(item.name, item.value.type, item.value.nullable)
 
@@ -223,6 +246,8 @@ class Grouping:
 
     def _changes(self) -> bool:
         emit = self._select.emit
+        if self._panes is not None:
+            return True
         closes = self._grouped_by_window or any(
             (field := self._scope.field(key.value.expression)) is not None
             and field.watermark is not None

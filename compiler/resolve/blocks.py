@@ -20,12 +20,17 @@ from .expressions import Clause, check
 from .from_clause import From
 from .joins import add_join
 from .keys import has_aggregate
+from .late_rows import add_late_rows
 from .lookups import add_lookup
 from .lowering.count_select import CountSelect, CountWindow, counted_beside, not_aggregated
 from .lowering.over import OverResolver, beside_over, is_over
+from .lowering.pane_clauses import (
+    asks_for_panes,
+    lateness_without_aggregate,
+    resolve_panes,
+)
 from .lowering.temporal_join import TemporalJoin, add_temporal_join, own_select
 from .named_windows import unused_window
-from .not_built import not_built
 from .scope import BlockScope, Visible
 from .windows import no_group, taken_name
 
@@ -67,6 +72,15 @@ class BlockResolver:
 
     def resolve(self) -> Chain:
         """Return the chain; what is wrong with the block has been reported."""
+        before, errors = len(self._context.relations), self._diagnostics.errors
+        chain = self._resolve()
+        late = self._select.late_rows
+        if late is not None and late.stream is not None and self._diagnostics.errors == errors:
+            schema = None if self._source.joins else self._source.inputs[0].visible.schema
+            add_late_rows(late, late.stream, chain, before, schema)
+        return chain
+
+    def _resolve(self) -> Chain:
         select = self._select
         self._refuse_misplaced()
         self._refuse_changes()
@@ -173,8 +187,17 @@ class BlockResolver:
         items = list(self._select.items)
         if self._ranking is not None:
             items = self._ranked_items(self._ranking)
+        panes = None
+        if asks_for_panes(self._select):
+            beside = {"a join": self._source.joins, "QUALIFY": self._ranking is not None}
+            what = next((name for name, is_there in beside.items() if is_there), None)
+            panes = resolve_panes(self._select, self._scope.window, what, self._diagnostics)
+            if panes is None:
+                return
+            self._scope.panes = True
         resolved = self._grouped_items(tuple(items))
-        Grouping(self._select, self._chain, self._scope).resolve(resolved, self._id("aggregate"))
+        grouping = Grouping(self._select, self._chain, self._scope, panes)
+        grouping.resolve(resolved, self._id("aggregate"))
         self._cut_unless_last("aggregate")
         if self._ranking is not None:
             shown = tuple(item.name for item in resolved)[: len(top_n.other_items(self._select))]
@@ -265,14 +288,10 @@ class BlockResolver:
             self._diagnostics.add(plain_distinct(select))
         if select.windows and not self._over and select.qualify is None:
             self._diagnostics.add(unused_window(select.windows[0]))
-        if select.allowed_lateness is not None:
-            self._diagnostics.add(not_built("ALLOWED LATENESS", select.allowed_lateness.span))
-        if select.late_rows is not None and select.late_rows.stream is not None:
-            self._diagnostics.add(not_built("ON LATE ROWS SEND TO", select.late_rows.span))
-        if select.emit is not None and select.emit.kind == "EARLY":
-            self._diagnostics.add(not_built("EMIT EARLY", select.emit.span))
-        elif select.emit is not None and "aggregate" not in self._roles:
+        if select.emit is not None and "aggregate" not in self._roles:
             self._diagnostics.add(_emit_without_aggregate(select.emit))
+        elif select.allowed_lateness is not None and "aggregate" not in self._roles:
+            self._diagnostics.add(lateness_without_aggregate(select.allowed_lateness))
         others = {"aggregate": "aggregates", "topn": "aggregates", "over": "OVER"}
         beside = next((others[role] for role in self._roles if role in others), None)
         if select.distinct_on is not None and beside is not None:
@@ -316,7 +335,8 @@ class BlockResolver:
                         f"{_ROLE_VERBS[self._roles[0]]}",
                         Label(self._select.relation.span),
                         secondary=(Label(input_.known.span, "its rows replace earlier ones"),),
-                        help="let it emit when its windows close: leave `EMIT CHANGES` out there",
+                        help="let it emit when its windows close: leave `EMIT CHANGES`, `EMIT "
+                        "EARLY` and `ALLOWED LATENESS` out there",
                     )
                 )
 

@@ -17,7 +17,7 @@ from ...dsl.ast.node import Name, Node
 from ...dsl.diagnostics import Diagnostic, Diagnostics, Label
 from ...dsl.source import Span
 from ...dsl.suggest import closest
-from ...dsl.walk import children
+from ...dsl.walk import children, walk
 
 _ID = re.compile(r"[a-z_][a-z0-9_]*")
 _TAKEN_IN_SCRIPTS = {
@@ -101,9 +101,15 @@ def _side_streams(statement: st.Statement) -> Iterator[tuple[Name, str]]:
         for policy in (statement.malformed, statement.future):
             if policy is not None and policy.stream is not None:
                 yield policy.stream, "side stream"
-    late = statement.late_rows if isinstance(statement, st.CreateOperator) else None
-    if late is not None and late.stream is not None:
-        yield late.stream, "side stream"
+    for name in late_streams(statement):
+        yield name, "side stream"
+
+
+def late_streams(statement: Node) -> Iterator[Name]:
+    """Yield the streams that get the late rows of an operator, or of a query's operators."""
+    for node in walk(statement):
+        if isinstance(node, q.LateRows) and node.stream is not None:
+            yield node.stream
 
 
 def check_id(name: Name, what: str) -> Iterator[Diagnostic]:

@@ -166,7 +166,8 @@ def _changes(given: st.OperatorInput, relation: Known) -> Diagnostic:
         f"`{given.stream}` emits changes, which an operator can't read",
         Label(given.stream.span),
         secondary=(Label(relation.span, "its rows replace earlier ones"),),
-        help="let it emit when its windows close: leave `EMIT CHANGES` out there",
+        help="let it emit when its windows close: leave `EMIT CHANGES`, `EMIT EARLY` and `ALLOWED "
+        "LATENESS` out there",
     )
 
 

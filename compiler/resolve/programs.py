@@ -12,6 +12,7 @@ from ..model.pipeline import Relation
 from ..model.programs import Operator, ProgramInput
 from ..model.schema import Field, Schema
 from .chain import Environment
+from .late_rows import late_of_operator
 from .not_built import not_built
 from .output_time import with_event_time
 from .program_checks import check_program
@@ -24,18 +25,24 @@ from .stream_options import stream_options
 
 def resolve_operator(
     node: st.CreateOperator, env: Environment, diagnostics: Diagnostics
-) -> Relation | None:
-    """Return an operator as a relation, or None if it has errors or reads something that has."""
+) -> tuple[Relation, ...] | None:
+    """Return an operator as a relation, behind the one of its late rows if these are sent.
+
+    None if it has errors or reads something that has.
+    """
     own = Diagnostics(diagnostics.source)
     relation = _resolve(node, env, own)
+    late = None
+    if relation is not None and node.late_rows is not None and node.late_rows.stream is not None:
+        late = late_of_operator(node.late_rows.stream, relation, own)
     diagnostics.extend(own)
-    return None if own.has_errors else relation
+    if relation is None or own.has_errors:
+        return None
+    return (relation,) if late is None else (late, relation)
 
 
 def not_run_yet(node: st.CreateOperator) -> Iterator[Diagnostic]:
     """Yield what nothing runs yet of an operator that is right."""
-    if node.late_rows is not None and node.late_rows.stream is not None:
-        yield not_built("ON LATE ROWS SEND TO", node.late_rows.span)
     for handler in node.handlers:
         if handler.python is not None:
             yield not_built("USING PYTHON", handler.span)

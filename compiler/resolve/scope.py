@@ -38,12 +38,18 @@ class Visible:
     is_table: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class PaneRef(e.ColumnRef):
+    """``pane``: which pane of its window a row is."""
+
+
 class BlockScope:
     """The scope of a SELECT block.
 
     References come out exact: the declared spelling, qualified by the alias when the block joins
     (``qualified``), bare otherwise. The columns of a window come out as what Spark keeps them in:
-    ``window.start``, ``window.end``, ``window_time(window)``.
+    ``window.start``, ``window.end``, ``window_time(window)``. ``panes`` says that a window has
+    several panes, which ``pane`` tells apart.
     """
 
     def __init__(
@@ -53,10 +59,12 @@ class BlockScope:
         *,
         qualified: bool = False,
         window: Window | None = None,
+        panes: bool = False,
     ) -> None:
         self.relations = relations
         self.qualified = qualified
         self.window = window
+        self.panes = panes
         self._diagnostics = diagnostics
 
     def column(self, ref: e.ColumnRef) -> Typed | None:
@@ -73,6 +81,8 @@ class BlockScope:
                 return None
             return self._typed(ref, owners[0], found, ref.parts[2:])
         holders = [(r, f) for r in self.relations if (f := r.schema.find(head.text)) is not None]
+        if not holders and self.panes and [p.text.lower() for p in ref.parts] == ["pane"]:
+            return Typed(PaneRef(ref.span, ref.parts), types.STRING, nullable=False)
         if not holders:
             sides = [r for r in self.relations if r.window is not None]
             if sides and len(ref.parts) == 1 and head.text.lower() in WINDOW_COLUMNS:
@@ -90,6 +100,8 @@ class BlockScope:
         window = self.window_at(expression)
         if window is not None and is_window_time(expression):
             return self._time_field(window)
+        if isinstance(expression, PaneRef):
+            return Field("pane", types.STRING, nullable=False, pane=True)
         if not isinstance(expression, e.ColumnRef):
             return None
         parts = [p.text for p in expression.parts]
@@ -249,6 +261,9 @@ def _unknown_column(
     where = " or ".join(f"`{r.alias}`" for r in relations)
     hint = f"did you mean `{near[0]}`?" if near else f"the columns are: {', '.join(known)}"
     hint = PSEUDO_COLUMNS.get(name.text.lower(), hint)
+    if name.text.lower() == "pane":
+        hint = "a row tells its pane in the select list and HAVING of a window with `EMIT EARLY …` "
+        hint += "or `ALLOWED LATENESS …`"
     if not near and name.text.lower() in WINDOW_COLUMNS:
         hint = "open a window in FROM, as in `FROM TUMBLE(t, ts, INTERVAL 1 MINUTE)`"
     return Diagnostic(

@@ -45,7 +45,7 @@ def resolve_sink(
     if point is None:
         return None
     upsert = resolve_upsert(node, point, known, diagnostics)
-    if known.changes and not upsert.upsert:
+    if known.changes and not upsert.upsert and not any(f.pane for f in known.schema):
         connector = connectors.SINKS[point.connector]
         if not connector.takes_changes and len(diagnostics) == before:
             diagnostics.add(_sink_mode(node, connector))
@@ -79,5 +79,5 @@ def _sink_mode(node: st.CreateSink, connector: connectors.Connector) -> Diagnost
         secondary=(Label(node.stream.span, "its rows replace earlier ones"),),
         help=f"add `mode = 'upsert'` and the columns that it groups by as `key`, or {close}"
         if connector.upserts
-        else f"{close}, or write to one of: {takers}",
+        else f"{close}, select `pane` if it has panes, or write to one of: {takers}",
     )

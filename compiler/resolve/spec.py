@@ -6,16 +6,15 @@ from collections.abc import Mapping
 from typing import TypeAlias
 
 from ...dsl import codes
-from ...dsl.ast import queries as q
 from ...dsl.ast import statements as st
 from ...dsl.diagnostics import Diagnostic, Diagnostics, Label
 from ...dsl.settings import Settings
-from ...dsl.walk import walk
 from ..model.pipeline import Pipeline, Relation, Sink, Source, Table
 from .chain import Environment, Known
 from .checkpoints import resolve_checkpoint
 from .functions import resolve_functions
-from .names import Declared, declared_names, referenced_relations, shared_ids
+from .late_rows import is_late
+from .names import Declared, declared_names, late_streams, referenced_relations, shared_ids
 from .programs import not_run_yet, resolve_operator
 from .row_policies import side_streams
 from .sinks import resolve_sink
@@ -32,7 +31,7 @@ def resolve(spec: st.Spec, settings: Settings, diagnostics: Diagnostics) -> Pipe
     diagnostics.extend(shared_ids(declared))
     functions = resolve_functions(declared, (name.text for name in spec.broken), diagnostics)
     declared = {name: functions.bind(node, diagnostics) for name, node in declared.items()}
-    env = Environment({}, {name.text for name in spec.broken} | _side_streams(spec))
+    env = Environment({}, {name.text for name in spec.broken})
     sources, tables, relations = _declared_inputs(declared, env, settings, diagnostics)
     env.sinks.update(
         (name, node.stream.text)
@@ -44,12 +43,16 @@ def resolve(spec: st.Spec, settings: Settings, diagnostics: Diagnostics) -> Pipe
         resolved = _relations(stream, env, diagnostics)
         if resolved is None:
             env.broken.add(stream.name.text)
+            env.broken.update(name.text for name in late_streams(stream))
             continue
         if isinstance(stream, st.CreateOperator) and not diagnostics.has_error_in(stream.span):
             refused.extend(not_run_yet(stream))
         relations.extend(resolved)
-        last = resolved[-1]
-        env.relations[last.name] = Known(last.name, last.schema, last.changes, stream.name.span)
+        for relation in resolved:
+            if relation is resolved[-1] or is_late(relation):
+                known = Known(relation.name, relation.schema, relation.changes, relation.span)
+                # A name that is declared twice is what it was first.
+                env.relations.setdefault(relation.name, known)
     sinks: list[Sink] = []
     for node in declared.values():
         if isinstance(node, st.CreateSink):
@@ -105,19 +108,12 @@ def _declared_inputs(
     return sources, tables, relations
 
 
-def _side_streams(spec: st.Spec) -> set[str]:
-    """Return the streams of late rows: they are refused, so they can't be read either."""
-    sent = (node.stream for node in walk(spec) if isinstance(node, q.LateRows))
-    return {name.text for name in sent if name is not None}
-
-
 def _relations(
     node: _Stream, env: Environment, diagnostics: Diagnostics
 ) -> tuple[Relation, ...] | None:
     if isinstance(node, st.CreateStream):
         return resolve_stream(node, env, diagnostics)
-    relation = resolve_operator(node, env, diagnostics)
-    return None if relation is None else (relation,)
+    return resolve_operator(node, env, diagnostics)
 
 
 def _ordered_streams(
@@ -125,6 +121,8 @@ def _ordered_streams(
 ) -> list[_Stream]:
     """Return streams and operators so that each comes after those that it reads; report circles."""
     streams = {n: d for n, d in declared.items() if isinstance(d, _Stream)}
+    # Late rows are known with the stream that they are late for.
+    late = {name.text: n for n, d in streams.items() for name in late_streams(d)}
     order: list[_Stream] = []
     done: set[str] = set()
 
@@ -138,8 +136,9 @@ def _ordered_streams(
         if name in done:
             return
         for read in _read(streams[name]):
-            if read in streams:
-                visit(read, (*path, name))
+            owner = read if read in streams else late.get(read, read)
+            if owner in streams:
+                visit(owner, (*path, name))
         done.add(name)
         if name not in env.broken:
             order.append(streams[name])

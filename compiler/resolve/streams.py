@@ -114,6 +114,7 @@ def _merged(a: Field, b: Field) -> Field:
         watermark,
         a.of_window and b.of_window,
         a.proctime and b.proctime,
+        a.pane and b.pane,
     )
 
 

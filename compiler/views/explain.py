@@ -10,7 +10,7 @@ from ..emit.describe import say
 from ..graph.graph import OperatorGraph
 from ..model.connectors import SINKS
 from ..model.pipeline import Relation, Sink, Source, Table
-from ..model.steps import Lookup, Stateful
+from ..model.steps import Lookup, Stateful, late_steps
 from .operators import NO_BOUND, Fact, facts
 from .policy import policy
 
@@ -102,7 +102,7 @@ def _operator(
 ) -> Iterator[str]:
     words = say(step)
     yield from textwrap.wrap(f"{step.id}: {words}", WIDTH, subsequent_indent="  ")
-    found = list(facts(step, graph))
+    found = [_sent(fact, graph, relation) for fact in facts(step, graph)]
     if reason is not None:
         accepted = Fact(NO_BOUND.name, (f"nothing; accepted in the spec: {reason!r}",))
         found = [accepted if fact == NO_BOUND else fact for fact in found]
@@ -114,6 +114,18 @@ def _operator(
     yield from _table(found)
 
 
+def _sent(fact: Fact, graph: OperatorGraph, relation: Relation) -> Fact:
+    """Return what is said of late rows with the stream that gets them, if there is one."""
+    streams = [
+        other.name
+        for other in graph.pipeline.relations
+        if any(late.operator == relation.stream for late in late_steps(other.steps))
+    ]
+    if fact.name != "late" or not streams:
+        return fact
+    return Fact(fact.name, (*fact.texts, f"what is dropped whole goes to {streams[0]}"))
+
+
 def _sink(graph: OperatorGraph, sink: Sink) -> Fact:
     connector = SINKS[sink.endpoint.connector]
     promise, back = connector.promise, connector.going_back
@@ -123,7 +135,8 @@ def _sink(graph: OperatorGraph, sink: Sink) -> Fact:
     if sink.upsert and connector.going_back_upserts:
         back = connector.going_back_upserts
     query = next(q for q in graph.queries if sink.name in q.sinks)
-    rows = "changes of rows" if query.output_mode == "update" else "rows"
+    relation = graph.relation(query.relation)
+    rows = "changes of rows" if relation is not None and relation.changes else "rows"
     text = f"{sink.endpoint.connector}, {rows} of {query.id}. {promise[0].upper()}{promise[1:]}."
     text += f" When a job goes back to a barrier, {back}."
     return Fact(sink.name, (text,))

@@ -8,7 +8,7 @@ from ...dsl.records import dataclass
 from ..emit.describe import say
 from ..graph.graph import OperatorGraph
 from ..model.pipeline import Endpoint, Pipeline, Relation, Sink, Source, Table
-from ..model.steps import SideRows, Stateful, Step, tables_of
+from ..model.steps import SideRows, Stateful, Step, late_steps, tables_of
 from ..plan.lower import Document
 
 _PLACES = ("path", "topic", "topics", "topic_pattern", "table", "function")
@@ -64,12 +64,12 @@ def flow(graph: OperatorGraph, plan: Document) -> Flow:
     """Return the flow of a pipeline that has a plan."""
     pipeline = graph.pipeline
     operators: dict[str, Document] = plan["operators"]
-    modes = {name: query.output_mode for query in graph.queries for name in query.sinks}
+    changing = {relation.name for relation in pipeline.relations if relation.changes}
     boxes = [
         *map(_source, pipeline.sources),
         *map(_table, pipeline.tables),
         *(_stream(relation, operators) for relation in pipeline.relations),
-        *(_sink(sink, modes[sink.name]) for sink in pipeline.sinks),
+        *(_sink(sink, sink.relation in changing) for sink in pipeline.sinks),
     ]
     return Flow(
         pipeline.settings.pipeline,
@@ -89,8 +89,12 @@ def _arrows(pipeline: Pipeline) -> Iterator[Arrow]:
         yield Arrow(sink.relation, sink.name)
 
 
+def _is_late(relation: Relation) -> bool:
+    return any(True for _ in late_steps(relation.steps))
+
+
 def _is_side(relation: Relation) -> bool:
-    return any(isinstance(step, SideRows) for step in relation.steps)
+    return any(isinstance(s, SideRows) for s in relation.steps) or _is_late(relation)
 
 
 def _source(source: Source) -> Box:
@@ -105,11 +109,11 @@ def _table(table: Table) -> Box:
     return Box(table.name, "table", tuple(map(Line, (*_endpoint(table.endpoint), often))))
 
 
-def _sink(sink: Sink, mode: str) -> Box:
+def _sink(sink: Sink, changes: bool) -> Box:
     lines = [*_endpoint(sink.endpoint)]
     if sink.upsert:
         lines.append(f"one row for each {', '.join(sink.key)}")
-    elif mode == "update":
+    elif changes:
         lines.append("each change of a row")
     return Box(sink.name, "sink", tuple(map(Line, lines)))
 

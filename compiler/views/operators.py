@@ -18,6 +18,7 @@ from ..model.programs import (
     CellKind,
     ClearState,
     Operator,
+    Panes,
     cell_emptied,
     columns_used,
     kept_for_good,
@@ -274,7 +275,9 @@ def program_facts(step: Operator, graph: OperatorGraph) -> Iterator[Fact]:
     for timer in step.timers:
         clock = "clock" if timer.processing else "watermark"
         yield Fact("timer", (f"{timer.name} goes off when the {clock} reaches its instant",))
-    if step.ordered:
+    if step.panes is not None:
+        yield from _panes_facts(step, step.panes, graph)
+    elif step.ordered:
         turn = (
             "rows and timers of a key have their turns by event time, as the watermark reaches them"
         )
@@ -284,6 +287,24 @@ def program_facts(step: Operator, graph: OperatorGraph) -> Iterator[Fact]:
     else:
         yield Fact("comes out", ("what handlers emit, of a row in the batch in which it comes",))
         yield Fact("late", ("no row",))
+
+
+def _panes_facts(step: Operator, panes: Panes, graph: OperatorGraph) -> Iterator[Fact]:
+    start, end = window_of(panes.window, EXAMPLE)
+    shown = f"[{instant(start)}, {instant(end)})"
+    texts = []
+    if panes.early is not None:
+        texts.append(f"while the window is open, {panes.early} after a row that none has followed")
+    texts.append(f"when the window closes. {shown} closes at the watermark {instant(end)}:")
+    texts += _when(graph, step, end)
+    late = "a row of a closed window is dropped"
+    if panes.lateness is not None:
+        texts.append("after that, in each batch that brings a row of it")
+        until = instant(end + panes.lateness.micros)
+        late = f"a row is dropped when its window has been closed for {panes.lateness}: one of "
+        late += f"{shown} at the watermark {until}"
+    yield Fact("comes out", tuple(texts))
+    yield Fact("late", (late,))
 
 
 def _program_state(step: Operator) -> Iterator[str]:

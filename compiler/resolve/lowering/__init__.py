@@ -11,6 +11,8 @@ they stand, and what they read is put in the place of names here.
   them. ``rows_calls``: calls of them; ``marks``: what stands for their values while expressions
   are resolved.
 - ``count_select``: a SELECT over COUNT_WINDOW; ``count_window``: its program.
+- ``panes``: EMIT EARLY and ALLOWED LATENESS. ``pane_clauses``: what is written; ``pane_calls``:
+  aggregates that rows are added to as they come.
 - ``over``: OVER. ``over_windows``: its keys, order and frame; ``over_calls``: what is called;
   ``over_program``: the program; ``over_reads``: what names mean in it.
 - ``match_recognize``: MATCH_RECOGNIZE. ``match_pattern``: the pattern as an automaton;

@@ -11,6 +11,7 @@ from ....dsl.ast.node import Name, Node
 from ....dsl.diagnostics import Diagnostic, Label
 from ....dsl.format import sql
 from ....dsl.records import dataclass
+from ....dsl.source import Span
 from ....dsl.walk import children, rewrite
 from ...model import types as t
 from ...model.declared import DeclaredCall, UserAggregate
@@ -90,8 +91,11 @@ class CountSelect:
         values = [item.value for item in items] + ([condition] if condition else [])
         for value in values if self._diagnostics.errors == self._before else ():
             self._only_keys(value.expression, keys)
-        if self._select.emit is not None and self._select.emit.kind == "CHANGES":
-            self._diagnostics.add(_changes(self._select.emit))
+        emit, lateness = self._select.emit, self._select.allowed_lateness
+        if emit is not None and emit.kind != "ON WINDOW CLOSE":
+            self._diagnostics.add(_when_full(emit.span, "EMIT"))
+        elif lateness is not None:
+            self._diagnostics.add(_when_full(lateness.span, "ALLOWED LATENESS"))
         if not self._chain.context.unbounded:
             self._diagnostics.add(_unbounded(self._window.node, self._chain.context.stream))
         if time is None or self._diagnostics.errors > self._before:
@@ -308,12 +312,12 @@ def _other_group(node: e.Expression, window: q.WindowTable) -> Diagnostic:
     )
 
 
-def _changes(node: q.Emit) -> Diagnostic:
+def _when_full(span: Span, what: str) -> Diagnostic:
     return Diagnostic(
         codes.EMIT_FORM,
         "a count window comes out when it is full",
-        Label(node.span),
-        help="leave EMIT out",
+        Label(span),
+        help=f"leave {what} out",
     )
 
 

@@ -1,0 +1,98 @@
+"""Whether late rows, which a query of their own tells, are those that the operator drops.
+
+Both go by a watermark, and it must be the same: no operator may stand before, and the queries must
+wait for the same sources. Panes tell rows that are late for a window by that of the query, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...dsl import codes
+from ...dsl.diagnostics import Diagnostic, Label
+from ..graph.graph import OperatorGraph, upstream
+from ..model.pipeline import Relation
+from ..model.programs import Operator
+from ..model.steps import Join, LateRows, Stateful, late_steps
+
+
+def check_late_rows(graph: OperatorGraph) -> Iterator[Diagnostic]:
+    """Yield the streams of late rows, and panes, that another watermark would tell."""
+    relations = {r.name: r for r in graph.pipeline.relations}
+    for relation in graph.pipeline.relations:
+        late = next(late_steps(relation.steps), None)
+        if late is not None:
+            stateful = _above(relation, relations, Stateful)
+            if stateful is not None:
+                yield _made(relation, late, *stateful)
+            else:
+                yield from _other_sources(graph, relation, late, relations)
+        if any(isinstance(step, Operator) and step.panes is not None for step in relation.steps):
+            join = _above(relation, relations, Join)
+            if join is not None:
+                yield _behind(relation, *join)
+
+
+def _above(
+    relation: Relation, relations: dict[str, Relation], kind: type[Stateful]
+) -> tuple[Relation, Stateful] | None:
+    """Return the nearest step of a kind that the rows of a relation come from."""
+    for name in dict.fromkeys(n for i in relation.inputs for n in upstream(i, relations)):
+        for step in relations[name].steps if name in relations else ():
+            if isinstance(step, kind):
+                return relations[name], step
+    return None
+
+
+def _other_sources(
+    graph: OperatorGraph, late: Relation, step: LateRows, relations: dict[str, Relation]
+) -> Iterator[Diagnostic]:
+    """Yield a warning if the operator stands in a query that waits for other sources as well."""
+    own = set(upstream(late.name, relations))
+    streams = [r.name for r in relations.values() if r.stream == step.operator and _is_late(r, own)]
+    for query in graph.queries:
+        read = set(upstream(query.relation, relations))
+        others = [
+            source.name
+            for source in graph.pipeline.sources
+            if source.name in read - own and source.watermark is not None
+        ]
+        if others and read.intersection(streams):
+            yield _waits(late, step, query.id, others)
+            return
+
+
+def _is_late(relation: Relation, own: set[str]) -> bool:
+    """Return whether a part of a stream is the operator itself: it reads what its late rows do."""
+    return own.issuperset(relation.inputs) and any(isinstance(s, Stateful) for s in relation.steps)
+
+
+def _made(late: Relation, step: LateRows, above: Relation, made: Stateful) -> Diagnostic:
+    return Diagnostic(
+        codes.UNSUPPORTED_CHAIN,
+        f"no row is late for `{step.operator}`: what it reads comes out of `{made.id}` in time",
+        Label(late.span),
+        secondary=(Label(above.span, f"`{made.id}` drops late rows itself"),),
+        help=f"write ON LATE ROWS where `{made.id}` is declared, or leave it out",
+    )
+
+
+def _behind(relation: Relation, above: Relation, join: Stateful) -> Diagnostic:
+    return Diagnostic(
+        codes.UNSUPPORTED_CHAIN,
+        "a window with panes can't stand behind a join",
+        Label(relation.span, "its panes go by the watermark of the query"),
+        secondary=(Label(above.span, f"the rows of `{join.id}` are behind that by its bound"),),
+        help="leave EMIT EARLY and ALLOWED LATENESS out: the rows of a join are not late",
+    )
+
+
+def _waits(late: Relation, step: LateRows, query: str, others: list[str]) -> Diagnostic:
+    names = " and ".join(f"`{name}`" for name in others)
+    return Diagnostic(
+        codes.LATE_ROWS_WATERMARK,
+        f"in query `{query}` the watermark of `{step.operator}` waits for {names} as well",
+        Label(late.span, "told by the sources that these rows come from"),
+        help=f"a row may be sent here that `{query}` still takes: give `{step.operator}` a sink of "
+        "its own, in whose query no row is both",
+    )

@@ -1,0 +1,140 @@
+"""EMIT EARLY and ALLOWED LATENESS as they are written: which panes a window gives, if it can."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ....dsl import codes
+from ....dsl.ast import expressions as e
+from ....dsl.ast import queries as q
+from ....dsl.diagnostics import Diagnostic, Diagnostics, Label
+from ....dsl.source import Span
+from ....dsl.walk import walk
+from ...model.programs import Panes
+from ...model.schema import Duration
+from ...model.steps import Aggregate, Window
+from ..durations import duration
+from ..scope import PaneRef
+
+
+def asks_for_panes(select: q.Select) -> bool:
+    """Return whether a SELECT asks for more of a window than what it is when it closes."""
+    is_early = select.emit is not None and select.emit.kind == "EARLY"
+    return is_early or select.allowed_lateness is not None
+
+
+def resolve_panes(
+    select: q.Select, window: Window | None, beside: str | None, diagnostics: Diagnostics
+) -> Panes | None:
+    """Return the panes of an aggregate, or None after saying why its window has none.
+
+    ``beside`` is what the SELECT does to its rows besides, which panes can't stand with.
+    """
+    early, lateness = _lengths(select, diagnostics)
+    span = select.relation.span
+    if select.emit is not None and select.emit.kind == "CHANGES":
+        diagnostics.add(_changes(select.emit.span))
+    elif window is None:
+        diagnostics.add(_no_window(_clause(select)))
+    elif window.kind == "session":
+        diagnostics.add(_session(span, _clause(select)))
+    elif beside is not None:
+        diagnostics.add(_beside(_clause(select), beside))
+    elif window.processing and select.allowed_lateness is not None:
+        diagnostics.add(_never_late(select.allowed_lateness.span))
+    elif early is not None or lateness is not None:
+        return Panes(window, early, lateness)
+    return None
+
+
+def _lengths(select: q.Select, diagnostics: Diagnostics) -> tuple[Duration | None, Duration | None]:
+    every = select.emit.every if select.emit is not None else None
+    early = lateness = None
+    if every is not None:
+        early = duration(every, "the time between early panes", diagnostics)
+    if select.allowed_lateness is not None:
+        lateness = duration(select.allowed_lateness, "the allowed lateness", diagnostics)
+    return early, lateness
+
+
+def _clause(select: q.Select) -> Span:
+    if select.allowed_lateness is not None:
+        return select.allowed_lateness.span
+    assert select.emit is not None
+    return select.emit.span
+
+
+def misplaced_pane(step: Aggregate) -> Iterator[Diagnostic]:
+    """Yield the reads of ``pane`` where it is not known yet: in keys and in aggregates."""
+    values = (*(key.value for key in step.keys), *(column.value for column in step.columns))
+    for value in values:
+        for node in walk(value.expression):
+            if isinstance(node, PaneRef):
+                yield _misplaced(node)
+
+
+def lateness_without_aggregate(node: e.Expression) -> Diagnostic:
+    """Return the diagnostic for ALLOWED LATENESS where no window is aggregated."""
+    return Diagnostic(
+        codes.EMIT_FORM,
+        "ALLOWED LATENESS belongs to a window whose rows are aggregated, and here is none",
+        Label(node.span),
+        help="leave it out; how late rows may come is what WATERMARK says",
+    )
+
+
+def _changes(span: Span) -> Diagnostic:
+    return Diagnostic(
+        codes.EMIT_FORM,
+        "EMIT CHANGES gives no panes that rows could be late for",
+        Label(span),
+        help="write `EMIT EARLY EVERY INTERVAL 1 MINUTE` instead, or leave ALLOWED LATENESS out",
+    )
+
+
+def _no_window(span: Span) -> Diagnostic:
+    return Diagnostic(
+        codes.EMIT_FORM,
+        "panes are parts of a window, and this SELECT opens none",
+        Label(span),
+        help="open one in FROM, as in `FROM TUMBLE(t, ts, INTERVAL 1 HOUR)`",
+    )
+
+
+def _session(relation: Span, span: Span) -> Diagnostic:
+    return Diagnostic(
+        codes.EMIT_FORM,
+        "a session has no panes: rows may join it with another, whose panes are out already",
+        Label(span),
+        secondary=(Label(relation, "known only when it closes"),),
+        help="use TUMBLE, HOP or CUMULATE; or let the watermark wait longer for rows that are late",
+    )
+
+
+def _beside(span: Span, what: str) -> Diagnostic:
+    return Diagnostic(
+        codes.EMIT_FORM,
+        f"a window with panes can't stand in one SELECT with {what}",
+        Label(span),
+        help="QUALIFY ranks closed windows: leave the panes out"
+        if what == "QUALIFY"
+        else "give the join a stream of its own, and open the window on that",
+    )
+
+
+def _never_late(span: Span) -> Diagnostic:
+    return Diagnostic(
+        codes.EMIT_FORM,
+        "no row is late for a window over the processing time",
+        Label(span),
+        help="leave ALLOWED LATENESS out, or open the window over an event time",
+    )
+
+
+def _misplaced(node: PaneRef) -> Diagnostic:
+    return Diagnostic(
+        codes.NOT_GROUPED,
+        "`pane` is known when a row comes out, not before",
+        Label(node.span),
+        help="select it as it is, or ask for it in HAVING",
+    )
