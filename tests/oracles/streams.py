@@ -98,6 +98,10 @@ class Watermarks:
             self._closed.append((seen if idle else before) - delay)
         self._closed[-1] = seen - delay
 
+    def missed(self, number: int) -> datetime:
+        """Return the watermark by which rows of a batch are late."""
+        return self._late[number]
+
     def takes(self, number: int, end: datetime) -> bool:
         """Return whether a batch takes rows of a window that ends at an instant."""
         return end > self._late[number]
