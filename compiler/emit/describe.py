@@ -28,7 +28,10 @@ from ..model.steps import (
 
 def describe(relation: Relation) -> str:
     """Return the words for a relation; state that is kept under another id is said to be."""
-    words = [text for step in relation.steps if (text := say(step))]
+    paned = any(isinstance(s, Operator) and s.panes is not None for s in relation.steps)
+    # The window of panes is said with them.
+    steps = [s for s in relation.steps if not (paned and isinstance(s, AssignWindow))]
+    words = [text for step in steps if (text := say(step))]
     kept = [s.id for s in relation.steps if isinstance(s, Stateful) and s.id != relation.name]
     text = ", ".join(dict.fromkeys(words)) or f"columns of {relation.inputs[0]}"
     return f"{text} (state: {', '.join(kept)})" if kept else text
@@ -126,7 +129,8 @@ def say_program(step: Operator) -> str:
 
 
 def _panes_words(panes: Panes, keys: list[str]) -> str:
-    words = f"panes by {', '.join(keys)}" if keys else "panes"
+    by = f" by {', '.join(keys)}" if keys else ""
+    words = f"panes of {window_words(panes.window)}{by}"
     if panes.early is not None:
         words += f", early every {panes.early}"
     return words + (f", late for {panes.lateness}" if panes.lateness is not None else "")

@@ -115,7 +115,7 @@ def build(job: Job) -> None:
     # late_panes: late rows of panes
     late_panes = payments.transform(job.late_rows, "ts", window="1 hour", after="1 day")
 
-    # panes: tumbling windows of 1 hour of each row, panes, late for 1 day
+    # panes: panes of tumbling windows of 1 hour, late for 1 day
     panes = (
         job.operator(
             "panes",

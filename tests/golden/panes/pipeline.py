@@ -27,7 +27,7 @@ def build(job: Job) -> None:
         .withWatermark("ts", "10 minutes")
     )
 
-    # hours: filter, tumbling windows of 1 hour of each row, panes by card, early every 1 minute, late for 1 day
+    # hours: filter, panes of tumbling windows of 1 hour by card, early every 1 minute, late for 1 day
     hours = (
         job.operator(
             "hours",
@@ -173,7 +173,7 @@ def build(job: Job) -> None:
         )
     )
 
-    # by_late: hopping windows of 1 day every 1 hour of each row, panes by note, late, early every 5 minutes
+    # by_late: panes of hopping windows of 1 day every 1 hour by note, late, early every 5 minutes
     by_late = (
         job.operator(
             "by_late",
@@ -238,7 +238,7 @@ def build(job: Job) -> None:
         )
     )
 
-    # late_ones: windows that grow by 1 hour to 1 day of each row, panes, late for 2 hours 30 minutes
+    # late_ones: panes of windows that grow by 1 hour to 1 day, late for 2 hours 30 minutes
     late_ones = (
         job.operator(
             "late_ones",
