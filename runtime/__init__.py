@@ -21,7 +21,8 @@ In order of flow:
 - ``sources``, ``files``, ``kafka``: readers; ``reading``, ``options``: what they take and give;
   ``malformed``: rows that are not what their source declares.
 - ``tables``: reference data, read once or again.
-- ``functions``: functions in Python; ``modules``: where they are found.
+- ``functions``: functions in Python; ``python_operator``: operators whose handlers are a class;
+  ``modules``: where both are found.
 - ``layout``: the plan's state against Spark's own plan; ``meaning``: against the plan that the
   state was begun with.
 - ``gate``: the same input for all queries, an epoch at a time.

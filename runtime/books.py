@@ -134,8 +134,11 @@ class Books:
         self._told.clear()
 
     def _read(self, batch: DataFrame, number: int) -> BatchLedger:
+        from .python_operator.counts import fill_in
+
         try:
             plan = json.loads(self._kernel.Ledger.of(batch._jdf))
+            fill_in(plan)
             before = self._held(number - 1)
             return read_counts(self._query.id, number, plan, self._operators, before)
         except spark_errors() as error:

@@ -49,6 +49,10 @@ FUNCTION_MISSING = Code("SR0305", "function-missing", "a Python function cannot 
 PANDAS_MISSING = Code("SR0310", "pandas-missing", "a Python function is called without pandas")
 MODULE_BROKEN = Code("SR0311", "module-broken", "the module of a Python function has an error")
 TABLE_UNREADABLE = Code("SR0312", "table-unreadable", "reference data cannot be read")
+OPERATOR_CLASS = Code("SR0313", "operator-class", "the class of an operator lacks a handler")
+OPERATOR_PACKAGE = Code(
+    "SR0314", "operator-package", "PySpark lacks a package for operators in Python"
+)
 PACKAGE_MISSING = Code("SR0320", "package-missing", "Spark lacks the part for a connector")
 MODULE_MISSING = Code("SR0321", "module-missing", "a connector needs a Python package")
 SERVER_UNREACHABLE = Code("SR0322", "server-unreachable", "the server of a sink does not answer")
@@ -101,6 +105,8 @@ CODES = (
     PANDAS_MISSING,
     MODULE_BROKEN,
     TABLE_UNREADABLE,
+    OPERATOR_CLASS,
+    OPERATOR_PACKAGE,
     PACKAGE_MISSING,
     MODULE_MISSING,
     SERVER_UNREACHABLE,

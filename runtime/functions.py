@@ -34,8 +34,8 @@ def register_function(
     owner = f"function `{name}`"
     _check_packages(owner)
     function = load_function(target, owner, folders, _FORM)
-    _send_along(function, folders)
-    _use_own_python(spark)
+    send_along(function, folders)
+    use_own_python(spark)
     from pyspark.sql.pandas.functions import arrow_udf, pandas_udf
 
     call = _guarded(function, f"function `{name}` ({target})")
@@ -70,7 +70,7 @@ def _takes_arrow(function: Callable[..., object]) -> bool:
     return any(getattr(hint, "__module__", "").startswith("pyarrow") for hint in hints.values())
 
 
-def _use_own_python(spark: SparkSession) -> None:
+def use_own_python(spark: SparkSession) -> None:
     """On one machine, functions run in the Python that runs this, whatever else is on the path."""
     context: Any = spark.sparkContext
     chosen = "PYSPARK_PYTHON" in os.environ or context.getConf().contains("spark.pyspark.python")
@@ -78,7 +78,7 @@ def _use_own_python(spark: SparkSession) -> None:
         context.pythonExec = sys.executable
 
 
-def _send_along(function: Callable[..., object], folders: Sequence[str]) -> None:
+def send_along(function: Callable[..., object], folders: Sequence[str]) -> None:
     """Lets the user's modules be pickled whole: executors need not have their folder.
 
     What is installed is left out, every machine has it.

@@ -146,7 +146,8 @@ class Job:
         *,
         keys: Mapping[str, str],
         inputs: Sequence[program.Rows],
-        handlers: Sequence[program.Handler],
+        handlers: Sequence[program.Handler] = (),
+        python: str | None = None,
         returns: Mapping[str, str],
         ordered: bool = False,
         state: Sequence[program.Cell] = (),
@@ -157,7 +158,8 @@ class Job:
 
         `keys` and `returns` have types by names. When it is `ordered`, rows wait until the
         watermark has passed them, and are handled by event time. `event_time` is the column of
-        `returns` that is one for what follows.
+        `returns` that is one for what follows. `python` is a class, `module:Class`, that has the
+        handlers instead; raises RuntimeFault when that cannot be had.
         """
         if name not in self._plan.operators:
             raise _mismatch(f"has an operator `{name}`, which the plan does not have")
@@ -173,7 +175,11 @@ class Job:
             event_time=event_time,
             wakes=self.wakes,
         )
-        return program.frame_of(self._storage.kernel, whole, inputs)
+        if python is None:
+            return program.frame_of(self._storage.kernel, whole, inputs)
+        from .python_operator.frame import python_frame
+
+        return python_frame(self._storage.kernel, whole, inputs, python, self._folders)
 
     def function(self, name: str, target: str, *, returns: str) -> None:
         """Makes a Python function, `module:name`, known to SQL under a name.

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 FORMAT = 1
 _COMPARED = (
     *("kind", "window", "keys", "join", "condition", "bound", "within", "rows"),
-    *("ordered", "cells", "timers"),
+    *("ordered", "cells", "timers", "handlers"),
 )
 """The parts of an operator in the plan that say what its state holds."""
 

@@ -1,4 +1,4 @@
-"""Functions of the user's own modules, found beside the script."""
+"""Functions and classes of the user's own modules, found beside the script."""
 
 from __future__ import annotations
 
@@ -19,19 +19,27 @@ def load_function(
     `owner` names in messages what asks for it, `form` is how such a function begins, with `{name}`
     for its name. Raises RuntimeFault when there is none, or when its module cannot be loaded.
     """
+    return load_named(target, owner, folders, "function", form)
+
+
+def load_named(
+    target: str, owner: str, folders: Sequence[str], kind: str, form: str
+) -> Callable[..., object]:
+    """As `load_function`, for what is called a `kind`."""
     module, colon, name = target.partition(":")
     if not colon:
         raise RuntimeFault(
             FUNCTION_MISSING, f"{owner}: `{target}` is not `module:name`", "write 'module:name'"
         )
-    function = getattr(_load(module, owner, folders), name, None)
-    if not callable(function):
+    found = getattr(_load(module, owner, folders), name, None)
+    if not callable(found):
+        shown = form.format(name=name)
         raise RuntimeFault(
             FUNCTION_MISSING,
-            f"{owner}: module `{module}` has no function `{name}`",
-            f"define it as `{form.format(name=name)}`",
+            f"{owner}: module `{module}` has no {kind} `{name}`",
+            f"define it:\n{shown}" if "\n" in shown else f"define it as `{shown}`",
         )
-    return function  # type: ignore[no-any-return]
+    return found  # type: ignore[no-any-return]
 
 
 def _load(module: str, owner: str, folders: Sequence[str]) -> ModuleType:

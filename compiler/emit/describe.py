@@ -125,7 +125,8 @@ def say_program(step: Operator) -> str:
     if step.panes is not None:
         return _panes_words(step.panes, [key.name for key in step.keys[:-1]])
     by = f" for each {', '.join(key.name for key in step.keys)}" if step.keys else ""
-    return f"program{by}{', in event-time order' if step.ordered else ''}"
+    what = "program" if step.python is None else "class in Python"
+    return f"{what}{by}{', in event-time order' if step.ordered else ''}"
 
 
 def _panes_words(panes: Panes, keys: list[str]) -> str:

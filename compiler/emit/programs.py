@@ -61,7 +61,10 @@ def operator(step: Operator, frames: Sequence[Chain]) -> Call:
         arguments.append(Items("state", tuple(map(_cell, step.cells))))
     if step.timers:
         arguments.append(Items("timers", tuple(map(_timer, step.timers))))
-    arguments.append(Items("handlers", tuple(map(_handler, step.handlers))))
+    if step.python is not None:
+        arguments.append(f"python={quoted(step.python)}")
+    else:
+        arguments.append(Items("handlers", tuple(map(_handler, step.handlers))))
     arguments.append(f"returns={_mapping((f.name, str(f.type)) for f in step.returns)}")
     for field in step.returns.event_times():
         arguments.append(f"event_time={quoted(field.name)}")

@@ -123,7 +123,7 @@ def _query_kind(entry: Json) -> str:
 
 
 def _operator_edits(old: Json, new: Json) -> Iterator[Edit]:
-    yield from _values(old, new, _OPERATOR_PARTS, {"stream", "returns"})
+    yield from _values(old, new, _OPERATOR_PARTS, {"stream", "returns", "class"})
     yield from _columns("key", old.get("keys", ()), new.get("keys", ()))
     yield from _inputs(old.get("inputs", ()), new.get("inputs", ()))
     yield from _cells(old.get("cells", ()), new.get("cells", ()))

@@ -232,6 +232,7 @@ def describe_program(step: Operator) -> Document:
             for timer in step.timers
         ],
         "returns": [_column(field) for field in step.returns],
+        **({} if step.python is None else {"handlers": "python", "class": step.python}),
     }
 
 

@@ -23,7 +23,8 @@ In order of flow:
 - ``programs``: CREATE OPERATOR. ``program_inputs``, ``program_state``, ``program_handlers``: its
   parts; ``program_statements`` (``program_targets``, ``program_values``): the statements;
   ``program_scope``, ``program_reads``: what names and reads of state mean inside;
-  ``program_checks``: the program as a whole; ``output_time``: the event time of its rows.
+  ``python_classes``: handlers in Python; ``program_checks``: the program as a whole;
+  ``output_time``: the event time of its rows.
 - ``expressions``: types of expressions; ``typing`` is their dispatch and context. By kind of node:
   ``references`` (``fields`` of structs), ``literals``, ``operators``, ``comparisons``,
   ``conditions``, ``casts``, ``calls``, ``calendar``; ``foreign_functions`` knows those of

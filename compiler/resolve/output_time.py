@@ -2,7 +2,9 @@
 
 A column of RETURNS is one if each EMIT puts into it the event time of the row that is handled, or
 the instant of the event-time timer that went off: then no row is older than what the watermark had
-passed when the rows that it comes from were handled.
+passed when the rows that it comes from were handled. Of a Python class the emitted values are not
+known: there the column that has the name of an input's event time is one, and a running job looks
+whether each value is no older than that.
 """
 
 from __future__ import annotations
@@ -27,6 +29,23 @@ def with_event_time(operator: Operator) -> Operator:
     if not delays:
         return operator
     slowest = max(delays, key=lambda delay: delay.micros)
+    place = _by_name(operator) if operator.python is not None else _by_emits(operator)
+    if place is None:
+        return operator
+    fields = list(operator.returns.fields)
+    fields[place] = replace(fields[place], watermark=slowest)
+    return replace(operator, returns=Schema(tuple(fields)))
+
+
+def _by_name(operator: Operator) -> int | None:
+    names = {given.event_time.lower() for given in operator.inputs if given.event_time is not None}
+    for place, field in enumerate(operator.returns):
+        if field.type == t.TIMESTAMP and field.name.lower() in names:
+            return place
+    return None
+
+
+def _by_emits(operator: Operator) -> int | None:
     emits = [
         (handler, one)
         for handler in operator.handlers
@@ -38,10 +57,8 @@ def with_event_time(operator: Operator) -> Operator:
         if field.type != t.TIMESTAMP or not given:
             continue
         if all(_is_time(operator, handler, value) for handler, value in given):
-            fields = list(operator.returns.fields)
-            fields[place] = replace(field, watermark=slowest)
-            return replace(operator, returns=Schema(tuple(fields)))
-    return operator
+            return place
+    return None
 
 
 def _is_time(operator: Operator, handler: Handler, value: Expression) -> bool:

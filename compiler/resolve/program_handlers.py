@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from ...dsl import codes
 from ...dsl.ast import programs as p
 from ...dsl.ast import statements as st
@@ -15,30 +13,6 @@ from ..model.schema import Schema
 from .program_scope import Names, ProgramScope
 from .program_statements import Place, resolve_body
 from .program_targets import timer_of
-
-_TARGET = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
-
-
-def python_class(node: st.CreateOperator, diagnostics: Diagnostics) -> str | None:
-    """Return the Python class that has the handlers, None if they are programs."""
-    found = next((h for h in node.handlers if h.python is not None), None)
-    if found is None or found.python is None:
-        return None
-    if not _TARGET.fullmatch(found.python):
-        diagnostics.add(
-            Diagnostic(
-                codes.PYTHON_OPERATOR,
-                f"`{found.python}` names no class of a Python module",
-                Label(found.span),
-                help="write `USING PYTHON 'module:Class'`",
-            )
-        )
-    others = [handler for handler in node.handlers if handler is not found]
-    if others:
-        diagnostics.add(_beside(others[0], found))
-    elif found.name is not None and len(node.inputs) > 1:
-        diagnostics.add(_one_input(found))
-    return found.python
 
 
 def handlers(
@@ -102,32 +76,12 @@ def _unserved(node: st.CreateOperator, names: Names, diagnostics: Diagnostics) -
                 diagnostics.add(_no_timer_handler(timer))
 
 
-def _beside(handler: p.Handler, python: p.Handler) -> Diagnostic:
-    return Diagnostic(
-        codes.PYTHON_OPERATOR,
-        "a Python class has all handlers of an operator, and here is another one",
-        Label(_head(handler)),
-        secondary=(Label(python.span, "handed to Python here"),),
-        help="move what it does into the class, which is called for rows and for timers",
-    )
-
-
-def _one_input(python: p.Handler) -> Diagnostic:
-    assert python.name is not None
-    return Diagnostic(
-        codes.PYTHON_OPERATOR,
-        "a Python class has the rows of all inputs, not those of one",
-        Label(python.name.span),
-        help=f"leave `{python.name}` out: the class is told which input a row is of",
-    )
-
-
 def _unnamed(handler: p.Handler, names: Names) -> Diagnostic:
     listed = " and ".join(f"`ON EVENT {given.alias}`" for given in names.inputs)
     return Diagnostic(
         codes.HANDLER_FORM,
         f"ON EVENT does not say for which of {len(names.inputs)} inputs it is",
-        Label(_head(handler)),
+        Label(head(handler)),
         help=f"write {listed}",
     )
 
@@ -137,13 +91,14 @@ def _second(handler: p.Handler, first: p.Handler, name: str) -> Diagnostic:
     return Diagnostic(
         codes.HANDLER_FORM,
         f"there are two handlers ON {kind} {name}",
-        Label(_head(handler), "the second"),
-        secondary=(Label(_head(first), "the first"),),
+        Label(head(handler), "the second"),
+        secondary=(Label(head(first), "the first"),),
         help="put the statements of both into one",
     )
 
 
-def _head(handler: p.Handler) -> Span:
+def head(handler: p.Handler) -> Span:
+    """Return where a handler says what it is for."""
     if handler.name is not None:
         return handler.name.span
     return Span(handler.span.start, handler.span.start + len("ON EVENT"))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from ...dsl import codes
 from ...dsl.ast import statements as st
 from ...dsl.diagnostics import Diagnostic, Diagnostics, Label
@@ -13,13 +11,13 @@ from ..model.programs import Operator, ProgramInput
 from ..model.schema import Field, Schema
 from .chain import Environment
 from .late_rows import late_of_operator
-from .not_built import not_built
 from .output_time import with_event_time
 from .program_checks import check_program
-from .program_handlers import handlers, python_class
+from .program_handlers import handlers
 from .program_inputs import program_inputs, program_keys
 from .program_scope import Names
 from .program_state import declared_timers, state_cells
+from .python_classes import check_python, python_class
 from .stream_options import stream_options
 
 
@@ -41,13 +39,6 @@ def resolve_operator(
     return (relation,) if late is None else (late, relation)
 
 
-def not_run_yet(node: st.CreateOperator) -> Iterator[Diagnostic]:
-    """Yield what nothing runs yet of an operator that is right."""
-    for handler in node.handlers:
-        if handler.python is not None:
-            yield not_built("USING PYTHON", handler.span)
-
-
 def _resolve(
     node: st.CreateOperator, env: Environment, diagnostics: Diagnostics
 ) -> Relation | None:
@@ -62,6 +53,8 @@ def _resolve(
     names = Names(node.name.text, inputs, keys, cells, timers)
     python = python_class(node, diagnostics)
     served = () if python is not None else handlers(node, names, returns, diagnostics)
+    if python is not None:
+        diagnostics.extend(check_python(node, inputs, cells, returns))
     late = node.late_rows.stream if node.late_rows is not None else None
     diagnostics.extend(_late_rows(node, inputs))
     if diagnostics.has_errors:

@@ -15,7 +15,7 @@ from .checkpoints import resolve_checkpoint
 from .functions import resolve_functions
 from .late_rows import is_late
 from .names import Declared, declared_names, late_streams, referenced_relations, shared_ids
-from .programs import not_run_yet, resolve_operator
+from .programs import resolve_operator
 from .row_policies import side_streams
 from .sinks import resolve_sink
 from .sources import resolve_source
@@ -26,7 +26,7 @@ _Stream: TypeAlias = st.CreateStream | st.CreateOperator
 
 
 def resolve(spec: st.Spec, settings: Settings, diagnostics: Diagnostics) -> Pipeline | None:
-    """Return the resolved pipeline, or None when the spec has errors other than SC0801."""
+    """Return the resolved pipeline, or None when the spec has errors."""
     declared = declared_names(spec, diagnostics)
     diagnostics.extend(shared_ids(declared))
     functions = resolve_functions(declared, (name.text for name in spec.broken), diagnostics)
@@ -38,15 +38,12 @@ def resolve(spec: st.Spec, settings: Settings, diagnostics: Diagnostics) -> Pipe
         for name, node in declared.items()
         if isinstance(node, st.CreateSink)
     )
-    refused: list[Diagnostic] = []
     for stream in _ordered_streams(declared, env, diagnostics):
         resolved = _relations(stream, env, diagnostics)
         if resolved is None:
             env.broken.add(stream.name.text)
             env.broken.update(name.text for name in late_streams(stream))
             continue
-        if isinstance(stream, st.CreateOperator) and not diagnostics.has_error_in(stream.span):
-            refused.extend(not_run_yet(stream))
         relations.extend(resolved)
         for relation in resolved:
             if relation is resolved[-1] or is_late(relation):
@@ -60,10 +57,7 @@ def resolve(spec: st.Spec, settings: Settings, diagnostics: Diagnostics) -> Pipe
             if sink is not None:
                 sinks.append(sink)
     checkpoint = resolve_checkpoint(spec, diagnostics)
-    failed = diagnostics.has_errors
-    # What nothing runs yet of operators has a model, so that the pipeline is checked whole.
-    diagnostics.extend(refused)
-    if failed:
+    if diagnostics.has_errors:
         return None
     return Pipeline(
         diagnostics.source.name.rsplit("/", 1)[-1],

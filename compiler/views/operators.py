@@ -261,11 +261,16 @@ def top_n_facts(step: TopN, graph: OperatorGraph) -> Iterator[Fact]:
     yield Fact("late", ("a row of a closed window is dropped",))
 
 
+_SLOW = "the slow path, thousands of rows/s where a program has tens of thousands"
+
+
 @facts.register
 def program_facts(step: Operator, graph: OperatorGraph) -> Iterator[Fact]:
     """Say what a program keeps for each key."""
     shown = ", ".join(f"{key.name} {key.type}" for key in step.keys)
     yield Fact("keys", (shown or "none: one program for all rows",))
+    if step.python is not None:
+        yield Fact("handlers", (f"{step.python}, a class in Python: {_SLOW}",))
     yield from _behind(step, graph)
     yield Fact("state", tuple(_program_state(step)) or ("none",))
     if kept_for_good(step):
@@ -342,6 +347,9 @@ def _program_bound(step: Operator) -> Iterator[str]:
     for cell in step.cells:
         if cell.ttl is not None:
             yield f"{cell.name} is forgotten {cell.ttl} after it was written"
+    kept = [cell.name for cell in step.cells if cell.ttl is None]
+    if step.python is not None and kept:
+        yield f"the class alone takes away what {' and '.join(kept)} {_holds(kept)}"
     emptied = {cell_emptied(one) for one in body}
     names = [cell.name for cell in step.cells if cell.name in emptied]
     if names:

@@ -19,7 +19,7 @@ final class BatchCounts(size: Int) extends AccumulatorV2[Seq[Long], Map[String, 
 
   /** What a batch of a query had, once: it is forgotten then. */
   def take(query: StreamExecution): Seq[Long] = synchronized {
-    val key = BatchCounts.key(query.id.toString, query.lastExecution.currentBatchId.toString)
+    val key = BatchCounts.key(query)
     val found = counts.getOrElse(key, Seq.fill(size)(0L))
     counts -= key
     found
@@ -45,5 +45,9 @@ final class BatchCounts(size: Int) extends AccumulatorV2[Seq[Long], Map[String, 
 }
 
 private object BatchCounts {
+  /** Names the batch that a query is at. */
+  def key(query: StreamExecution): String =
+    key(query.id.toString, query.lastExecution.currentBatchId.toString)
+
   def key(query: String, number: String): String = s"$query/$number"
 }

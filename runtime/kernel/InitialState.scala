@@ -11,10 +11,8 @@ import org.apache.spark.sql.types._
  * the state variables hold, under the same names.
  */
 private[streamc] class InitialState(program: Program) {
-  val pieces: StructType = StructType(
-    StructField("record", KeyRecord.schema(program)) +:
-      (if (program.ordered) Seq(StructField("waiting", InitialState.waiting(program))) else Nil) ++:
-      program.entries.map(c => StructField(Entries.name(c), Entries.schema(c))))
+  val pieces: StructType = InitialState.pieces(
+    KeyRecord.schema(program), if (program.ordered) Some(program.row) else None, program.entries)
 
   /** Keys, then pieces. */
   val schema: StructType = StructType(program.keys ++ pieces)
@@ -35,6 +33,13 @@ private[streamc] class InitialState(program: Program) {
 }
 
 private[streamc] object InitialState {
-  def waiting(program: Program): StructType = StructType(Seq(
-    StructField("at", LongType), StructField("number", LongType), StructField("row", program.row)))
+  /** The pieces of a program; `row` is what rows are that wait, None when none do. */
+  def pieces(record: StructType, row: Option[StructType], entries: Seq[CellShape]): StructType =
+    StructType(
+      StructField("record", record) +:
+        row.map(kind => StructField("waiting", waiting(kind))).toSeq ++:
+        entries.map(c => StructField(Entries.name(c), Entries.schema(c))))
+
+  private def waiting(row: StructType): StructType = StructType(Seq(
+    StructField("at", LongType), StructField("number", LongType), StructField("row", row)))
 }

@@ -41,15 +41,15 @@ private[streamc] object StateName {
 private[streamc] object Entries {
   val Written: StructField = StructField("written", LongType)
 
-  def name(cell: CellPlan): String = s"cell_${StateName(cell.name)}"
+  def name(cell: CellShape): String = s"cell_${StateName(cell.name)}"
 
   /** What is kept of an entry: its key, unless it is of a list; its value; when it was written. */
-  def schema(cell: CellPlan): StructType = StructType(key(cell) ++ value(cell))
+  def schema(cell: CellShape): StructType = StructType(key(cell) ++ value(cell))
 
-  private def key(cell: CellPlan): StructType =
+  private def key(cell: CellShape): StructType =
     StructType(if (cell.kind == "list") Nil else Seq(StructField("key", cell.key)))
 
-  private def value(cell: CellPlan): StructType = {
+  private def value(cell: CellShape): StructType = {
     val held = cell.kind match {
       case "map" => cell.value
       case "set" => BooleanType
@@ -350,10 +350,11 @@ private[streamc] object KeyRecord {
   val Unset: Long = Long.MinValue
 
   /** Everything by its name; what is beside values and timers has names that neither can have. */
-  def schema(program: Program): StructType = StructType(
-    program.values.map(v => StructField(s"value_${StateName(v.name)}", v.value)) ++
-      program.values.filter(_.ttl > 0)
-        .map(v => StructField(s"written_${StateName(v.name)}", LongType)) ++
-      program.timers.map(t => StructField(s"timer_${StateName(t.name)}", TimestampType)) ++
+  def schema(program: Program): StructType = schema(program.values, program.timers)
+
+  def schema(values: Seq[CellShape], timers: Seq[TimerPlan]): StructType = StructType(
+    values.map(v => StructField(s"value_${StateName(v.name)}", v.value)) ++
+      values.filter(_.ttl > 0).map(v => StructField(s"written_${StateName(v.name)}", LongType)) ++
+      timers.map(t => StructField(s"timer_${StateName(t.name)}", TimestampType)) ++
       Seq("armed", "number", "sweep").map(StructField(_, LongType)))
 }

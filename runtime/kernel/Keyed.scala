@@ -30,12 +30,9 @@ object Keyed {
   def frame(
       document: String, frames: java.util.List[DataFrame], initial: DataFrame = null): DataFrame = {
     val text = new ProgramText(document)
-    val sides = text.inputs.zip(frames.toArray(Array.empty[DataFrame]))
+    val sides = text.sides(frames)
     val session = sides.head._2.sparkSession.asInstanceOf[SparkSession]
-    val common = sides.indices.map(i => select(text, sides, i)).reduce(_ union _)
-      .asInstanceOf[Dataset[Row]]
-    val output = common.queryExecution.analyzed.output
-    val (row, keys) = output.splitAt(output.length - math.max(text.keys.length, 1))
+    val (common, row, keys) = Keyed.common(text, sides)
     val place = new Place
     // Spark's rows have their keys at the end; rows that have waited in state have not.
     val program = read(session, text, place, row, if (text.ordered) Nil else keys, sides)
@@ -68,8 +65,9 @@ object Keyed {
 
   /** The columns of the state that the program of a frame may begin with, as JSON. */
   def stateSchema(frame: DataFrame): String =
-    frame.asInstanceOf[Dataset[_]].logicalPlan.collect { case Made(process) =>
-      new InitialState(process.program).schema.json
+    frame.asInstanceOf[Dataset[_]].logicalPlan.collect {
+      case Made(process) => new InitialState(process.program).schema.json
+      case InPython.Made(schema) => schema.json
     }.head
 
   /** A program in the plan that Spark runs. */
@@ -79,6 +77,16 @@ object Keyed {
         KeyedProcess.unapply(run.statefulProcessor).map((run, _))
       case _ => None
     }
+  }
+
+  /** All inputs as one frame, and which of its columns are the row, and which the keys. */
+  private[streamc] def common(text: ProgramText, sides: Seq[(InputText, DataFrame)])
+      : (Dataset[Row], Seq[Attribute], Seq[Attribute]) = {
+    val found = sides.indices.map(i => select(text, sides, i)).reduce(_ union _)
+      .asInstanceOf[Dataset[Row]]
+    val output = found.queryExecution.analyzed.output
+    val (row, keys) = output.splitAt(output.length - math.max(text.keys.length, 1))
+    (found, row, keys)
   }
 
   private def select(
@@ -168,7 +176,7 @@ object Keyed {
   }
 
   /** The columns of RETURNS; an event time is one to what stands above, with the delay of the inputs. */
-  private def named(
+  private[streamc] def named(
       made: Dataset[Row], text: ProgramText, frames: Seq[DataFrame]): DataFrame = {
     val columns = text.returns.map { case (name, _) =>
       val quoted = col(s"`${name.replace("`", "``")}`")

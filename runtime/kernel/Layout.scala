@@ -38,7 +38,13 @@ object Layout {
       case join: StreamingSymmetricHashJoinExec => symmetricJoin(join)
       case dedup: BaseStreamingDeduplicateExec =>
         JObject("kind" -> JString("dedup"), "keys" -> columns(dedup.keyExpressions))
-      case Keyed.Run(_, process) => program(process.program)
+      case Keyed.Run(_, process) =>
+        val keys = process.program.keys.filter(_ => process.program.keyed)
+        program(
+          keys.map(k => k.name -> k.dataType),
+          process.program.values ++ process.program.entries,
+          process.program.timers)
+      case InPython.Run(_, text) => program(text.keys, text.cells, text.timers)
       case other: StateStoreWriter => JObject("kind" -> JString(other.shortName))
     }.toList))
   }
@@ -92,11 +98,13 @@ object Layout {
       "sides" -> JArray(List(
         side(join.leftKeys, join.left.output), side(join.rightKeys, join.right.output))))
 
-  private def program(program: Program): JValue = JObject(
-    "kind" -> JString("operator"),
-    "keys" -> fields(program.keys.filter(_ => program.keyed).map(k => k.name -> k.dataType)),
-    "cells" -> fields((program.values ++ program.entries).map(c => c.name -> c.whole)),
-    "timers" -> JArray(program.timers.map(t => JString(t.name)).toList))
+  private def program(
+      keys: Seq[(String, DataType)], cells: Seq[CellShape], timers: Seq[TimerPlan]): JValue =
+    JObject(
+      "kind" -> JString("operator"),
+      "keys" -> fields(keys),
+      "cells" -> fields(cells.map(c => c.name -> c.whole)),
+      "timers" -> JArray(timers.map(t => JString(t.name)).toList))
 
   private def fields(all: Seq[(String, DataType)]): JValue = JArray(all.map { case (name, kind) =>
     JObject("name" -> JString(name), "type" -> JString(kind.sql))

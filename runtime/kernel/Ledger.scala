@@ -109,6 +109,7 @@ private class CountedNodes(query: StreamExecution) {
     case reused: ReusedExchangeExec => of(reused.child)
     case leaf if leaf.children.isEmpty => leaves.source(leaf).map(scan(leaf, _)).toSeq
     case Keyed.Run(operator, process) => Seq(program(operator, process))
+    case InPython.Run(operator, text) => Seq(inPython(operator, text))
     case operator: StateStoreWriter => Seq(stateful(operator))
     case _: StateStoreRestoreExec | _: SessionWindowStateStoreRestoreExec | _: MergingSessionsExec |
         _: BaseAggregateExec => Seq(counted(plan, kindOf(plan), "out" -> out(plan)))
@@ -198,6 +199,20 @@ private class CountedNodes(query: StreamExecution) {
       "handled" -> JInt(handled),
       "out" -> JInt(emitted),
       "held" -> metric(operator, "numTotalStateRows"))
+  }
+
+  /** A program that counts in Python: `counts` and `batch` are where its counts are found. */
+  private def inPython(operator: StateStoreWriter, text: ProgramText): JValue = {
+    val plan = operator.asInstanceOf[SparkPlan]
+    counted(
+      plan,
+      "program",
+      "number" -> JInt(operator.getStateInfo.operatorId),
+      "late" -> late(plan),
+      "counts" -> JInt(text.counts),
+      "batch" -> JString(BatchCounts.key(query)),
+      "out" -> out(plan),
+      "held" -> metric(plan, "numTotalStateRows"))
   }
 
   /** Rows of a session that are late are dropped where its state is read. */

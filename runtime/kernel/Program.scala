@@ -3,14 +3,19 @@ package org.apache.spark.sql.streamc
 import org.json4s.JsonAST._
 import org.json4s.jackson.JsonMethods
 
+import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.types._
 
 /** What a cell holds. */
 private[streamc] trait CellShape {
+  def name: String
   def kind: String
   def key: DataType
   def value: DataType
+
+  /** Microseconds after which it is forgotten, 0 if it is not. */
+  def ttl: Long
 
   /** What the cell is when it is read whole. */
   def whole: DataType = kind match {
@@ -96,7 +101,16 @@ private[streamc] class ProgramText(document: String) {
   private val root = JsonMethods.parse(document)
 
   def id: String = text(root \ "id")
+
+  /** Each input with its frame. */
+  def sides(frames: java.util.List[DataFrame]): Seq[(InputText, DataFrame)] =
+    inputs.zip(frames.toArray(Array.empty[DataFrame]))
+
   def ordered: Boolean = root \ "ordered" == JBool.True
+
+  /** By which counts of rows are found that a class in Python keeps. */
+  def counts: Long = root \ "counts" match { case JInt(n) => n.toLong; case _ => -1L }
+
   def wakes: Boolean = root \ "wakes" != JBool.False
   def eventTime: Option[String] = option(root \ "event_time")
   lazy val keys: Seq[(String, DataType)] = fields(root \ "keys")

@@ -8,6 +8,7 @@
 - ``Gate.scala``: the same input for all queries of a job, an epoch at a time; ``Epochs.scala``: the
   log of epochs; ``Turns.scala``: a query at the gate, and when input is looked for;
   ``GatedSource.scala``: a read of a source behind the gate; ``Inner.scala``: Spark's own source.
+- ``InPython.scala``: what stands around a keyed program whose handlers are a class in Python.
 - ``Tables.scala``: reference data that is read again, and the same for all queries.
 - ``Steps.scala``: sources that give their rows step by step; ``Ticks.scala``: watermarks that move
   without rows.

@@ -1,0 +1,41 @@
+"""Points in time: Spark's microseconds since 1970, and datetimes with the time zone UTC."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
+_FIRST = datetime.min.replace(tzinfo=UTC)
+_LAST = datetime.max.replace(tzinfo=UTC)
+
+
+@dataclass(slots=True)
+class Clock:
+    """The time of an epoch in microseconds: the clock's, and the watermark's if there is one."""
+
+    now: int = 0
+    watermark: int | None = None
+
+
+def in_utc(moment: datetime) -> datetime:
+    """The moment in UTC; without a time zone it is one of UTC, as in a session."""
+    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+
+
+def micros_of(moment: datetime) -> int:
+    """The microseconds of a moment."""
+    return (in_utc(moment) - EPOCH) // _MICROSECOND
+
+
+def moment_of(micros: int) -> datetime:
+    """The moment; what a datetime can't hold, as a drained watermark, is the last one that it can.
+
+    >>> moment_of(1_500_000).isoformat()
+    '1970-01-01T00:00:01.500000+00:00'
+    """
+    try:
+        return EPOCH + timedelta(microseconds=micros)
+    except OverflowError:
+        return _LAST if micros > 0 else _FIRST

@@ -1,0 +1,51 @@
+"""What Spark calls in its workers: the turns of keys, as Spark's own interface has them."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+from typing import Any
+
+from pyspark.sql.streaming.stateful_processor import StatefulProcessor
+from pyspark.sql.types import Row
+
+from .counts import count
+from .plan import OperatorPlan
+from .turn import Turns
+
+
+class Processor(StatefulProcessor):
+    """A class in Python as a processor of Spark's, which is made anew for each task."""
+
+    def __init__(self, plan: OperatorPlan) -> None:
+        self._plan = plan
+
+    def init(self, handle: Any) -> None:
+        """Declares the state, on the driver too, where no key has a turn."""
+        # PySpark has instants of state and keys in the local time of its process.
+        os.environ["TZ"] = "UTC"
+        time.tzset()
+        self._turns = Turns(self._plan, handle)
+
+    def handleInputRows(self, key: Any, rows: Any, timerValues: Any) -> Iterator[Row]:
+        """The turn of a key that has rows; its timers that are due go off in it as well."""
+        return self._turn(key, rows, timerValues, None)
+
+    def handleExpiredTimer(self, key: Any, timerValues: Any, expiredTimerInfo: Any) -> Any:
+        """The turn of a key that is woken."""
+        return self._turn(key, (), timerValues, expiredTimerInfo.getExpiryTimeInMs())
+
+    def handleInitialState(self, key: Any, initialState: Any, timerValues: Any) -> None:
+        """Puts a piece of state that an operator begins with (`kernel/InitialState.scala`)."""
+        for piece in initialState.__fields__[len(self._plan.keys) :]:
+            if initialState[piece] is not None:
+                self._turns.restore(piece, initialState[piece])
+
+    def close(self) -> None:
+        """Counts what the task has had."""
+        count(self._plan.counts, self._turns.arrived, self._turns.handled)
+
+    def _turn(self, key: Any, rows: Any, time: Any, woken: int | None) -> Iterator[Row]:
+        now, watermark = time.getCurrentProcessingTimeInMs(), time.getCurrentWatermarkInMs()
+        return self._turns.of(key, rows, now, watermark, woken)

@@ -1,0 +1,189 @@
+"""The turn of a key in an epoch: its rows and timers, one after the other, in their order.
+
+Rows of an operator that is ordered wait until the watermark has passed them; then rows and timers
+go by their instants, rows of an instant before its timers, equal rows in the order of their values.
+In one that is not, the rows that an epoch brings are handled by event time and value, and after
+them the timers that the watermark has passed. Timers of processing time go off when the epoch's
+clock has passed them.
+
+Spark's own timer is a bare instant of one clock. A key has one at most: for the first of its timers
+and of its waiting rows. Where Spark's clock is the watermark, a key that waits for processing time
+is woken in every epoch, by a timer of an instant that every watermark has passed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+from typing import Any
+
+from pyspark.sql.types import Row
+
+from .entries import cell_of
+from .handlers import TURNS, Handlers
+from .instants import Clock, micros_of
+from .plan import OperatorPlan
+from .record import Record
+from .state import State, Timers
+from .values import rank, reader
+from .waiting import Waiting
+
+_POLLED = (-1, -2)
+"""Spark takes away the timer that has gone off: the next one must be another."""
+
+
+class Turns:
+    """The turns of keys in a task, one after the other."""
+
+    def __init__(self, plan: OperatorPlan, handle: Any) -> None:
+        self._plan = plan
+        self._clock = Clock()
+        self._record = Record(plan, handle, self._clock)
+        touch = self._record.touch
+        self._entries = [cell_of(cell, handle, self._clock, touch) for cell in plan.entries]
+        self._waiting = Waiting(plan, handle) if plan.ordered else None
+        self._read_key, self._read_row = reader(plan.keys), reader(plan.row)
+        self._key_row = Row(*plan.key_names)
+        self._state = State(plan, self._record, self._entries)
+        self._timers = Timers(plan, self._record, self._clock)
+        self._handlers = Handlers(plan, self._state, self._timers)
+        self._idle = 0
+        self.arrived = self.handled = 0
+
+    def of(
+        self, key: Any, rows: Iterable[Any], now: int, watermark: int, woken: int | None
+    ) -> Iterator[Row]:
+        """The rows that a key emits; `now`, `watermark` and `woken` in milliseconds.
+
+        `woken` is the instant of the timer of Spark that went off.
+        """
+        clock, record, plan = self._clock, self._record, self._plan
+        clock.now, clock.watermark = now * 1000, watermark * 1000 if watermark > 0 else None
+        millis = now if plan.by_clock else watermark
+        self._idle = 0
+        record.load(millis)
+        own = self._read_key(key)
+        self._handlers.turn_to(self._key_row(*own[: len(plan.key_names)]))
+        if woken is not None and woken == record.armed:
+            # Spark takes a timer away that has gone off.
+            record.armed = None
+            record.change()
+        brought = [self._read_row(row["__row"]) for row in rows]
+        self.arrived += len(brought)
+        front = None
+        if self._waiting is None:
+            brought.sort(key=rank)
+            yield from self._events(brought)
+            due: list[tuple[int, Any]] = []
+        else:
+            due, front = self._due(self._waiting, brought)
+        yield from self._by_instants(due)
+        if record.sweep is not None and record.sweep <= millis:
+            self._sweep()
+        self._arm(front, millis, woken)
+        record.save()
+
+    def restore(self, piece: str, held: Any) -> None:
+        """Puts a piece of the state that an operator begins with where it belongs."""
+        if piece == "record":
+            self._record.restore(reader(self._plan.record)(held))
+        elif piece == "waiting":
+            assert self._waiting is not None
+            self._waiting.add(held["at"], held["number"], self._read_row(held["row"]))
+        else:
+            cell = next(e for e in self._entries if e.plan.variable == piece)
+            cell.restore(reader(cell.plan.schema)(held))
+
+    def _due(
+        self, waiting: Waiting, brought: Sequence[Any]
+    ) -> tuple[list[tuple[int, Any]], int | None]:
+        """The rows that are due, by their instants, and the instant of the first that is not.
+
+        What waits is looked at only when something of it may be due: `armed` is no later than that.
+        """
+        record, passed = self._record, self._clock.watermark
+        due: list[tuple[int, Any]] = []
+        fronts: list[int] = []
+        if record.number and (record.armed is None or self._is_past(record.armed * 1000)):
+            due, front = waiting.take(-(2**63) if passed is None else passed)
+            fronts += [] if front is None else [front]
+            if front is None:
+                record.number = 0
+                record.change()
+        elif record.number and record.armed is not None:
+            fronts.append(record.armed * 1000)
+        for row in brought:
+            at = micros_of(row[0])
+            if self._is_past(at):
+                due.append((at, row))
+                continue
+            waiting.add(at, record.number, row)
+            record.number += 1
+            record.change()
+            fronts.append(at)
+        return sorted(due, key=lambda pair: rank(pair[1])), min(fronts, default=None)
+
+    def _is_past(self, at: int) -> bool:
+        return self._clock.watermark is not None and at <= self._clock.watermark
+
+    def _by_instants(self, due: list[tuple[int, Any]]) -> Iterator[Row]:
+        """Rows and timers that the watermark has passed, then those that the clock has."""
+        passed = self._clock.watermark
+        for at, rows in groupby(due, key=lambda pair: pair[0]):
+            # A timer of the same instant comes after the rows.
+            yield from self._expiries(at - 1, processing=False)
+            yield from self._events([row for _, row in rows])
+        while True:
+            if passed is not None:
+                yield from self._expiries(passed, processing=False)
+            if self._first(self._clock.now, processing=True) is None:
+                return
+            yield from self._expiries(self._clock.now, processing=True, once=True)
+
+    def _events(self, rows: Sequence[Any]) -> Iterator[Row]:
+        for row in rows:
+            self._idle = 0
+            self.handled += 1
+            yield from self._handlers.event(row)
+
+    def _expiries(self, until: int, *, processing: bool, once: bool = False) -> Iterator[Row]:
+        while (timer := self._first(until, processing=processing)) is not None:
+            at = self._record.timers[timer]
+            assert at is not None
+            self._record.start(timer, None)
+            self._idle += 1
+            yield from self._handlers.expiry(timer, at, too_often=self._idle > TURNS)
+            if once:
+                return
+
+    def _first(self, until: int, *, processing: bool) -> int | None:
+        """The first timer of a kind that is due, None if none is."""
+        due = [
+            (at, n)
+            for n, at in enumerate(self._record.timers)
+            if at is not None and at <= until and self._plan.timers[n].processing == processing
+        ]
+        return min(due)[1] if due else None
+
+    def _sweep(self) -> None:
+        self._record.sweep = None
+        self._record.change()
+        for cell in self._entries:
+            if cell.plan.ttl and cell.sweep():
+                self._record.touch(cell.plan.ttl)
+        self._record.touch_values()
+
+    def _arm(self, front: int | None, millis: int, woken: int | None) -> None:
+        """Sees that Spark wakes the key for what comes first."""
+        plan, record = self._plan, self._record
+        pairs = [*zip(plan.timers, record.timers, strict=True)]
+        clocked = [at for timer, at in pairs if timer.processing and at is not None]
+        events = [at for timer, at in pairs if not timer.processing and at is not None]
+        events += [front] if front is not None else []
+        if clocked and not plan.by_clock:
+            record.arm(next(at for at in _POLLED if at != woken))
+            return
+        # The first millisecond that is not before an instant.
+        wanted = [-(-at // 1000) for at in (clocked if plan.by_clock else events)]
+        wanted += [record.sweep] if record.sweep is not None else []
+        record.arm(max(min(wanted), millis + 1) if wanted else None)
