@@ -15,6 +15,7 @@ from pyspark.sql import functions as F
 from streamc.runtime import program
 from streamc.runtime.kernel.build import kernel_jar
 from streamc.runtime.kernel.load import load_kernel
+from streamc.runtime.python_operator.frame import python_frame
 
 pytestmark = pytest.mark.spark
 
@@ -26,9 +27,13 @@ BATCHES = [
     [("d", "x", 0, "11:00")],
 ]
 CUT = 2
+CLASSES = str(Path(__file__).parent / "python_operators")
 
 
-def built(kernel: Any, rows: DataFrame, initial: DataFrame | None) -> DataFrame:
+def built(
+    kernel: Any, rows: DataFrame, initial: DataFrame | None, target: str | None = None
+) -> DataFrame:
+    """The program; with a `target` its handlers are that class."""
     inputs = [
         program.rows(
             "e",
@@ -75,11 +80,18 @@ def built(kernel: Any, rows: DataFrame, initial: DataFrame | None) -> DataFrame:
         event_time="at",
         wakes=True,
     )
-    return program.frame_of(kernel, whole, inputs, initial)
+    if target is None:
+        return program.frame_of(kernel, whole, inputs, initial)
+    return python_frame(kernel, {**whole, "handlers": []}, inputs, target, [CLASSES], initial)
 
 
 def ran(
-    spark: SparkSession, kernel: Any, root: Path, batches: list[Any], initial: DataFrame | None
+    spark: SparkSession,
+    kernel: Any,
+    root: Path,
+    batches: list[Any],
+    initial: DataFrame | None,
+    target: str | None = None,
 ) -> list[tuple[Any, ...]]:
     """What comes out of the batches, one after the other."""
     found: list[tuple[Any, ...]] = []
@@ -88,7 +100,8 @@ def ran(
         rows = [{"k": k, "s": s, "n": n, "at": f"2026-01-01T{at}:00Z"} for k, s, n, at in batch]
         text = "".join(json.dumps(row) + "\n" for row in rows)
         (root / "in" / f"{number}.json").write_text(text, encoding="utf-8")
-        frame = built(kernel, spark.readStream.schema(SCHEMA).json(str(root / "in")), initial)
+        read = spark.readStream.schema(SCHEMA).json(str(root / "in"))
+        frame = built(kernel, read, initial, target)
         query = (
             frame.writeStream.option("checkpointLocation", str(root / "checkpoint"))
             .foreachBatch(lambda rows, _: found.extend(map(tuple, rows.collect())))
@@ -130,12 +143,18 @@ def plain(written: int) -> int:
     return found - 2**63 if found >= 0 else found + 2**63
 
 
-def test_another_query_goes_on_with_what_one_has_kept(spark: SparkSession, tmp_path: Path) -> None:
+@pytest.fixture
+def own(spark: SparkSession) -> SparkSession:
+    """A session with state in RocksDB."""
     own = spark.newSession()
     store = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
     own.conf.set("spark.sql.streaming.stateStore.providerClass", store)
     own.conf.set("spark.sql.shuffle.partitions", "2")
     own.conf.set("spark.sql.session.timeZone", "UTC")
+    return own
+
+
+def test_another_query_goes_on_with_what_one_has_kept(own: SparkSession, tmp_path: Path) -> None:
     kernel = load_kernel(own, kernel_jar(print))
     whole = ran(own, kernel, tmp_path / "whole", BATCHES, None)
     # Nine rows have been passed, and the timers of a and b twice, of c once.
@@ -148,11 +167,28 @@ def test_another_query_goes_on_with_what_one_has_kept(spark: SparkSession, tmp_p
     rest = ran(own, kernel, tmp_path / "rest", BATCHES[CUT:], state)
     assert sorted(first + rest, key=by_key) == sorted(whole, key=by_key)
 
+    # A class has the state of a program, and goes on with it.
+    target = "totals_in_python:Totals"
+    assert state_schema(own, kernel, tmp_path / "first" / "in", target) == schema
+    rest = ran(own, kernel, tmp_path / "python", BATCHES[CUT:], state, target)
+    assert sorted(first + rest, key=by_key) == sorted(whole, key=by_key)
 
-def state_schema(spark: SparkSession, kernel: Any, folder: Path) -> Any:
+
+def test_a_class_goes_on_with_what_a_class_has_kept(own: SparkSession, tmp_path: Path) -> None:
+    kernel, target = load_kernel(own, kernel_jar(print)), "totals_in_python:Totals"
+    first = ran(own, kernel, tmp_path / "first", BATCHES[:CUT], None, target)
+    schema = state_schema(own, kernel, tmp_path / "first" / "in")
+    state = kept(own, tmp_path / "first" / "checkpoint", schema)
+    assert {row.k for row in state.where("waiting IS NOT NULL").collect()} == {"b", "c"}
+    rest = ran(own, kernel, tmp_path / "rest", BATCHES[CUT:], state, target)
+    whole = ran(own, kernel, tmp_path / "whole", BATCHES, None)
+    assert sorted(first + rest, key=by_key) == sorted(whole, key=by_key)
+
+
+def state_schema(spark: SparkSession, kernel: Any, folder: Path, target: str | None = None) -> Any:
     from pyspark.sql.types import StructType
 
-    frame = built(kernel, spark.readStream.schema(SCHEMA).json(str(folder)), None)
+    frame = built(kernel, spark.readStream.schema(SCHEMA).json(str(folder)), None, target)
     return StructType.fromJson(json.loads(kernel.Keyed.stateSchema(frame._jdf)))
 
 
