@@ -255,7 +255,6 @@ NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
         ("BINARY", bytearray(b"x"), b"x"),
         ("TIMESTAMP", NOON.replace(tzinfo=None), NOON),
         ("TIMESTAMP_NTZ", NOON.replace(tzinfo=None), NOON.replace(tzinfo=None)),
-        ("INTERVAL DAY TO SECOND", timedelta(1), timedelta(1)),
         ("ARRAY<INT>", (1, None), [1, None]),
         ("MAP<STRING, STRUCT<a: INT>>", {"x": {"a": 1}, "y": None}, {"x": (1,), "y": None}),
         ("STRUCT<a: INT, b: STRING>", {"b": "x"}, (None, "x")),

@@ -155,7 +155,6 @@ TYPED = {
     "day": ("DATE", "DATE '1582-10-15'"),
     "instant": ("TIMESTAMP", "TIMESTAMP '2026-10-25 00:30:00.123456Z'"),
     "local": ("TIMESTAMP_NTZ", "TIMESTAMP_NTZ '2026-10-25 02:30:00'"),
-    "span": ("INTERVAL DAY TO SECOND", "INTERVAL '3 04:05:06.789012' DAY TO SECOND"),
     "many": ("ARRAY<TIMESTAMP>", "array(TIMESTAMP '2026-01-01 00:00:00Z', NULL)"),
     "by_name": (
         "MAP<STRING, STRUCT<at: TIMESTAMP, ns: ARRAY<INT>>>",

@@ -39,7 +39,7 @@ def check_python(
     cells: Mapping[str, Cell],
     returns: Schema,
 ) -> Iterator[Diagnostic]:
-    """Yield what can't be handed to a class: values of types for which PySpark has none."""
+    """Yield what can't be handed to a class: values of types that are not handed over."""
     for what, type_, span in _handed(node, inputs, cells, returns):
         if (foreign := _foreign(type_)) is not None:
             yield _no_type(what, foreign, span)
@@ -63,7 +63,10 @@ def _handed(
 
 
 def _foreign(type_: t.Type) -> t.Type | None:
-    """Return the first type in a type for which PySpark has no value in Python."""
+    """Return the first type in a type that is not handed over.
+
+    PySpark has no value for the first and for months; Spark keeps no interval in such state.
+    """
     match type_:
         case t.Array(element):
             return _foreign(element)
@@ -71,7 +74,7 @@ def _foreign(type_: t.Type) -> t.Type | None:
             return _foreign(key) or _foreign(value)
         case t.Struct(fields):
             return next(filter(None, (_foreign(field.type) for field in fields)), None)
-        case t.IntervalType(is_day_time=False) | t.Scalar("VARIANT"):
+        case t.Scalar("VARIANT") | t.IntervalType():
             return type_
     return None
 
@@ -107,11 +110,17 @@ def _one_input(python: p.Handler, node: st.CreateOperator) -> Diagnostic:
 
 
 def _no_type(what: str, type_: t.Type, span: Span) -> Diagnostic:
-    other = "STRING" if type_ == t.VARIANT else "INT, a number of months"
+    match type_:
+        case t.IntervalType(is_day_time=True):
+            other = "a BIGINT, a number of seconds"
+        case t.IntervalType():
+            other = "an INT, a number of months"
+        case _:
+            other = "a STRING"
     return Diagnostic(
         codes.PYTHON_OPERATOR,
-        f"{what} can't go to a Python class or come from one: PySpark has no {type_} there",
+        f"{what} can't go to a Python class or come from one: there is no {type_} there",
         Label(span),
-        help=f"make it {'a' if other == 'STRING' else 'an'} {other}; what an input has and the "
-        "class does not need, leave out in a stream before",
+        help=f"make it {other}; what an input has and the class does not need, leave out in a "
+        "stream before",
     )

@@ -1,6 +1,6 @@
 """Values on their way between Spark and a class, by their type.
 
-A class has Python's own: `bool`, `int`, `float`, `Decimal`, `str`, `bytes`, `date`, `timedelta`, a
+A class has Python's own: `bool`, `int`, `float`, `Decimal`, `str`, `bytes`, `date`, a
 TIMESTAMP as a `datetime` in UTC and a TIMESTAMP_NTZ as one without a time zone, `list`, `dict`, and
 a STRUCT as a `Row`. What a class gives is looked at, so that a mistake is told where it is made.
 """
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from datetime import date, datetime, timedelta
+from datetime import date, datetime
 from decimal import ROUND_HALF_UP, Context, Decimal, InvalidOperation
 from typing import Any
 
@@ -20,7 +20,6 @@ from pyspark.sql.types import (
     ByteType,
     DataType,
     DateType,
-    DayTimeIntervalType,
     DecimalType,
     DoubleType,
     FloatType,
@@ -238,7 +237,6 @@ _SCALARS: dict[type[DataType], Callable[[Any, DataType], Any]] = {
     DateType: _day,
     TimestampType: _instant,
     TimestampNTZType: _local,
-    DayTimeIntervalType: _of(timedelta),
     NullType: lambda value, kind: None,
 }
 

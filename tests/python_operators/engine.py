@@ -14,7 +14,6 @@ from pyspark.sql.types import (
     ByteType,
     DataType,
     DateType,
-    DayTimeIntervalType,
     DecimalType,
     DoubleType,
     IntegerType,
@@ -42,7 +41,6 @@ PLAIN: dict[str, DataType] = {
     "DATE": DateType(),
     "TIMESTAMP": TimestampType(),
     "TIMESTAMP_NTZ": TimestampNTZType(),
-    "INTERVAL DAY TO SECOND": DayTimeIntervalType(),
 }
 
 
