@@ -89,15 +89,6 @@ class Diagnostics:
         """How many of those found stop the compilation."""
         return sum(d.code.severity is Severity.ERROR for d in self._found.values())
 
-    def has_error_in(self, span: Span) -> bool:
-        """Return whether an error stands in a part of the file."""
-        return any(
-            d.code.severity is Severity.ERROR
-            and span.start <= d.primary.span.start
-            and d.primary.span.end <= span.end
-            for d in self._found.values()
-        )
-
     def __iter__(self) -> Iterator[Diagnostic]:
         order = sorted(
             self._found.values(), key=lambda d: (d.primary.span, d.code.number, d.message)
