@@ -35,7 +35,8 @@ CREATE SINK ends FROM watched WITH (connector = 'console');
 def test_state_is_looked_at_in_the_cells_that_rows_name(beside: Callable[[str], Path]) -> None:
     file = beside(
         "steps:\n"
-        "  - state: {watched: [{card_id: a, total: 5, seen: [1]}, {card_id: b, total: 1, seen: []}]}\n"
+        "  - state:\n"
+        "      watched: [{card_id: a, total: 5, seen: [1]}, {card_id: b, total: 1, seen: []}]\n"
         "  - state: {watched: [{card_id: a, due: null, waiting: 2}]}\n"
         "  - state: {watched: []}\n"
     )

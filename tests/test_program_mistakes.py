@@ -123,18 +123,6 @@ def test_inputs(head: str, message: str) -> None:
     assert message in found
 
 
-def test_mistakes_elsewhere_are_told_beside_what_is_not_built() -> None:
-    head = "a PARTITION BY k ORDER BY ts ON LATE ROWS SEND TO late"
-    text = program(f"ON EVENT EMIT 1; {HANDLED}", head=head).source.text
-    text += " CREATE STREAM s AS SELECT y FROM o; CREATE STREAM t AS SELECT x FROM o;"
-    result = compiled_text(text, "o.stream")
-    assert told(result) == [
-        "SC0801 ON LATE ROWS SEND TO is not built yet",
-        "SC0203 there is no column `y` in `o`",
-    ]
-    assert result.model is None
-
-
 def test_a_stream_behind_a_broken_operator_is_not_blamed() -> None:
     text = program(f"ON EVENT EMIT nothing; {HANDLED}").source.text
     result = compiled_text(text + " CREATE STREAM s AS SELECT y FROM o;", "o.stream")

@@ -234,12 +234,30 @@ def build(job: Job) -> None:
                 "instant",
                 program.assign(
                     "total__rows",
-                    "concat(coalesce(filter(total__rows, row -> row.ts >= instant - INTERVAL 10 MINUTES), array()), transform(peers, peer -> named_struct('ts', instant, 'amount', peer.amount)))",
+                    "concat("
+                        "coalesce("
+                            "filter("
+                                "total__rows, "
+                                "row -> row.ts >= instant - INTERVAL 10 MINUTES"
+                            "), "
+                            "array()"
+                        "), "
+                        "transform("
+                            "peers, "
+                            "peer -> named_struct('ts', instant, 'amount', peer.amount)"
+                        ")"
+                    ")",
                 ),
                 program.declare(
                     "total",
                     "DECIMAL(20,2)",
-                    "aggregate(total__rows, CAST(NULL AS DECIMAL(20, 2)), (so_far, row) -> CAST(coalesce(so_far + row.amount, row.amount, so_far) AS DECIMAL(20, 2)))",
+                    "aggregate("
+                        "total__rows, "
+                        "CAST(NULL AS DECIMAL(20, 2)), "
+                        "(so_far, row) -> CAST("
+                            "coalesce(so_far + row.amount, row.amount, so_far) AS DECIMAL(20, 2)"
+                        ")"
+                    ")",
                 ),
                 program.each(
                     "peer",

@@ -68,24 +68,46 @@ def build(job: Job) -> None:
                     "payments",
                     program.assign(
                         "sum(amount)",
-                        "CAST(coalesce(`sum(amount)` + amount, amount, `sum(amount)`) AS DECIMAL(20, 2))",
+                        "CAST("
+                            "coalesce("
+                                "`sum(amount)` + amount, "
+                                "amount, "
+                                "`sum(amount)`"
+                            ") AS DECIMAL(20, 2)"
+                        ")",
                     ),
                     program.assign("count(*)", "`count(*)` + 1"),
                     program.assign(
                         "max_by(note, struct(ts, note))",
-                        "greatest(`max_by(note, struct(ts, note))`, named_struct('by', struct(ts, note), 'value', note))",
+                        "greatest("
+                            "`max_by(note, struct(ts, note))`, "
+                            "named_struct('by', struct(ts, note), 'value', note)"
+                        ")",
                     ),
                     program.assign(
                         "bool_or(late) FILTER (WHERE amount > 100)",
-                        "greatest(`bool_or(late) FILTER (WHERE amount > 100)`, CASE WHEN amount > 100 THEN late END)",
+                        "greatest("
+                            "`bool_or(late) FILTER (WHERE amount > 100)`, "
+                            "CASE WHEN amount > 100 THEN late END"
+                        ")",
                     ),
                     program.assign(
                         "sum(CAST(amount AS DOUBLE) * CAST(amount AS DOUBLE))",
-                        "coalesce(`sum(CAST(amount AS DOUBLE) * CAST(amount AS DOUBLE))` + CAST(amount AS DOUBLE) * CAST(amount AS DOUBLE), CAST(amount AS DOUBLE) * CAST(amount AS DOUBLE), `sum(CAST(amount AS DOUBLE) * CAST(amount AS DOUBLE))`)",
+                        "coalesce("
+                            "`sum(CAST(amount AS DOUBLE) * CAST(amount AS DOUBLE))` + CAST("
+                                "amount AS DOUBLE"
+                            ") * CAST(amount AS DOUBLE), "
+                            "CAST(amount AS DOUBLE) * CAST(amount AS DOUBLE), "
+                            "`sum(CAST(amount AS DOUBLE) * CAST(amount AS DOUBLE))`"
+                        ")",
                     ),
                     program.assign(
                         "sum(CAST(amount AS DOUBLE))",
-                        "coalesce(`sum(CAST(amount AS DOUBLE))` + CAST(amount AS DOUBLE), CAST(amount AS DOUBLE), `sum(CAST(amount AS DOUBLE))`)",
+                        "coalesce("
+                            "`sum(CAST(amount AS DOUBLE))` + CAST(amount AS DOUBLE), "
+                            "CAST(amount AS DOUBLE), "
+                            "`sum(CAST(amount AS DOUBLE))`"
+                        ")",
                     ),
                     program.when(
                         "window.`end` <= watermark_before()",
@@ -265,7 +287,13 @@ def build(job: Job) -> None:
                     "payments",
                     program.assign(
                         "min_by(card, amount)",
-                        "least(`min_by(card, amount)`, CASE WHEN amount IS NOT NULL THEN named_struct('by', amount, 'value', card) END)",
+                        "least("
+                            "`min_by(card, amount)`, "
+                            "CASE WHEN amount IS NOT NULL THEN named_struct("
+                                "'by', amount, "
+                                "'value', card"
+                            ") END"
+                        ")",
                     ),
                     program.when(
                         "window.`end` <= watermark_before()",
