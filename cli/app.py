@@ -25,6 +25,7 @@ from .kernel import kernel
 from .report import UserError, print_error
 from .rollback import rollback
 from .run import run
+from .savepoint_files import savepoint
 from .status import status
 from .stop import stop
 from .test import run_spec_tests
@@ -49,6 +50,7 @@ app.command("init")(init)
 app.add_typer(kernel, name="kernel")
 app.command("rollback")(rollback)
 app.command("run")(run)
+app.add_typer(savepoint, name="savepoint")
 app.command("status")(status)
 app.command("stop")(stop)
 app.command("test")(run_spec_tests)

@@ -35,6 +35,12 @@ def run(
     state: Annotated[
         str | None, typer.Option(metavar="DIR", help="Where checkpoints live.")
     ] = None,
+    from_savepoint: Annotated[
+        str | None,
+        typer.Option(
+            "--from-savepoint", metavar="NAME", help="Begin with a savepoint, by name or folder."
+        ),
+    ] = None,
 ) -> None:
     """Run a pipeline; a spec is compiled to `build` first.
 
@@ -50,7 +56,7 @@ def run(
     try:
         result = run_script(
             script,
-            Arguments(until_caught_up, parse_variables(var or ()), profile, state),
+            Arguments(until_caught_up, parse_variables(var or ()), profile, state, from_savepoint),
             view=view,
             folders=(str(path.resolve().parent),),
             signals=True,

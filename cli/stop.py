@@ -37,7 +37,3 @@ def stop(
     except KeyboardInterrupt:
         print("the request stands: the job ends when it gets there", file=sys.stderr)
         raise typer.Exit(130) from None
-
-
-def _show(line: str) -> None:
-    print(line, flush=True)

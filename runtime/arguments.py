@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from .errors import BAD_ARGUMENT, RuntimeFault
 from .plan import Plan
@@ -13,12 +14,18 @@ from .plan import Plan
 
 @dataclass(frozen=True, slots=True)
 class Arguments:
-    """What a run was asked to do beyond what its plan says."""
+    """What a run was asked to do beyond what its plan says.
+
+    `savepoint` is one of the state by its name, or a folder; `migration` is what the compiler says
+    of the way to it.
+    """
 
     until_caught_up: bool = False
     variables: dict[str, str] = field(default_factory=dict)
     profile: str | None = None
     state: str | None = None
+    savepoint: str | None = None
+    migration: Mapping[str, Any] | None = None
 
 
 def parse_arguments(script: Path, plan: Plan, argv: Sequence[str]) -> Arguments:
@@ -29,6 +36,7 @@ def parse_arguments(script: Path, plan: Plan, argv: Sequence[str]) -> Arguments:
         variables=parse_variables(given.var),
         profile=given.profile,
         state=given.state,
+        savepoint=given.from_savepoint,
     )
 
 
@@ -72,6 +80,11 @@ def _parser(script: Path, plan: Plan) -> argparse.ArgumentParser:
     state = plan.settings.state
     shown = f" (default: {state.replace('%', '%%')})" if state else ""
     parser.add_argument("--state", metavar="DIR", help=f"where checkpoints live{shown}")
+    parser.add_argument(
+        "--from-savepoint",
+        metavar="NAME",
+        help="begin with a savepoint of the state, or with one in a folder",
+    )
     return parser
 
 

@@ -74,6 +74,12 @@ NO_SUCH_BARRIER = Code("SR0411", "no-such-barrier", "a barrier cannot be gone ba
 SINK_STAYS = Code("SR0412", "sink-stays", "a sink cannot take back what it was given")
 NOT_CONFIRMED = Code("SR0413", "not-confirmed", "a rollback was not confirmed")
 STATE_DRAINED = Code("SR0414", "state-drained", "nothing can follow on a state that was drained")
+SAVEPOINT_UNUSABLE = Code(
+    "SR0420", "savepoint-unusable", "there is no savepoint that can be used as asked"
+)
+NOT_MIGRATED = Code(
+    "SR0421", "not-migrated", "a savepoint does not fit the spec without a migration"
+)
 QUERY_FAILED = Code("SR0501", "query-failed", "a query ended with an error", FAILED)
 NOT_REPEATABLE = Code("SR0504", "not-repeatable", "a batch that ran again gave other rows", FAILED)
 SPARK_LOST = Code("SR0502", "spark-lost", "Spark's process ended by itself", FAILED)
@@ -126,6 +132,8 @@ CODES = (
     SINK_STAYS,
     NOT_CONFIRMED,
     STATE_DRAINED,
+    SAVEPOINT_UNUSABLE,
+    NOT_MIGRATED,
     QUERY_FAILED,
     NOT_REPEATABLE,
     SPARK_LOST,

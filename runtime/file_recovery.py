@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from .errors import OUTPUT_AHEAD, OUTPUT_DAMAGED, STATE_UNREADABLE, RuntimeFault
-from .file_commits import BatchKey, Outlet, Record
+from .file_commits import BatchKey, FileBatches, Outlet, Record
 from .file_merges import Merges
 from .state import Ancestor
 
@@ -61,7 +61,8 @@ class Recovery:
         ends = [(span.generation, span.last) for span in spans]
         ends += [(key.generation, key.number) for key in self._outlet.recorded()]
         for generation, batch in ends:
-            ahead = self._holds(generation, batch) and batch > self._committed + 1
+            # What counts of an earlier generation has been cut back to where this one began.
+            ahead = generation == self._current and batch > self._committed + 1
             if ahead or int(generation) > int(self._current):
                 raise RuntimeFault(
                     OUTPUT_AHEAD,
@@ -94,12 +95,16 @@ class Recovery:
         """Undoes the batch behind the last committed one, unless its record and files are whole."""
         outlet, there = self._outlet, self._outlet.files()
         coming = self._committed + 1
-        keys = [key for key in outlet.recorded() if key.number == coming]
+        own = [key for key in outlet.recorded() if key.generation == self._current]
+        keys = [key for key in own if key.number == coming]
         if keys and (record := self._readable(keys[0])) and not _missing(record, there):
             return
         spans = ((name, outlet.batches_of(name)) for name in there)
-        outlet.remove(name for name, span in spans if span is not None and span.last == coming)
+        outlet.remove(name for name, span in spans if span is not None and self._is(span, coming))
         self._storage.delete([outlet.record_path(key) for key in keys])
+
+    def _is(self, span: FileBatches, batch: int) -> bool:
+        return span.generation == self._current and span.last == batch
 
     def _check(
         self, records: Mapping[BatchKey, Record], there: Mapping[str, int], replaced: set[str]

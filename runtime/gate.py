@@ -18,7 +18,7 @@ from .settings import AS_FAST_AS_POSSIBLE, AVAILABLE_NOW, RunSettings, seconds
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-    from .state import State
+    from .state import GenerationFolder
 
 _TICK = 1000
 """How often a timer of processing time is looked after when no input comes, in milliseconds."""
@@ -65,7 +65,12 @@ class Gate:
     """The gate of one run over one generation of a state."""
 
     def __init__(
-        self, kernel: Any, spark: SparkSession, state: State, plan: Plan, settings: RunSettings
+        self,
+        kernel: Any,
+        spark: SparkSession,
+        state: GenerationFolder,
+        plan: Plan,
+        settings: RunSettings,
     ) -> None:
         untimed = settings.trigger in (AS_FAST_AS_POSSIBLE, AVAILABLE_NOW)
         cadence = 0 if untimed else round(seconds(settings.trigger) * 1000)

@@ -48,9 +48,12 @@ class Job:
         storage: Storage,
         variables: Mapping[str, str],
         folders: Sequence[str] = (),
+        initial: Callable[[str, StructType], DataFrame | None] | None = None,
     ) -> None:
+        """`initial` gives the state that a program begins with, for its name and the columns."""
         self.spark = spark
         self._folders = folders
+        self._initial = initial
         self.tables = Tables(spark, storage.kernel, storage)
         self._plan = plan
         self._storage = storage
@@ -175,11 +178,16 @@ class Job:
             event_time=event_time,
             wakes=self.wakes,
         )
-        if python is None:
-            return program.frame_of(self._storage.kernel, whole, inputs)
-        from .python_operator.frame import python_frame
+        kernel = self._storage.kernel
+        if python is not None:
+            from .python_operator.frame import python_frame
 
-        return python_frame(self._storage.kernel, whole, inputs, python, self._folders)
+            return python_frame(kernel, whole, inputs, python, self._folders, self._initial)
+        frame = program.frame_of(kernel, whole, inputs)
+        if self._initial is None:
+            return frame
+        begins = self._initial(name, program.state_schema(kernel, frame))
+        return program.frame_of(kernel, whole, inputs, begins)
 
     def function(self, name: str, target: str, *, returns: str) -> None:
         """Makes a Python function, `module:name`, known to SQL under a name.

@@ -17,7 +17,7 @@ from .errors import STATE_OF_OTHER_PLAN, RuntimeFault
 from .notes import read_note, unreadable, write_note
 
 if TYPE_CHECKING:
-    from .state import State
+    from .state import GenerationFolder
 
 FORMAT = 1
 _COMPARED = (
@@ -38,7 +38,7 @@ def meaning_of(query: Mapping[str, Any], operators: Mapping[str, Any]) -> Meanin
     }
 
 
-def check_meaning(state: State, query: str, meaning: Meaning) -> None:
+def check_meaning(state: GenerationFolder, query: str, meaning: Meaning) -> None:
     """Remembers what a query's state means, or raises RuntimeFault when it meant something else."""
     path = state.meaning_file(query)
     if not state.storage.list(f"{state.checkpoint(query)}/offsets"):
@@ -51,7 +51,7 @@ def check_meaning(state: State, query: str, meaning: Meaning) -> None:
     if known.pop("format", None) != FORMAT:
         raise unreadable(path, f"this runtime reads format {FORMAT}")
     try:
-        differences = list(_differences(known, meaning))
+        differences = list(meaning_differences(known, meaning))
     except (ValueError, KeyError, TypeError, AttributeError):
         raise unreadable(path, "it is not what a pipeline writes there") from None
     if differences:
@@ -79,7 +79,8 @@ def _operator(use: Mapping[str, Any], operator: Mapping[str, Any]) -> dict[str, 
     return {"id": use["id"], **parts}
 
 
-def _differences(old: Meaning, new: Meaning) -> Sequence[str]:
+def meaning_differences(old: Meaning, new: Meaning) -> Sequence[str]:
+    """What two meanings differ in, a line each."""
     lines: list[str] = []
     if old["output_mode"] != new["output_mode"]:
         lines.append(f"output mode: {old['output_mode']} -> {new['output_mode']}")

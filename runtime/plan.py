@@ -34,11 +34,15 @@ class Cell(Column):
 
 @dataclass(frozen=True, slots=True)
 class Aggregate:
-    """One aggregate function of an operator and the types of its buffers, in Spark's order."""
+    """One aggregate function of an operator and the types of its buffers, in Spark's order.
+
+    `ids` are those of its cells.
+    """
 
     id: str
     function: str
     cells: tuple[Column, ...]
+    ids: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +121,10 @@ class SinkEnd:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What the compiler knows of a pipeline and the runtime has to keep."""
+    """What the compiler knows of a pipeline and the runtime has to keep.
+
+    `document` is all that the compiler wrote.
+    """
 
     pipeline: str
     version: int
@@ -133,6 +140,7 @@ class Plan:
     tables: tuple[str, ...] = ()
     sink_ends: Mapping[str, SinkEnd] = field(default_factory=dict)
     operators: Mapping[str, Operator] = field(default_factory=dict)
+    document: Mapping[str, Any] = field(default_factory=dict, repr=False)
 
     @property
     def has_programs(self) -> bool:
@@ -161,13 +169,20 @@ def load_plan(path: Path) -> Plan:
         data = json.loads(text)
     except json.JSONDecodeError as error:
         raise _unreadable(path, f"line {error.lineno} is no JSON") from None
-    found = data.get("format") if isinstance(data, dict) else None
-    if found != FORMAT:
-        raise _unreadable(path, f"its format is {found!r}, this runtime reads {FORMAT}")
     try:
-        return _plan(data)
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise _unreadable(path, f"{type(error).__name__} {error}") from None
+        return read_plan(data if isinstance(data, dict) else {})
+    except ValueError as error:
+        raise _unreadable(path, str(error)) from None
+
+
+def read_plan(document: Mapping[str, Any]) -> Plan:
+    """The plan of a document; raises ValueError when it is none of this format."""
+    if document.get("format") != FORMAT:
+        raise ValueError(f"its format is {document.get('format')!r}, this runtime reads {FORMAT}")
+    try:
+        return _plan(document)
+    except (KeyError, TypeError, AttributeError) as error:
+        raise ValueError(f"{type(error).__name__} {error}") from None
 
 
 def _unreadable(path: Path, reason: str) -> RuntimeFault:
@@ -207,6 +222,7 @@ def _plan(data: Mapping[str, Any]) -> Plan:
             for name, end in data["sinks"].items()
         },
         operators=operators,
+        document=data,
     )
 
 
@@ -249,6 +265,7 @@ def _operator(id: str, data: Mapping[str, Any]) -> Operator:
                 a["id"],
                 a["function"],
                 tuple(Column(c.get("buffer") or c["id"], c.get("type")) for c in a["cells"]),
+                tuple(c["id"] for c in a["cells"]),
             )
             for a in data.get("aggregates", ())
         ),

@@ -20,6 +20,7 @@ from .settings import seconds
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
+    from pyspark.sql.types import StructType
 
 Document = dict[str, Any]
 
@@ -313,3 +314,10 @@ def frame_of(
         frames.add(one.frame._jdf)
     begins = None if initial is None else initial._jdf
     return DataFrame(kernel.Keyed.frame(json.dumps(whole), frames, begins), spark)
+
+
+def state_schema(kernel: Any, frame: DataFrame) -> StructType:
+    """The columns of the state that the program of a frame may begin with."""
+    from pyspark.sql.types import StructType
+
+    return StructType.fromJson(json.loads(kernel.Keyed.stateSchema(frame._jdf)))

@@ -40,7 +40,7 @@ def clone(
     number = f"{_last(disk, folder) + 1:04d}"
     made = f"{folder}/.{number}.tmp"
     disk.delete([made])
-    kept = _Kept(examined, manifest, same_cuts=same_cuts)
+    kept = Kept(examined, manifest, same_cuts=same_cuts)
     files = set(examined.files)
     for path in kept.files():
         disk.link(f"{examined.folder}/{path}", f"{made}/{path}")
@@ -55,7 +55,7 @@ def clone(
         "epoch": manifest.epoch,
         "same_to": kept.last_epoch,
     }
-    lineage = _lineage(note, manifest)
+    lineage = lineage_after(note, manifest)
     create_note(disk, f"{made}/generation.json", generation_note(number, origin, lineage))
     disk.rename(made, f"{folder}/{number}")
     return number
@@ -71,7 +71,7 @@ def _last(disk: Disk, folder: str) -> int:
     return max((int(name) for name in disk.list(folder) if name.isdigit()), default=0)
 
 
-def _lineage(note: Mapping[str, Any], manifest: Manifest) -> list[dict[str, Any]]:
+def lineage_after(note: Mapping[str, Any], manifest: Manifest) -> list[dict[str, Any]]:
     """The ancestors of the new generation: none counts further than the barrier."""
     ends = {id: query.batch for id, query in manifest.queries.items()}
     before = [
@@ -86,7 +86,7 @@ def _lineage(note: Mapping[str, Any], manifest: Manifest) -> list[dict[str, Any]
     return [*before, {"generation": str(note["generation"]), "batches": ends}]
 
 
-class _Kept:
+class Kept:
     """Which files of the current generation belong to the new one."""
 
     def __init__(self, examined: Examination, manifest: Manifest, *, same_cuts: bool) -> None:

@@ -16,11 +16,13 @@ from .failures import spark_errors, spark_refuses
 from .job import Job
 from .kernel.build import kernel_jar
 from .kernel.load import load_kernel
+from .notes import write_note
 from .packages import check_packages, packages_of
 from .plan import Plan, load_plan, plan_path
 from .progress import QueryProgress
 from .queries import Queries
 from .recovery import recover
+from .savepoints.begin import begin_with_savepoint
 from .session import run_session
 from .settings import RunSettings, resolve_settings
 from .signals import Stop, listening
@@ -127,6 +129,7 @@ def run_pipeline(
             storage = Storage(kernel, session)
             state = State(storage, settings.state, plan.pipeline)
             stack.callback(state.close)
+            begin_with_savepoint(session, kernel, state, plan, build, settings, folders, view.note)
             inventory = recover(state, view.note)
             job = Job(plan, session, storage, settings.variables, folders)
             build(job)
@@ -142,6 +145,7 @@ def run_pipeline(
                 view,
                 strict_ledger=strict_ledger,
             )
+            write_note(state.storage, state.plan_file, dict(plan.document))
             return _run(plan, queries, view, stop)
     except spark_errors() as error:
         # A signal to the whole process group ends Spark while its run is still being prepared.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from .arguments import Arguments
 from .errors import (
@@ -24,7 +25,10 @@ _UNITS = {"millisecond": 0.001, "second": 1, "minute": 60, "hour": 3600, "day": 
 
 @dataclass(frozen=True, slots=True)
 class RunSettings:
-    """What a run goes by: every choice is made, every variable has its value."""
+    """What a run goes by: every choice is made, every variable has its value.
+
+    It begins with `savepoint`, changed as `migration` says, if there is one.
+    """
 
     state: str
     trigger: str
@@ -32,6 +36,8 @@ class RunSettings:
     variables: Mapping[str, str]
     spark: Mapping[str, str]
     max_epochs_in_flight: int = 1
+    savepoint: str | None = None
+    migration: Mapping[str, Any] | None = None
 
 
 def resolve_settings(
@@ -52,6 +58,8 @@ def resolve_settings(
         variables=_variables(plan, profile, arguments, environment),
         spark={**base.spark, **profile.spark},
         max_epochs_in_flight=profile.max_epochs_in_flight or base.max_epochs_in_flight or 1,
+        savepoint=arguments.savepoint,
+        migration=arguments.migration,
     )
 
 

@@ -14,6 +14,8 @@
     sinks/<sink>.json              where a sink writes
     spool/<id>/                    the batch of a query whose rows can be computed only once
     meaning/<id>.json              what the state of one query means
+    plan.json                      the plan that the last run was of
+  savepoints/<name>/               see `savepoints`
 
 A generation continues another one from one of its barriers. The newest that is whole is current.
 """
@@ -24,7 +26,7 @@ import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Protocol
 
 from .errors import FOREIGN_STATE, RuntimeFault
 from .lease import Lease
@@ -50,6 +52,20 @@ class Ancestor:
     def holds(self, batch: int) -> bool:
         """Whether a batch of the generation counts."""
         return self.last_batch is None or batch <= self.last_batch
+
+
+class GenerationFolder(Protocol):
+    """Where the files of a generation lie, of a current one or one that is being made."""
+
+    @property
+    def storage(self) -> Storage: ...
+
+    @property
+    def generation_folder(self) -> str: ...
+
+    def checkpoint(self, query: str) -> str: ...
+
+    def meaning_file(self, query: str) -> str: ...
 
 
 class State:
@@ -111,6 +127,9 @@ class State:
         -1 when there is none. Behind it, a batch with the number of an earlier one has other rows.
         """
         origin, ancestors = self.note["from"], self.lineage(query)[:-1]
+        if origin is not None and "savepoint" in origin:
+            # Its batches are counted anew.
+            return -1
         last = ancestors[-1].last_batch if ancestors else None
         if origin is None or last is None or last < 0:
             return -1
@@ -136,6 +155,11 @@ class State:
     def meaning_file(self, query: str) -> str:
         """The file that remembers what the state of a query means."""
         return f"{self.generation_folder}/meaning/{query}.json"
+
+    @property
+    def plan_file(self) -> str:
+        """The file that has the plan of the run."""
+        return f"{self.generation_folder}/plan.json"
 
     def log(self, name: str, text: str) -> str:
         """Writes a text of its own to the logs and returns its path as the user knows it."""
@@ -213,9 +237,9 @@ def generation_note(
     """The note of a generation that begins now.
 
     `origin` is the generation, barrier and epoch it continues, and the last epoch whose batches are
-    the same again as they were there. `lineage` its ancestors, oldest
-    first, each with the last batch of each query that counts: `{"generation": "0001", "batches":
-    {"per_minute": 10}}`.
+    the same again as they were there; and the savepoint, if it begins with one. `lineage` its
+    ancestors, oldest first, each with the last batch of each query that counts:
+    `{"generation": "0001", "batches": {"per_minute": 10}}`.
     """
     made = datetime.now(UTC).isoformat(timespec="milliseconds")
     note = {"format": FORMAT, "generation": number, "from": origin}

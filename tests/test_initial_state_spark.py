@@ -82,7 +82,8 @@ def built(
     )
     if target is None:
         return program.frame_of(kernel, whole, inputs, initial)
-    return python_frame(kernel, {**whole, "handlers": []}, inputs, target, [CLASSES], initial)
+    given = {**whole, "handlers": []}
+    return python_frame(kernel, given, inputs, target, [CLASSES], lambda name, schema: initial)
 
 
 def ran(

@@ -22,9 +22,12 @@ import org.apache.spark.sql.types._
  * and of its waiting rows. Where Spark's clock is the watermark, a key that waits for processing time
  * is woken in every epoch, by a timer of an instant that every watermark has passed.
  *
+ * In the batch in which it `begins` with a state no timer goes off: that batch only puts the state there.
+ *
  * `counts` are the rows that have arrived and have been handled, and those that were emitted.
  */
-class KeyedProcess(val program: Program, place: Place, val counts: BatchCounts)
+class KeyedProcess(
+    val program: Program, place: Place, val counts: BatchCounts, begins: Boolean = false)
     extends StatefulProcessorWithInitialState[InternalRow, InternalRow, InternalRow, InternalRow] {
   import KeyRecord.Unset
   import KeyedProcess.Never
@@ -40,7 +43,7 @@ class KeyedProcess(val program: Program, place: Place, val counts: BatchCounts)
     val serializer = SparkEnv.get.closureSerializer.newInstance()
     val (program, place) = serializer.deserialize[(Program, Place)](
       serializer.serialize((this.program, this.place)), getClass.getClassLoader)
-    new KeyedProcess(program, place, counts)
+    new KeyedProcess(program, place, counts, begins)
   }
 
   override def init(outputMode: OutputMode, timeMode: TimeMode): Unit = {
@@ -136,7 +139,8 @@ class KeyedProcess(val program: Program, place: Place, val counts: BatchCounts)
 
     /** Handles one row or one timer; ends the turn when there is nothing to do. */
     private def advance(): Unit = {
-      if (at < rows.length) {
+      if (begins && woken != Unset) finish()
+      else if (at < rows.length) {
         val row = rows(at)
         at += 1
         event(row)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from pyspark.sql import DataFrame
@@ -30,12 +30,13 @@ def python_frame(
     inputs: Sequence[Rows],
     target: str,
     folders: Sequence[str],
-    initial: DataFrame | None = None,
+    initial: Callable[[str, StructType], DataFrame | None] | None = None,
 ) -> DataFrame:
     """The rows that the class `target` emits for the program that `whole` says.
 
-    With `initial` it begins with that state: rows as `kernel/InitialState.scala` tells. Raises
-    RuntimeFault when the class cannot be had or has not the handlers.
+    With `initial` it begins with a state, which that gives for the program's name and the columns:
+    rows as `kernel/InitialState.scala` tells. Raises RuntimeFault when the class cannot be had or
+    has not the handlers.
     """
     handlers = load_class(target, whole["id"], folders, _methods(whole))
     spark = inputs[0].frame.sparkSession
@@ -46,15 +47,16 @@ def python_frame(
     for one in inputs:
         frames.add(one.frame._jdf)
     handed = DataFrame(kernel.InPython.input(document, frames), spark)
-    state = json.loads(kernel.InPython.stateSchema(document, handed._jdf))
-    plan = _plan(spark, whole, target, handlers, handed.schema, StructType.fromJson(state), counts)
+    state = StructType.fromJson(json.loads(kernel.InPython.stateSchema(document, handed._jdf)))
+    plan = _plan(spark, whole, target, handlers, handed.schema, state, counts)
+    begins = None if initial is None else initial(whole["id"], state)
     keys = plan.keys.names
     made = handed.groupBy(*keys).transformWithState(
         Processor(plan),
         plan.returns,
         "Append",
         "ProcessingTime" if plan.by_clock else "EventTime",
-        None if initial is None else initial.groupBy(*keys),
+        None if begins is None else begins.groupBy(*keys),
     )
     return DataFrame(kernel.InPython.output(document, made._jdf, frames), spark)
 

@@ -1,0 +1,149 @@
+"""``streamc savepoint query | diff | export | import | seal``: the files of savepoints."""
+
+from __future__ import annotations
+
+import json
+import sys
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from .columns import Output, aligned, size
+from .savepoint import ended, savepoint
+
+if TYPE_CHECKING:
+    from ..runtime.savepoints.sql import Answer
+
+__all__ = ["savepoint"]
+
+_State = Annotated[str, typer.Option("--state", metavar="DIR", help="The state folder of a job.")]
+_Name = Annotated[str, typer.Argument(metavar="NAME", help="The name of a savepoint.")]
+_Format = Annotated[Output, typer.Option("--format", help="How to print it.")]
+
+
+@savepoint.command("query")
+def query(
+    sql: Annotated[str, typer.Argument(metavar="SQL", help='"SELECT … FROM per_minute"')],
+    state: _State,
+    name: Annotated[
+        str | None, typer.Option("--name", metavar="NAME", help="A savepoint; else the newest.")
+    ] = None,
+    format: _Format = Output.TEXT,
+) -> None:
+    """Ask a savepoint in SQL (DuckDB): an operator is a table, its keys and cells are columns."""
+    from ..runtime.errors import RuntimeFault
+    from ..runtime.savepoints.process import newest_savepoint, savepoint_of
+    from ..runtime.savepoints.sql import ask
+
+    try:
+        found, folder = newest_savepoint(state) if name is None else savepoint_of(state, name)
+        answer = ask(found, folder, sql)
+    except RuntimeFault as fault:
+        raise ended(fault) from None
+    _print(answer, format)
+
+
+@savepoint.command("diff")
+def diff(
+    old: Annotated[str, typer.Argument(metavar="OLD", help="A savepoint.")],
+    new: Annotated[str, typer.Argument(metavar="NEW", help="Another one.")],
+    state: _State,
+) -> None:
+    """Compare two savepoints: keys that came, went and changed, cell by cell.
+
+    Exit code 1 when they differ.
+    """
+    from ..runtime.errors import RuntimeFault
+    from ..runtime.savepoints.process import savepoint_of
+    from ..runtime.savepoints.sql import differences
+
+    try:
+        before, after = (savepoint_of(state, name) for name in (old, new))
+        found = list(differences(*before, *after))
+    except RuntimeFault as fault:
+        raise ended(fault) from None
+    lines = [["table", "keys added", "removed", "cells changed"]]
+    for one in found:
+        changed = ", ".join(f"{cell}: {count:,}" for cell, count in one.changed.items())
+        lines.append([one.operator, f"{one.added:,}", f"{one.removed:,}", changed or "none"])
+    print("\n".join(line.rstrip() for line in aligned(lines, left=1)))
+    raise typer.Exit(int(any(one.added or one.removed or one.changed for one in found)))
+
+
+@savepoint.command("export")
+def export(
+    name: _Name,
+    archive: Annotated[Path, typer.Argument(metavar="FILE", help="The archive to write.")],
+    state: _State,
+) -> None:
+    """Write a savepoint into one file, to be brought to another state with `import`."""
+    from ..runtime.errors import RuntimeFault
+    from ..runtime.savepoints.archive import export_savepoint
+    from ..runtime.savepoints.process import savepoint_of
+
+    try:
+        export_savepoint(*savepoint_of(state, name), archive)
+    except RuntimeFault as fault:
+        raise ended(fault) from None
+    except OSError as error:
+        print(f"error: {archive} can't be written: {error.strerror}", file=sys.stderr)
+        raise typer.Exit(2) from None
+    print(f"wrote {archive}, {size(archive.stat().st_size)}")
+
+
+@savepoint.command("import")
+def import_archive(
+    archive: Annotated[Path, typer.Argument(metavar="FILE", help="What `export` has written.")],
+    state: _State,
+    name: Annotated[
+        str | None, typer.Option("--name", metavar="NAME", help="Its name; else the one it had.")
+    ] = None,
+) -> None:
+    """Make a savepoint of a state from an archive."""
+    from ..runtime.errors import RuntimeFault
+    from ..runtime.savepoints.archive import import_savepoint
+
+    try:
+        found = import_savepoint(state, archive, name)
+    except RuntimeFault as fault:
+        raise ended(fault) from None
+    print(f"savepoint {found.name}: {found.rows:,} rows, {size(found.bytes)}")
+
+
+@savepoint.command("seal")
+def seal(name: _Name, state: _State) -> None:
+    """Accept the Parquet files of a savepoint that you have changed."""
+    from ..runtime.errors import RuntimeFault
+    from ..runtime.savepoints.archive import seal_savepoint
+    from ..runtime.savepoints.process import savepoint_of
+
+    try:
+        found = seal_savepoint(*savepoint_of(state, name))
+    except RuntimeFault as fault:
+        raise ended(fault) from None
+    print(f"savepoint {found.name}: {found.rows:,} rows, {size(found.bytes)}")
+
+
+def _print(answer: Answer, format: Output) -> None:
+    if format is Output.JSON:
+        rows = [dict(zip(answer.columns, row, strict=True)) for row in answer.rows]
+        print(json.dumps(rows, indent=1, default=str))
+        return
+    shown = [[_text(value) for value in row] for row in answer.rows]
+    print("\n".join(aligned([list(answer.columns), *shown], left=len(answer.columns))))
+
+
+def _text(value: object) -> str:
+    """A value as a person reads it; instants are in UTC."""
+    match value:
+        case None:
+            return "NULL"
+        case datetime():
+            return str(value.replace(tzinfo=None))
+        case dict():
+            return f"{{{', '.join(f'{key}: {_text(held)}' for key, held in value.items())}}}"
+        case list():
+            return f"[{', '.join(map(_text, value))}]"
+    return str(value)

@@ -1,0 +1,155 @@
+"""Savepoints as one file, and files that somebody has changed.
+
+An archive is an uncompressed tar: Parquet is compressed already.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tarfile
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path, PurePosixPath
+
+from ..disk import LocalDisk
+from ..errors import SAVEPOINT_UNUSABLE, RuntimeFault
+from ..notes import seal
+from ..state_files import local_state
+from .model import FOLDER, MANIFEST, SavedOperator, Savepoint, Table, check_name, load_savepoint
+from .restore import check_files
+
+
+def export_savepoint(savepoint: Savepoint, folder: str, archive: Path) -> None:
+    """Writes a savepoint into an archive, which appears whole or not at all.
+
+    Raises RuntimeFault when the savepoint is damaged or the archive is there already.
+    """
+    check_files(LocalDisk(), savepoint, folder)
+    if archive.exists():
+        raise RuntimeFault(
+            SAVEPOINT_UNUSABLE, f"there is a file {archive} already", "give another name"
+        )
+    written = archive.with_name(f".{archive.name}.tmp")
+    try:
+        with tarfile.open(written, "w") as tar:
+            for path in (MANIFEST, *sorted(savepoint.files())):
+                tar.add(f"{folder}/{path}", path, recursive=False)
+        written.rename(archive)
+    finally:
+        written.unlink(missing_ok=True)
+
+
+def import_savepoint(state: str, archive: Path, name: str | None) -> Savepoint:
+    """Makes a savepoint of a state folder from an archive, under its own name by default.
+
+    Raises RuntimeFault when the archive holds no whole savepoint or the name is taken.
+    """
+    _, folder, _ = local_state(state)
+    disk = LocalDisk()
+    made = Path(folder, FOLDER, f".{archive.name}.tmp")
+    shutil.rmtree(made, ignore_errors=True)
+    try:
+        _unpack(archive, made)
+        found = load_savepoint(disk, str(made))
+        check_files(disk, found, str(made))
+        named = check_name(name or found.name)
+        if Path(folder, FOLDER, named).exists():
+            raise RuntimeFault(
+                SAVEPOINT_UNUSABLE,
+                f"there is a savepoint `{named}` already",
+                "give another name with `--name`",
+            )
+        found = replace(found, name=named)
+        disk.replace(f"{made}/{MANIFEST}", seal(found.to_document()))
+        disk.rename(str(made), f"{folder}/{FOLDER}/{named}")
+    finally:
+        shutil.rmtree(made, ignore_errors=True)
+    return found
+
+
+def _unpack(archive: Path, folder: Path) -> None:
+    folder.mkdir(parents=True)
+    try:
+        with tarfile.open(archive) as tar:
+            tar.extractall(folder, filter="data")
+    except (tarfile.TarError, OSError) as error:
+        raise RuntimeFault(
+            SAVEPOINT_UNUSABLE,
+            f"{archive} is no archive of a savepoint: {error}",
+            "pass a file that `streamc savepoint export` has written",
+        ) from None
+
+
+def seal_savepoint(savepoint: Savepoint, folder: str) -> Savepoint:
+    """Accepts the Parquet files that are there: their rows, lengths and checksums are noted.
+
+    Raises RuntimeFault for a file that lacks a column that its table has, or has one of another
+    type; the manifest stays as it was.
+    """
+    queries = {
+        id: replace(
+            query,
+            operators={
+                name: _resealed(operator, folder, f"state/{id}/{name}")
+                for name, operator in query.operators.items()
+            },
+        )
+        for id, query in savepoint.queries.items()
+    }
+    found = replace(savepoint, queries=queries)
+    LocalDisk().replace(f"{folder}/{MANIFEST}", seal(found.to_document()))
+    return found
+
+
+def _resealed(operator: SavedOperator, folder: str, path: str) -> SavedOperator:
+    tables = {
+        name: _table(table, folder, f"{path}/{name}") for name, table in operator.tables.items()
+    }
+    return replace(operator, tables=tables)
+
+
+def _table(table: Table, folder: str, path: str) -> Table:
+    import pyarrow
+    import pyarrow.parquet as parquet
+
+    place = Path(folder, path)
+    rows = 0
+    found: dict[str, tuple[int, str]] = {}
+    names = [f.name for f in sorted(place.glob("*.parquet")) if not f.name.startswith(".")]
+    was = _arrow_types(table, folder)
+    for name in names:
+        try:
+            read = parquet.ParquetFile(place / name)
+        except (pyarrow.ArrowException, OSError) as error:
+            raise _refused(f"{path}/{name}", f"it is no Parquet: {error}") from None
+        types = {field.name: field.type for field in read.schema_arrow}
+        for column in table.columns:
+            if column not in types:
+                raise _refused(f"{path}/{name}", f"it has no column `{column}`")
+            if column in was and types[column] != was[column]:
+                told = f"`{column}` is {types[column]}, not {was[column]}"
+                raise _refused(f"{path}/{name}", told)
+        rows += read.metadata.num_rows
+        held = LocalDisk().sums([str(place / name)])[str(place / name)]
+        found[str(PurePosixPath(path, name))] = (held.bytes, held.crc32)
+    return replace(table, rows=rows, files=found)
+
+
+def _arrow_types(table: Table, folder: str) -> Mapping[str, object]:
+    """The types of the columns in a file that is as it was written, if there is one left."""
+    import pyarrow.parquet as parquet
+
+    for path, held in table.files.items():
+        there = LocalDisk().sums([f"{folder}/{path}"]).get(f"{folder}/{path}")
+        if there is not None and (there.bytes, there.crc32) == held:
+            schema = parquet.ParquetFile(f"{folder}/{path}").schema_arrow
+            return {field.name: field.type for field in schema}
+    return {}
+
+
+def _refused(path: str, reason: str) -> RuntimeFault:
+    return RuntimeFault(
+        SAVEPOINT_UNUSABLE,
+        f"{path} can't be sealed: {reason}",
+        "write the columns of the table with their types; `streamc savepoint show` names them",
+    )

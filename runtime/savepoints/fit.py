@@ -1,0 +1,150 @@
+"""Which tables of a savepoint the operators of a plan begin with, and what is done to them.
+
+Without a migration a plan must keep what the savepoint's plan kept; with one, its document says for
+each operator where its state comes from and by which expressions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ..errors import NOT_MIGRATED, RuntimeFault
+from ..meaning import meaning_differences
+from ..options import quoted
+from ..plan import Plan, Query, read_plan
+from .model import SavedOperator, SavedQuery, Savepoint, Table
+from .transform import transformed
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+Migration = Mapping[str, Any]
+"""What the compiler says of a change; see `compiler.migrate.document`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """A savepoint in a folder, and the plan that begins with it."""
+
+    savepoint: Savepoint
+    folder: str
+    plan: Plan
+    migration: Migration | None
+
+    @property
+    def sources(self) -> Mapping[str, str]:
+        """The sources that go on where one of the savepoint stood, by their names."""
+        if self.migration is None:
+            return {name: name for name in self.plan.sources}
+        found = {new: one["from"] for new, one in self.migration["sources"].items()}
+        return {new: old for new, old in found.items() if old is not None}
+
+    def tables(
+        self, spark: SparkSession, operator: str, query: Query | None
+    ) -> dict[str, DataFrame] | None:
+        """The tables that an operator begins with; None if it begins empty."""
+        change = None if self.migration is None else self.migration["operators"][operator]
+        old = operator if change is None else change["from"]
+        if old is None:
+            return None
+        saved = self._saved(old, query)
+        tables = {name: self._read(spark, table) for name, table in saved.tables.items()}
+        return tables if change is None else transformed(tables, saved, change)
+
+    def origin(self, query: Query) -> SavedQuery | None:
+        """The query of the savepoint whose watermark a query goes on from."""
+        saved = self.savepoint.queries
+        if query.id in saved:
+            return saved[query.id]
+        wanted = {old for use in query.uses if (old := self._old(use.operator.id)) is not None}
+        ranked = sorted(saved, key=lambda id: (-len(wanted & set(saved[id].operators)), id))
+        sources = {self.sources.get(source) for source in query.sources}
+        reading = [
+            id for id in ranked if sources & set(self.savepoint.plan["queries"][id]["sources"])
+        ]
+        return saved[reading[0]] if reading else None
+
+    def feeding(self, query: Query) -> str | None:
+        """The query of the savepoint that fed the sinks of a query; None if they are new.
+
+        Raises RuntimeFault when several did, and stood at batches of other numbers.
+        """
+        renamed = {} if self.migration is None else self.migration.get("sinks", {})
+        olds = {renamed.get(sink, {"from": sink})["from"] for sink in query.sinks}
+        feeding = [id for id, saved in self.savepoint.queries.items() if olds & set(saved.sinks)]
+        if len({self.savepoint.queries[id].batch for id in feeding}) > 1:
+            raise RuntimeFault(
+                NOT_MIGRATED,
+                f"the sinks of `{query.id}` were fed by {', '.join(feeding)}, at different batches",
+                "give the sinks other names and outputs",
+            )
+        return feeding[0] if feeding else None
+
+    def _old(self, operator: str) -> str | None:
+        if self.migration is None:
+            return operator
+        found: str | None = self.migration["operators"][operator]["from"]
+        return found
+
+    def _saved(self, operator: str, query: Query | None) -> SavedOperator:
+        """What was kept of an operator: by the same query, else by the one that kept most of it."""
+        found = [
+            (saved.operators[operator], id)
+            for id, saved in self.savepoint.queries.items()
+            if operator in saved.operators
+        ]
+        if not found:
+            raise RuntimeFault(
+                NOT_MIGRATED,
+                f"savepoint {self.savepoint.name} has no operator `{operator}`",
+                "`streamc savepoint plan` tells what becomes of each cell",
+            )
+        own = query.id if query is not None else None
+        return max(found, key=lambda one: (one[1] == own, len(one[0].cells), one[1]))[0]
+
+    def _read(self, spark: SparkSession, table: Table) -> DataFrame:
+        schema = ", ".join(f"{quoted(name)} {type_}" for name, type_ in table.columns.items())
+        if not table.files:
+            return spark.createDataFrame([], schema)
+        return spark.read.schema(schema).parquet(*(f"{self.folder}/{one}" for one in table.files))
+
+
+def fitted(savepoint: Savepoint, folder: str, plan: Plan, migration: Migration | None) -> Fit:
+    """The fit of a savepoint and a plan; raises RuntimeFault when a migration is needed."""
+    if savepoint.pipeline != plan.pipeline:
+        raise RuntimeFault(
+            NOT_MIGRATED,
+            f"savepoint {savepoint.name} is of pipeline `{savepoint.pipeline}`, not of "
+            f"`{plan.pipeline}`",
+            "name the pipeline alike in the front matter if it is the same one",
+        )
+    if migration is None:
+        lines = list(_differences(savepoint, plan))
+        if lines:
+            raise RuntimeFault(
+                NOT_MIGRATED,
+                f"savepoint {savepoint.name} is of another version of the spec\n"
+                + "\n".join(f"     {line}" for line in lines),
+                "run the spec with `streamc run`, which works out the migration; "
+                "`streamc savepoint plan` shows it",
+            )
+    return Fit(savepoint, folder, plan, migration)
+
+
+def _differences(savepoint: Savepoint, plan: Plan) -> Iterator[str]:
+    old, new = (
+        {query.id: query.meaning for query in one.queries}
+        for one in (read_plan(savepoint.plan), plan)
+    )
+    for id in dict.fromkeys([*old, *new]):
+        if id not in new:
+            yield f"query `{id}`: removed"
+        elif id not in old:
+            yield f"query `{id}`: added"
+        else:
+            yield from meaning_differences(old[id], new[id])
+    before = set(savepoint.plan["sources"])
+    yield from (f"source `{name}`: added" for name in plan.sources if name not in before)
+    yield from (f"source `{name}`: removed" for name in sorted(before - set(plan.sources)))

@@ -1,0 +1,260 @@
+"""What a savepoint is: a folder with a manifest, written last, and Parquet files.
+
+<state>/savepoints/<name>/
+  manifest.json                                what follows, sealed like all notes
+  state/<query>/<operator>/<table>/*.parquet   keys by name, a column a cell
+  sources/<source>/                            what a source has seen, where it keeps that itself
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from ..errors import SAVEPOINT_UNUSABLE, RuntimeFault
+from ..notes import unseal
+from ..storage import Files
+
+FORMAT = 1
+FOLDER = "savepoints"
+MANIFEST = "manifest.json"
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}")
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table of an operator: its columns by name with Spark's types, how much it holds.
+
+    `files` has the length and the CRC-32 of each file by its path in the savepoint.
+    """
+
+    name: str
+    columns: Mapping[str, str]
+    rows: int
+    files: Mapping[str, tuple[int, str]]
+
+    @property
+    def bytes(self) -> int:
+        return sum(length for length, _ in self.files.values())
+
+
+@dataclass(frozen=True, slots=True)
+class SavedOperator:
+    """What an operator kept in one query; `keys` and `cells` are columns of its first table."""
+
+    id: str
+    kind: str
+    keys: tuple[str, ...]
+    cells: tuple[str, ...]
+    tables: Mapping[str, Table]
+
+    @property
+    def rows(self) -> int:
+        return sum(table.rows for table in self.tables.values())
+
+    @property
+    def bytes(self) -> int:
+        return sum(table.bytes for table in self.tables.values())
+
+
+@dataclass(frozen=True, slots=True)
+class SavedQuery:
+    """Where a query stood: its batch, watermarks before and behind it in ms, its operators."""
+
+    batch: int
+    watermark_ms: int
+    next_watermark_ms: int
+    sinks: tuple[str, ...]
+    operators: Mapping[str, SavedOperator]
+
+
+@dataclass(frozen=True, slots=True)
+class Savepoint:
+    """The state of a pipeline at a barrier. `plan` is the document that the job ran with.
+
+    `lineage` are the generations whose output belongs to it, as in the note of a generation, the
+    one that it was taken from last; it counts in the state whose id is `state_id`. `epoch` is the
+    text of the epoch's own file. `spark` is the version that wrote what only Spark can read.
+    """
+
+    name: str
+    made_at: datetime
+    pipeline: str
+    version: int
+    barrier: int
+    epoch: int
+    generation: str
+    state_id: str
+    spark: str
+    plan: Mapping[str, Any]
+    sources: Mapping[str, Any]
+    logs: Mapping[str, tuple[int, str]]
+    lineage: tuple[Mapping[str, Any], ...]
+    queries: Mapping[str, SavedQuery]
+
+    @property
+    def watermark_ms(self) -> int:
+        """The lowest watermark of any query that has one, 0 without any."""
+        found = [query.next_watermark_ms for query in self.queries.values()]
+        return min((ms for ms in found if ms > 0), default=0)
+
+    @property
+    def rows(self) -> int:
+        return sum(o.rows for query in self.queries.values() for o in query.operators.values())
+
+    @property
+    def bytes(self) -> int:
+        return sum(o.bytes for query in self.queries.values() for o in query.operators.values())
+
+    def files(self) -> Mapping[str, tuple[int, str]]:
+        """All files but the manifest, by their paths, with length and CRC-32."""
+        found = dict(self.logs)
+        for query in self.queries.values():
+            for operator in query.operators.values():
+                for table in operator.tables.values():
+                    found.update(table.files)
+        return found
+
+    def to_document(self) -> dict[str, Any]:
+        return {
+            "format": FORMAT,
+            "name": self.name,
+            "made_at": self.made_at.isoformat(timespec="milliseconds"),
+            "pipeline": self.pipeline,
+            "version": self.version,
+            "barrier": self.barrier,
+            "epoch": self.epoch,
+            "generation": self.generation,
+            "state_id": self.state_id,
+            "spark": self.spark,
+            "sources": dict(self.sources),
+            "queries": {id: _query_document(query) for id, query in self.queries.items()},
+            "lineage": [dict(one) for one in self.lineage],
+            "logs": {path: list(held) for path, held in self.logs.items()},
+            "plan": dict(self.plan),
+        }
+
+    @classmethod
+    def from_document(cls, document: Mapping[str, Any]) -> Savepoint:
+        """The savepoint of a manifest; raises ValueError when it is none of this format."""
+        if document.get("format") != FORMAT:
+            raise ValueError(f"its format is {document.get('format')}, this runtime reads {FORMAT}")
+        try:
+            return cls(
+                name=str(document["name"]),
+                made_at=datetime.fromisoformat(document["made_at"]),
+                pipeline=str(document["pipeline"]),
+                version=int(document["version"]),
+                barrier=int(document["barrier"]),
+                epoch=int(document["epoch"]),
+                generation=str(document["generation"]),
+                state_id=str(document["state_id"]),
+                spark=str(document["spark"]),
+                plan=document["plan"],
+                sources=document["sources"],
+                logs=_files(document["logs"]),
+                lineage=tuple(document["lineage"]),
+                queries={id: _query(query) for id, query in document["queries"].items()},
+            )
+        except (KeyError, TypeError, AttributeError) as error:
+            raise ValueError(f"it is no manifest: {type(error).__name__} {error}") from None
+
+
+def load_savepoint(files: Files, folder: str) -> Savepoint:
+    """The savepoint in a folder; raises RuntimeFault when there is none that can be read."""
+    text = files.read(f"{folder}/{MANIFEST}")
+    shown = folder.removeprefix("file:")
+    if text is None:
+        raise RuntimeFault(
+            SAVEPOINT_UNUSABLE,
+            f"there is no savepoint in {shown}",
+            "`streamc savepoint list` shows those of a state",
+        )
+    try:
+        return Savepoint.from_document(unseal(text))
+    except ValueError as error:
+        raise RuntimeFault(
+            SAVEPOINT_UNUSABLE,
+            f"{shown}/{MANIFEST} cannot be used: {error}",
+            "take another savepoint, or bring this one back from a copy",
+        ) from None
+
+
+def savepoint_names(files: Files, state: str) -> list[str]:
+    """The names of the savepoints of a state folder; one that is half made has none."""
+    names = [name for name in files.list(f"{state}/{FOLDER}") if not name.startswith(".")]
+    return [n for n in names if MANIFEST in files.list(f"{state}/{FOLDER}/{n}")]
+
+
+def check_name(name: str) -> str:
+    """A name that a folder may have; raises RuntimeFault for any other."""
+    if _NAME.fullmatch(name):
+        return name
+    raise RuntimeFault(
+        SAVEPOINT_UNUSABLE,
+        f"`{name}` can't be the name of a savepoint",
+        "letters, digits, `_`, `-` and `.` make a name; the first is a letter or a digit",
+    )
+
+
+def new_name(pipeline: str, barrier: int, taken: list[str]) -> str:
+    """A name that no savepoint has, which says of which barrier it is."""
+    stem = f"{pipeline}-{barrier:06d}"
+    return next(n for i in range(10**6) if (n := f"{stem}-{i}" if i else stem) not in taken)
+
+
+def now() -> datetime:
+    """The instant, in UTC."""
+    return datetime.now(UTC)
+
+
+def _query_document(query: SavedQuery) -> dict[str, Any]:
+    return {
+        "batch": query.batch,
+        "watermark_ms": query.watermark_ms,
+        "next_watermark_ms": query.next_watermark_ms,
+        "sinks": list(query.sinks),
+        "operators": {id: _operator_document(one) for id, one in query.operators.items()},
+    }
+
+
+def _operator_document(operator: SavedOperator) -> dict[str, Any]:
+    return {
+        "kind": operator.kind,
+        "keys": list(operator.keys),
+        "cells": list(operator.cells),
+        "tables": {
+            name: {
+                "columns": dict(table.columns),
+                "rows": table.rows,
+                "files": {path: list(held) for path, held in table.files.items()},
+            }
+            for name, table in operator.tables.items()
+        },
+    }
+
+
+def _query(document: Mapping[str, Any]) -> SavedQuery:
+    return SavedQuery(
+        batch=int(document["batch"]),
+        watermark_ms=int(document["watermark_ms"]),
+        next_watermark_ms=int(document["next_watermark_ms"]),
+        sinks=tuple(document["sinks"]),
+        operators={id: _operator(id, one) for id, one in document["operators"].items()},
+    )
+
+
+def _operator(id: str, document: Mapping[str, Any]) -> SavedOperator:
+    tables = {
+        name: Table(name, table["columns"], int(table["rows"]), _files(table["files"]))
+        for name, table in document["tables"].items()
+    }
+    keys, cells = (tuple(document[part]) for part in ("keys", "cells"))
+    return SavedOperator(id, str(document["kind"]), keys, cells, tables)
+
+
+def _files(document: Mapping[str, Any]) -> dict[str, tuple[int, str]]:
+    return {path: (int(length), str(crc)) for path, (length, crc) in document.items()}

@@ -1,0 +1,104 @@
+"""Savepoints from outside of a run: a process of its own, with a Spark of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any
+
+from ..disk import LocalDisk
+from ..errors import SAVEPOINT_UNUSABLE, RuntimeFault
+from ..failures import spark_errors, spark_refuses
+from ..kernel.build import kernel_jar
+from ..kernel.load import load_kernel
+from ..plan import Checkpoint
+from ..session import run_session
+from ..settings import AS_FAST_AS_POSSIBLE, RunSettings
+from ..state_files import local_state
+from .create import create_savepoint
+from .model import FOLDER, Savepoint, load_savepoint, savepoint_names
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+Tell = Callable[[str], None]
+
+
+def take_savepoint(
+    state: str,
+    *,
+    name: str | None = None,
+    barrier: int | None = None,
+    tell: Tell = lambda line: None,
+    spark: SparkSession | None = None,
+) -> Savepoint:
+    """Makes a savepoint of a state folder on this machine's disk; see `create_savepoint`.
+
+    A job may run on it. Raises RuntimeFault when it is not possible as asked.
+    """
+    _, folder, _ = local_state(state)
+    with _spark(folder, tell, spark) as session:
+        try:
+            return create_savepoint(
+                session, LocalDisk(), folder, name=name, barrier=barrier, tell=tell
+            )
+        except spark_errors() as error:
+            raise spark_refuses("the savepoint", error, state) from None
+
+
+def savepoints_of(state: str) -> list[Savepoint]:
+    """The savepoints of a state folder, oldest first; those that cannot be read are left out."""
+    files, folder, _ = local_state(state)
+    found = []
+    for name in savepoint_names(files, folder):
+        with suppress(RuntimeFault):
+            found.append(load_savepoint(files, f"{folder}/{FOLDER}/{name}"))
+    return sorted(found, key=lambda one: (one.made_at, one.name))
+
+
+def savepoint_of(state: str, name: str) -> tuple[Savepoint, str]:
+    """A savepoint by its name, and its folder; raises RuntimeFault when there is none."""
+    files, folder, _ = local_state(state)
+    place = f"{folder}/{FOLDER}/{name}"
+    if name not in savepoint_names(files, folder):
+        known = ", ".join(savepoint_names(files, folder)) or "none"
+        raise RuntimeFault(
+            SAVEPOINT_UNUSABLE, f"{state} has no savepoint `{name}`", f"there are: {known}"
+        )
+    return load_savepoint(files, place), place
+
+
+def newest_savepoint(state: str) -> tuple[Savepoint, str]:
+    """The savepoint that was taken last, and its folder; raises RuntimeFault without any."""
+    found = savepoints_of(state)
+    if not found:
+        raise RuntimeFault(
+            SAVEPOINT_UNUSABLE,
+            f"{state} has no savepoint",
+            "take one: `streamc savepoint create --state DIR`",
+        )
+    return savepoint_of(state, found[-1].name)
+
+
+def delete_savepoint(state: str, name: str) -> None:
+    """Takes a savepoint away: first it is none any more, then its files go."""
+    files, folder, _ = local_state(state)
+    savepoint_of(state, name)
+    hidden = f"{folder}/{FOLDER}/.{name}.tmp"
+    files.delete([hidden])
+    LocalDisk().rename(f"{folder}/{FOLDER}/{name}", hidden)
+    files.delete([hidden])
+
+
+@contextmanager
+def _spark(folder: str, tell: Tell, given: SparkSession | None) -> Iterator[SparkSession]:
+    settings = RunSettings(f"{folder}/{FOLDER}", AS_FAST_AS_POSSIBLE, "auto", {}, {})
+    policy = Checkpoint("1 minute", 1)
+    session, started, _ = run_session(settings, policy, "streamc savepoint", given)
+    try:
+        _kernel: Any = load_kernel(session, kernel_jar(tell))
+        yield session
+    finally:
+        if started:
+            with suppress(*spark_errors()):
+                session.stop()

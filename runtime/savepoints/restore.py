@@ -1,0 +1,311 @@
+"""A new generation of a state that begins with a savepoint.
+
+It is made under a hidden name. The program runs for one batch without input, which makes its
+stores; keyed programs take their state in it. Then the rows of all other operators are put into
+their stores, the logs of that batch say where the sources and the watermarks stood, and one rename
+makes it the current generation. Until then the one before is current, so a stop at any point leaves
+a state that starts as if nothing had been tried.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ..disk import Disk, disk_of, side_file
+from ..errors import QUERY_FAILED, SAVEPOINT_UNUSABLE, RuntimeFault
+from ..gate import Gate
+from ..job import Job
+from ..layout import checked_frame
+from ..meaning import check_meaning
+from ..notes import create_note, seal
+from ..plan import PROGRAM, Plan, Query, Use
+from ..settings import RunSettings
+from ..state import State, generation_note
+from .fit import Fit
+from .model import Savepoint
+from .programs import initial_state
+from .stores import store_rows
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.types import StructType
+
+_PARTITIONS = "spark.sql.shuffle.partitions"
+_AT = re.compile(r'^([^:\n]+):\{"epoch":-?\d+,"at":.*\}$', re.MULTILINE)
+_LOOK = 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A generation that is being made, as what writes into one takes it."""
+
+    storage: Any
+    folder: str
+    shown: str
+
+    @property
+    def generation_folder(self) -> str:
+        return self.folder
+
+    def checkpoint(self, query: str) -> str:
+        """The folder that Spark keeps a query's progress and state in."""
+        return f"{self.folder}/queries/{query}"
+
+    def meaning_file(self, query: str) -> str:
+        """The file that remembers what the state of a query means."""
+        return f"{self.folder}/meaning/{query}.json"
+
+
+def restore(
+    spark: SparkSession,
+    kernel: Any,
+    state: State,
+    plan: Plan,
+    build: Callable[[Job], None],
+    settings: RunSettings,
+    fit: Fit,
+    folders: Sequence[str],
+    tell: Callable[[str], None],
+) -> None:
+    """Makes a generation that begins with a savepoint the current one of a state.
+
+    Raises RuntimeFault when the savepoint is damaged or the state does not fit the plan; the state
+    is as it was then.
+    """
+    disk, root = disk_of(state)
+    check_files(disk, fit.savepoint, fit.folder)
+    check_lineage(state, fit.savepoint)
+    number = f"{max(int(n) for n in disk.list(f'{root}/generations') if n.isdigit()) + 1:04d}"
+    made = f"{root}/generations/.{number}.tmp"
+    disk.delete([made])
+    draft = Draft(state.storage, state.storage.qualified(made), state.shown)
+    try:
+        _link_sources(disk, fit, made)
+        _link_notes(disk, state, root, plan, made)
+        epoch = _epoch(fit, plan)
+        disk.create(f"{made}/epochs/{fit.savepoint.epoch:09d}.json", seal(epoch))
+        _first_batch(spark, kernel, draft, plan, build, settings, fit, folders)
+        for query in plan.queries:
+            for number_, use in enumerate(query.uses):
+                rows = _fill(spark, kernel, draft, query, number_, use, fit)
+                tell(f"{query.id}: {use.operator.id}: {rows} rows of state")
+            _graft(disk, made, query, fit, epoch["cuts"])
+        note = _note(state, number, plan, fit)
+        create_note(disk, f"{made}/generation.json", note)
+        disk.rename(made, f"{root}/generations/{number}")
+    except BaseException:
+        disk.delete([made])
+        raise
+    state.refresh()
+    tell(f"restored from savepoint {fit.savepoint.name} as generation {number}")
+
+
+def check_files(disk: Disk, savepoint: Savepoint, folder: str) -> None:
+    """Raises RuntimeFault unless all files of a savepoint are as its manifest says."""
+    files = savepoint.files()
+    found = disk.sums(f"{folder}/{path}" for path in files)
+    for path, held in files.items():
+        there = found.get(f"{folder}/{path}")
+        if there is None or (there.bytes, there.crc32) != held:
+            what = "is gone" if there is None else "is not as it was written"
+            raise RuntimeFault(
+                SAVEPOINT_UNUSABLE,
+                f"{folder.removeprefix('file:')}/{path} {what}",
+                "use another savepoint; `streamc savepoint seal` accepts files that you changed",
+            )
+
+
+def check_lineage(state: State, savepoint: Savepoint) -> None:
+    """Raises RuntimeFault when output that belongs to a savepoint has been taken back since."""
+    if savepoint.state_id != state.id:
+        return
+    lines: dict[str, Mapping[str, Any] | None] = {
+        str(one["generation"]): one["batches"] for one in state.note["lineage"]
+    }
+    lines[state.generation] = None
+    for one in savepoint.lineage:
+        generation = str(one["generation"])
+        held = lines.get(generation, {})
+        if held is None:
+            continue
+        if any(held.get(query, -1) < last for query, last in one["batches"].items()):
+            raise RuntimeFault(
+                SAVEPOINT_UNUSABLE,
+                f"savepoint {savepoint.name} is of barrier {savepoint.barrier} of generation "
+                f"{savepoint.generation}, and the output has been taken back to before it",
+                "restore it with another `--state` and other outputs",
+            )
+
+
+def _link_sources(disk: Disk, fit: Fit, made: str) -> None:
+    """What sources have seen, where they keep that themselves."""
+    for source, origin in fit.sources.items():
+        prefix = f"sources/{origin}/"
+        for path in fit.savepoint.logs:
+            if path.startswith(prefix):
+                name = path.removeprefix(prefix)
+                disk.link(f"{fit.folder}/{path}", f"{made}/sources/{source}/{name}")
+
+
+def _link_notes(disk: Disk, state: State, root: str, plan: Plan, made: str) -> None:
+    """Where the sinks write, as the generation before knows it."""
+    folder = f"{root}/generations/{state.generation}/sinks"
+    for name in disk.list(folder):
+        if name.removesuffix(".json") in plan.sinks:
+            disk.link(f"{folder}/{name}", f"{made}/sinks/{name}")
+
+
+def _epoch(fit: Fit, plan: Plan) -> dict[str, Any]:
+    """The epoch of the savepoint, with the positions of the new plan's sources."""
+    cuts = {
+        source: fit.savepoint.sources.get(fit.sources[source]) if source in fit.sources else None
+        for source in sorted(plan.sources)
+    }
+    made = fit.savepoint.made_at.isoformat(timespec="milliseconds")
+    return {
+        "epoch": fit.savepoint.epoch,
+        "cuts": cuts,
+        "rows": False,
+        "drain": False,
+        "opened_at": made,
+    }
+
+
+def _first_batch(
+    spark: SparkSession,
+    kernel: Any,
+    draft: Draft,
+    plan: Plan,
+    build: Callable[[Job], None],
+    settings: RunSettings,
+    fit: Fit,
+    folders: Sequence[str],
+) -> None:
+    """One batch of every query, without input: it makes the stores, and programs their state."""
+
+    def initial(operator: str, schema: StructType) -> DataFrame | None:
+        tables = fit.tables(spark, operator, None)
+        if tables is None:
+            return None
+        return initial_state(schema, tables, plan.operators[operator], spark)
+
+    job = Job(plan, spark, draft.storage, settings.variables, folders, initial)
+    build(job)
+    job.tables.read(draft.shown)
+    gate = Gate(kernel, spark, draft, plan, settings)
+    frames = []
+    for query in plan.queries:
+        frame = checked_frame(kernel, job.calls_of(query)[0].frame, query)
+        frames.append((query, gate.wrap(frame, query.id)))
+        check_meaning(draft, query.id, query.meaning)
+    gate.open(None)
+    gate.hold()
+    try:
+        for query, frame in frames:
+            _run_once(draft, query, frame)
+    finally:
+        gate.close()
+
+
+def _run_once(draft: Draft, query: Query, frame: DataFrame) -> None:
+    """Runs a query until its first batch is committed."""
+    checkpoint = draft.checkpoint(query.id)
+
+    def take(batch: DataFrame, batch_id: int) -> None:
+        # Only what is read is computed, and with it the state.
+        given = batch.count()
+        if given:
+            raise AssertionError(f"{query.id} has given {given} rows of no input")
+
+    run = (
+        frame.writeStream.outputMode(query.output_mode)
+        .option("checkpointLocation", checkpoint)
+        .foreachBatch(take)
+        .start()
+    )
+    try:
+        while run.isActive and "0" not in draft.storage.list(f"{checkpoint}/commits"):
+            time.sleep(_LOOK)
+    finally:
+        run.stop()
+    if "0" not in draft.storage.list(f"{checkpoint}/commits"):
+        raise RuntimeFault(QUERY_FAILED, f"query `{query.id}` did not begin: {run.exception()}")
+
+
+def _fill(
+    spark: SparkSession,
+    kernel: Any,
+    draft: Draft,
+    query: Query,
+    number: int,
+    use: Use,
+    fit: Fit,
+) -> int:
+    """Puts the rows of an operator into its stores; how many."""
+    tables = fit.tables(spark, use.operator.id, query)
+    if tables is None:
+        return 0
+    if use.operator.kind == PROGRAM:
+        return next(iter(tables.values())).count()
+    partitions = int(spark.conf.get(_PARTITIONS) or 1)
+    checkpoint, written = draft.checkpoint(query.id), 0
+    for store in store_rows(spark, checkpoint, number, use, tables, partitions):
+        written += kernel.StateWriter.replace(
+            spark._jsparkSession, checkpoint, number, store.store, store.prefix, store.rows._jdf
+        )
+    return written
+
+
+def _graft(disk: Disk, made: str, query: Query, fit: Fit, cuts: Mapping[str, Any]) -> None:
+    """Has Spark's logs say that the first batch ended where the savepoint was."""
+    saved = fit.origin(query)
+    folder = f"{made}/queries/{query.id}"
+    text = disk.read(f"{folder}/offsets/0") or ""
+    head, metadata, *rest = text.split("\n")
+    known = json.loads(metadata)
+    known["batchWatermarkMs"] = saved.watermark_ms if saved else 0
+
+    def placed(found: re.Match[str]) -> str:
+        at = cuts.get(found[1].split("__", 2)[0])
+        position = json.dumps(at, separators=(",", ":"))
+        return f'{found[1]}:{{"epoch":{fit.savepoint.epoch},"at":{position}}}'
+
+    offsets = _AT.sub(placed, "\n".join(rest))
+    _rewrite(disk, f"{folder}/offsets/0", "\n".join([head, json.dumps(known), offsets]))
+    commit = {"nextBatchWatermarkMs": saved.next_watermark_ms if saved else 0}
+    first = (disk.read(f"{folder}/commits/0") or "v1").split("\n")[0]
+    _rewrite(disk, f"{folder}/commits/0", f"{first}\n{json.dumps(commit)}")
+
+
+def _rewrite(disk: Disk, path: str, text: str) -> None:
+    disk.delete([side_file(path)])
+    disk.replace(path, text)
+
+
+def _note(state: State, number: str, plan: Plan, fit: Fit) -> dict[str, Any]:
+    savepoint = fit.savepoint
+    origin = {
+        "generation": savepoint.generation,
+        "barrier": savepoint.barrier,
+        "epoch": savepoint.epoch,
+        "same_to": savepoint.epoch,
+        "savepoint": savepoint.name,
+    }
+    lineage = list(_lineage(plan, fit)) if savepoint.state_id == state.id else []
+    return generation_note(number, origin, lineage)
+
+
+def _lineage(plan: Plan, fit: Fit) -> Iterator[dict[str, Any]]:
+    """The generations whose output counts: batches by the queries that feed the same sinks now."""
+    for one in fit.savepoint.lineage:
+        batches = {}
+        for query in plan.queries:
+            feeding = fit.feeding(query)
+            if feeding is not None and feeding in one["batches"]:
+                batches[query.id] = one["batches"][feeding]
+        yield {"generation": one["generation"], "batches": batches}

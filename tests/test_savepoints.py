@@ -1,0 +1,196 @@
+"""Savepoints without Spark: manifests, names, SQL, archives, files that were changed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pyarrow
+import pyarrow.parquet as parquet
+import pytest
+from streamc.cli.app import app
+from streamc.runtime.disk import LocalDisk
+from streamc.runtime.errors import SAVEPOINT_UNUSABLE, RuntimeFault
+from streamc.runtime.notes import seal
+from streamc.runtime.savepoints.archive import export_savepoint, import_savepoint, seal_savepoint
+from streamc.runtime.savepoints.model import (
+    FORMAT,
+    SavedOperator,
+    SavedQuery,
+    Savepoint,
+    Table,
+    check_name,
+    load_savepoint,
+    new_name,
+    savepoint_names,
+)
+from streamc.runtime.savepoints.restore import check_files
+from streamc.runtime.savepoints.sql import ask, differences
+from streamc.runtime.state_files import LocalFiles
+from typer.testing import CliRunner
+
+TYPES = {"card_id": "string", "sum(amount)": "bigint", "count(*)": "bigint"}
+OLD = {"card_id": ["a", "b", None], "sum(amount)": [5, 7, 1], "count(*)": [1, 2, 1]}
+NEW = {"card_id": ["a", "c", None], "sum(amount)": [6, 1, 1], "count(*)": [1, 1, 1]}
+
+
+@pytest.fixture
+def state(tmp_path: Path) -> Path:
+    """A state folder with two savepoints, and one that was not finished."""
+    folder = tmp_path / "state"
+    (folder / "savepoints/.third.tmp").mkdir(parents=True)
+    (folder / "savepoints/fourth").mkdir()
+    note = {"format": 2, "id": "s", "pipeline": "p"}
+    (folder / "state.json").write_text(seal(note), encoding="utf-8")
+    for name, rows in (("first", OLD), ("second", NEW)):
+        made(folder / "savepoints" / name, name, rows)
+    return folder
+
+
+def made(folder: Path, name: str, rows: Mapping[str, list[object]]) -> Savepoint:
+    path = "state/spend/spend/state"
+    (folder / path).mkdir(parents=True)
+    parquet.write_table(pyarrow.table(dict(rows)), folder / path / "part-0.parquet")
+    held = LocalDisk().sums([str(folder / path / "part-0.parquet")])
+    (one,) = held.values()
+    table = Table("state", TYPES, 3, {f"{path}/part-0.parquet": (one.bytes, one.crc32)})
+    cells = ("sum(amount)", "count(*)")
+    operator = SavedOperator("spend", "aggregate", ("card_id",), cells, {"state": table})
+    when = datetime(2026, 1, 1, 12, 0, len(name), tzinfo=UTC)
+    query = SavedQuery(4, 1000, 2000, ("out",), {"spend": operator})
+    found = Savepoint(
+        *(name, when, "p", 2, 7, 9, "0001", "s", "4.2.1"),
+        plan={"queries": {}},
+        sources={"payments": {"logOffset": 3}},
+        logs={},
+        lineage=({"generation": "0001", "batches": {"spend": 4}},),
+        queries={"spend": query},
+    )
+    (folder / "manifest.json").write_text(seal(found.to_document()), encoding="utf-8")
+    return found
+
+
+def place(state: Path, name: str) -> str:
+    return str(state / "savepoints" / name)
+
+
+def run(*arguments: str) -> tuple[int, str, str]:
+    found = CliRunner().invoke(app, ["savepoint", *arguments])
+    assert found.exception is None or isinstance(found.exception, SystemExit), found.exception
+    return found.exit_code, found.stdout, found.stderr
+
+
+def test_a_manifest_is_read_as_it_was_written(state: Path) -> None:
+    found = load_savepoint(LocalFiles(), place(state, "first"))
+    assert Savepoint.from_document(json.loads(json.dumps(found.to_document()))) == found
+    assert (found.rows, found.watermark_ms) == (3, 2000)
+    assert list(found.files()) == ["state/spend/spend/state/part-0.parquet"]
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("{}", "its content and its checksum differ"),
+        (seal({"format": FORMAT + 1}), f"its format is {FORMAT + 1}"),
+        (seal({"format": FORMAT, "name": "x"}), "it is no manifest: KeyError"),
+    ],
+)
+def test_a_manifest_that_is_none(state: Path, text: str, told: str) -> None:
+    (state / "savepoints/first/manifest.json").write_text(text, encoding="utf-8")
+    with pytest.raises(RuntimeFault, match=told) as raised:
+        load_savepoint(LocalFiles(), place(state, "first"))
+    assert raised.value.code is SAVEPOINT_UNUSABLE
+
+
+def test_what_is_half_made_is_not_listed(state: Path) -> None:
+    assert savepoint_names(LocalFiles(), str(state)) == ["first", "second"]
+    code, out, _ = run("list", "--state", str(state), "--format", "json")
+    assert code == 0
+    assert [one["name"] for one in json.loads(out)] == ["first", "second"]
+
+
+@pytest.mark.parametrize("name", ["", ".x", "a/b", "a b", "-x", "x" * 101])
+def test_names_that_no_savepoint_can_have(name: str) -> None:
+    with pytest.raises(RuntimeFault, match="can't be the name"):
+        check_name(name)
+
+
+def test_a_name_of_its_own() -> None:
+    assert new_name("p", 7, []) == "p-000007"
+    assert new_name("p", 7, ["p-000007", "p-000007-1"]) == "p-000007-2"
+
+
+def test_questions_in_sql(state: Path) -> None:
+    found = load_savepoint(LocalFiles(), place(state, "first"))
+    answer = ask(found, place(state, "first"), 'SELECT sum("sum(amount)") AS s FROM spend')
+    assert (answer.columns, answer.rows) == (("s",), ((13,),))
+    with pytest.raises(RuntimeFault, match="DuckDB"):
+        ask(found, place(state, "first"), "SELECT nothing FROM spend")
+    code, out, _ = run("query", "SELECT card_id FROM spend ORDER BY 1", "--state", str(state))
+    assert (code, out.split()) == (0, ["card_id", "a", "c", "NULL"])
+
+
+def test_differences_by_key_and_cell(state: Path) -> None:
+    one, two = (load_savepoint(LocalFiles(), place(state, n)) for n in ("first", "second"))
+    (found,) = differences(one, place(state, "first"), two, place(state, "second"))
+    assert (found.added, found.removed, found.changed) == (1, 1, {"sum(amount)": 1})
+    assert run("diff", "first", "second", "--state", str(state))[0] == 1
+    assert run("diff", "first", "first", "--state", str(state))[0] == 0
+
+
+def test_an_archive_brings_a_savepoint_to_another_state(state: Path, tmp_path: Path) -> None:
+    archive = tmp_path / "first.tar"
+    found = load_savepoint(LocalFiles(), place(state, "first"))
+    export_savepoint(found, place(state, "first"), archive)
+    with pytest.raises(RuntimeFault, match="already"):
+        export_savepoint(found, place(state, "first"), archive)
+    with pytest.raises(RuntimeFault, match="there is a savepoint `first` already"):
+        import_savepoint(str(state), archive, None)
+    assert import_savepoint(str(state), archive, "copy").name == "copy"
+    copied = load_savepoint(LocalFiles(), place(state, "copy"))
+    assert copied == replace(found, name="copy")
+    check_files(LocalDisk(), copied, place(state, "copy"))
+    assert not list((state / "savepoints").glob(".first*"))
+
+
+def test_an_archive_that_is_none(state: Path, tmp_path: Path) -> None:
+    (tmp_path / "x.tar").write_text("no archive")
+    code, _, err = run("import", str(tmp_path / "x.tar"), "--state", str(state))
+    assert code == 2
+    assert "is no archive of a savepoint" in err
+    assert savepoint_names(LocalFiles(), str(state)) == ["first", "second"]
+
+
+def test_files_that_were_changed_count_when_they_are_sealed(state: Path) -> None:
+    folder = place(state, "first")
+    file = Path(folder, "state/spend/spend/state/part-0.parquet")
+    parquet.write_table(pyarrow.table(NEW | {"count(*)": [9, 9, 9]}), file)
+    found = load_savepoint(LocalFiles(), folder)
+    with pytest.raises(RuntimeFault, match="is not as it was written"):
+        check_files(LocalDisk(), found, folder)
+    sealed = seal_savepoint(found, folder)
+    check_files(LocalDisk(), load_savepoint(LocalFiles(), folder), folder)
+    assert sealed.rows == 3
+    parquet.write_table(pyarrow.table({"card_id": ["a"]}), file)
+    with pytest.raises(RuntimeFault, match=r"it has no column `sum\(amount\)`"):
+        seal_savepoint(sealed, folder)
+    file.unlink()
+    assert seal_savepoint(sealed, folder).rows == 0
+
+
+def test_a_savepoint_is_deleted(state: Path) -> None:
+    assert run("delete", "first", "--state", str(state))[0] == 0
+    assert savepoint_names(LocalFiles(), str(state)) == ["second"]
+    code, _, err = run("delete", "first", "--state", str(state))
+    assert code == 2
+    assert "has no savepoint `first`" in err
+
+
+def test_a_savepoint_is_shown(state: Path) -> None:
+    code, out, _ = run("show", "second", "--state", str(state))
+    assert code == 0
+    assert "spend (aggregate): 3 rows" in out
+    assert "card_id string, sum(amount) bigint, count(*) bigint" in out
