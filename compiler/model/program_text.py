@@ -46,11 +46,17 @@ def operator_lines(step: Operator) -> Iterator[str]:
         yield f"  {_cell(cell)}"
     for timer in step.timers:
         yield f"  timer {timer.name} {'processing' if timer.processing else 'event'} time"
+    for line in handler_lines(step):
+        yield f"  {line}"
+
+
+def handler_lines(step: Operator) -> Iterator[str]:
+    """Yield the lines of what an operator does with rows and timers."""
     if step.python is not None:
-        yield f"  python {step.python}"
+        yield f"python {step.python}"
     for handler in step.handlers:
-        yield f"  on {'timer' if handler.is_timer else 'event'} {handler.name}"
-        yield from _indented(handler.body, "    ")
+        yield f"on {'timer' if handler.is_timer else 'event'} {handler.name}"
+        yield from _indented(handler.body, "  ")
 
 
 def _input(given: ProgramInput) -> str:

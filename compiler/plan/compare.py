@@ -123,7 +123,7 @@ def _query_kind(entry: Json) -> str:
 
 
 def _operator_edits(old: Json, new: Json) -> Iterator[Edit]:
-    yield from _values(old, new, _OPERATOR_PARTS, {"stream", "returns", "class"})
+    yield from _values(old, new, _OPERATOR_PARTS, _TOLD_BY_A_MIGRATION)
     yield from _columns("key", old.get("keys", ()), new.get("keys", ()))
     yield from _inputs(old.get("inputs", ()), new.get("inputs", ()))
     yield from _cells(old.get("cells", ()), new.get("cells", ()))
@@ -134,6 +134,9 @@ def _operator_edits(old: Json, new: Json) -> Iterator[Edit]:
 
 _OPERATOR_PARTS = frozenset({"keys", "aggregates", "sides", "inputs", "cells", "timers"})
 """What is compared part by part; all else of an operator is compared as a whole."""
+
+_TOLD_BY_A_MIGRATION = {"stream", "returns", "class", "columns", "input", "also", "declared", "handlers"}
+"""What says where rows come from and what becomes of them: no part of what state holds."""
 
 
 def _aggregates(old: Sequence[Json], new: Sequence[Json]) -> Iterator[Edit]:
@@ -179,7 +182,7 @@ def _timers(old: Sequence[Json], new: Sequence[Json]) -> Iterator[Edit]:
 def _sides(old: Sequence[Json], new: Sequence[Json]) -> Iterator[Edit]:
     for name, before, after in zip(("left", "right"), old, new, strict=False):
         parts = frozenset({"keys", "columns"})
-        for edit in _values(before, after, parts, set()):
+        for edit in _values(before, after, parts, {"input"}):
             yield Edit(f"{name} {edit.part}", edit.old, edit.new)
         yield from _columns(f"{name} key", before["keys"], after["keys"])
         yield from _columns(f"{name} column", before["columns"], after["columns"])

@@ -35,6 +35,8 @@ from ..model.steps import (
     TopN,
     Window,
 )
+from .inputs import describe_input
+from .origins import Origins
 
 FORMAT = 1
 
@@ -46,6 +48,7 @@ def lower(graph: OperatorGraph) -> Document:
     """Return the plan of a graph."""
     pipeline = graph.pipeline
     settings, policy = pipeline.settings, pipeline.checkpoint
+    origins = Origins(pipeline)
     modes = {name: query.output_mode for query in graph.queries for name in query.sinks}
     return {
         "format": FORMAT,
@@ -63,7 +66,7 @@ def lower(graph: OperatorGraph) -> Document:
         **_functions(pipeline.python_functions()),
         "sources": {s.name: _source(s) for s in pipeline.sources},
         **_tables(pipeline.tables),
-        "operators": {s.id: _operator(r, s) for r, s in graph.stateful()},
+        "operators": {s.id: _operator(r, s, origins) for r, s in graph.stateful()},
         "queries": {q.id: _query(q) for q in graph.queries},
         "sinks": {
             s.name: {
@@ -155,8 +158,13 @@ def _mode(sink: Sink) -> Document:
     return {name: value for name, value in parts.items() if value}
 
 
-def _operator(relation: Relation, step: Stateful) -> Document:
-    return {"kind": step.kind, "stream": relation.stream} | describe_state(step)
+def _operator(relation: Relation, step: Stateful, origins: Origins) -> Document:
+    entry = {"kind": step.kind, "stream": relation.stream} | describe_state(step)
+    for part, found in describe_input(step, relation, origins).items():
+        if part in entry:
+            found = [was | more for was, more in zip(entry[part], found, strict=True)]
+        entry[part] = found
+    return entry
 
 
 @singledispatch
