@@ -5,12 +5,13 @@ when it runs.
 
 - ``app``: the command line; ``main`` is the entry point.
 - ``barriers``, ``check``, ``compact``, ``compile``, ``diff``, ``explain``, ``fmt``, ``graph``,
-  ``init``, ``kernel``, ``rollback``, ``run``, ``status``, ``stop``, ``test``: the commands.
+  ``init``, ``kernel``, ``rollback``, ``run``, ``savepoint`` (``savepoint_plan``), ``status``,
+  ``stop``, ``test``: the commands.
 - ``live_view``: a run as a table on a terminal; ``pages``: those that explain a code.
 - ``spark_check``: what Spark finds in specs.
 - ``testing``: tests of specs, found, run and reported.
 - ``spec_files``: paths on the command line to specs.
-- ``git``: a spec as it was at a revision.
+- ``two_versions``: two versions of a spec; ``git``: a spec as it was at a revision.
 - ``columns``: tables as plain lines.
 - ``output``: emitted files, written whole or not at all.
 - ``report``: diagnostics and errors to the terminal.

@@ -12,6 +12,7 @@ import typer
 
 from .columns import Output, aligned, moment, size
 from .report import UserError
+from .savepoint_plan import plan
 
 if TYPE_CHECKING:
     from ..runtime.errors import RuntimeFault
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 savepoint = typer.Typer(
     no_args_is_help=True, rich_markup_mode=None, help="Take, look at and remove savepoints."
 )
+savepoint.command("plan")(plan)
 
 _STOP_SECONDS = 600.0
 _State = Annotated[str, typer.Option("--state", metavar="DIR", help="The state folder of a job.")]

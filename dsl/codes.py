@@ -2,7 +2,7 @@
 
 SC01xx syntax, SC02xx names, SC03xx types, SC04xx time and state, SC05xx what a connector or Spark
 cannot do, SC06xx settings (front matter, options), SC07xx tests of specs, SC08xx what streamc does
-not build yet, SC09xx internal.
+not build yet, SC09xx migration files.
 """
 
 from __future__ import annotations
@@ -219,4 +219,12 @@ TEST_ORDER = _error("SC0707", "test-order", "a step of a test can't stand where 
 # Not built yet.
 NOT_BUILT = _error("SC0801", "not-built", "the language has it, this version does not run it yet")
 
-# Internal.
+# Migration files.
+MIGRATION_SYNTAX = _error("SC0901", "migration-syntax", "a migration file is not valid YAML")
+MIGRATION_FORM = _error("SC0902", "migration-form", "a part of a migration is not of a known form")
+MIGRATION_NAME = _error("SC0903", "migration-name", "a migration names what the specs do not have")
+MIGRATION_EXPRESSION = _error(
+    "SC0904", "migration-expression", "an expression of a migration can't be read"
+)
+MIGRATION_UNUSED = _error("SC0905", "migration-unused", "a migration decides what is no question")
+MIGRATION_VERSION = _error("SC0906", "migration-version", "a migration is of other versions")

@@ -15,6 +15,7 @@ CASES = cases("errors")
 
 IN_UNIT_TESTS: dict[str, str] = {
     **{f"SC070{n}": "test_spec_tests.py" for n in range(1, 8)},
+    **{f"SC090{n}": "test_migration_files.py" for n in range(1, 7)},
     "SC0590": "test_check_spark.py",
 }
 """Codes that no spec on disk can give, and the test that holds each."""

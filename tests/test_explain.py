@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 from compiled import compiled_text
 from streamc.cli.pages import Page, known_codes, pages, read_page
 from streamc.cli.testing.load import load_tests
+from streamc.compiler.migrate.plan import plan_migration
+from streamc.compiler.migrate.read import read_migration, tell_unused
 from streamc.dsl.codes import all_codes
+from streamc.dsl.diagnostics import Diagnostics
 from streamc.dsl.render import render
+from streamc.dsl.source import SourceFile
 from test_cli import Run, run
 
 __all__ = ["run"]
@@ -37,7 +42,24 @@ CREATE STREAM per_minute AS
 
 CREATE SINK spend FROM per_minute WITH (connector = 'console');
 """
-"""The spec whose tests stand on the pages of SC07xx."""
+"""The spec whose tests stand on the pages of SC07xx, and its migrations on those of SC09xx."""
+
+
+def migrated(text: str) -> list[Diagnostics]:
+    """Return what is wrong with a migration of the spec: to wider windows, and one more column."""
+    before = f"---\nversion: 2\n---\n{TESTED}"
+    after = before.replace("version: 2", "version: 3").replace(
+        "INTERVAL 1 MINUTE", "INTERVAL 5 MINUTES"
+    )
+    after = after.replace("AS total", "AS total, MAX(amount) AS peak")
+    old, new = (json.loads(compiled_text(t, "s.stream").plan_json or "") for t in (before, after))
+    diagnostics = Diagnostics(SourceFile("2-to-3.yaml", text))
+    decisions = read_migration(old, new, diagnostics)
+    plan = plan_migration(old, new, decisions)
+    if not diagnostics.has_errors:
+        tell_unused(decisions, diagnostics)
+        assert plan.exit_code == 0
+    return [diagnostics]
 
 
 ON_SPARK = {"SC0590"}
@@ -51,6 +73,8 @@ def found(number: str, text: str, folder: Path) -> tuple[list[str], str]:
         (folder / "spend.stream").write_text(TESTED, encoding="utf-8")
         (folder / "tests" / "page.yaml").write_text(text, encoding="utf-8")
         files = load_tests([folder / "tests" / "page.yaml"]).found
+    elif number.startswith("SC09"):
+        files = migrated(text)
     else:
         files = [compiled_text(text, "spec.stream").diagnostics]
     return [one.code.number for diagnostics in files for one in diagnostics], render(files)
@@ -69,7 +93,7 @@ def test_a_page_has_its_form(number: str) -> None:
     assert 1 <= len(text.split("\n\n")) <= 4, "one to four short paragraphs"
     if number in DIAGNOSTICS:
         assert len(page.specs) == 2
-        language = "yaml" if number.startswith("SC07") else "stream"
+        language = "yaml" if number.startswith(("SC07", "SC09")) else "stream"
         parts = (f"\n\nFails:\n\n```{language}\n", "\n\nMended:\n\n")
         order = [page.body.index(part) for part in parts]
         assert order == sorted(order)

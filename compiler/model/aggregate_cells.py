@@ -35,10 +35,15 @@ Types: TypeAlias = Sequence[Type]
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One buffer of an aggregate's state: Spark's name and type."""
+    """One buffer of an aggregate's state: Spark's name and type.
+
+    ``scale`` is set where Spark keeps decimals as whole numbers: so many digits stand behind a
+    point that the buffer does not have.
+    """
 
     buffer: str
     type: Type
+    scale: int | None = None
 
 
 Result: TypeAlias = Callable[[Types], Type]
@@ -141,16 +146,11 @@ _HLL_FACTOR = 1.106
 _REGISTERS_IN_A_LONG = 10
 
 
-def _digits(types: Types) -> int | None:
-    value = first(types)
-    return value.precision if isinstance(value, Decimal) else None
-
-
 def sum_cells(types: Types) -> tuple[Cell, ...]:
     """Return the cells of SUM; that of decimals knows whether it has added anything."""
-    digits = _digits(types)
-    if digits is not None and digits <= _SUMMED_AS_LONG:
-        return (Cell("sum", BIGINT),)
+    value = first(types)
+    if isinstance(value, Decimal) and value.precision <= _SUMMED_AS_LONG:
+        return (Cell("sum", BIGINT, value.scale),)
     total = Cell("sum", sum_type(types))
     if isinstance(total.type, Decimal):
         return (total, Cell("isEmpty", BOOLEAN))
@@ -165,12 +165,12 @@ def try_sum_cells(types: Types) -> tuple[Cell, ...]:
 
 def avg_cells(types: Types) -> tuple[Cell, ...]:
     """Return the cells of AVG."""
-    digits = _digits(types)
-    if digits is not None:
-        total = DOUBLE if digits <= _AVERAGED_AS_DOUBLE else sum_type(types)
-    else:
-        total = avg_type(types)
-    return (Cell("sum", total), Cell("count", BIGINT))
+    value, count = first(types), Cell("count", BIGINT)
+    if not isinstance(value, Decimal):
+        return (Cell("sum", avg_type(types)), count)
+    if value.precision <= _AVERAGED_AS_DOUBLE:
+        return (Cell("sum", DOUBLE, value.scale), count)
+    return (Cell("sum", sum_type(types)), count)
 
 
 def avg_of_second_cells(types: Types) -> tuple[Cell, ...]:

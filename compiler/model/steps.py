@@ -133,13 +133,14 @@ class AggregateCall:
     """A distinct aggregate and the cells of its state.
 
     ``id`` is what it computes, in canonical text (``sum(amount)``); ``function`` is Spark's name
-    for it.
+    for it; ``given`` are the types of its arguments.
     """
 
     id: str
     call: Call
     function: str
     cells: tuple[Cell, ...]
+    given: tuple[Type, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

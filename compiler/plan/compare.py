@@ -135,7 +135,17 @@ def _operator_edits(old: Json, new: Json) -> Iterator[Edit]:
 _OPERATOR_PARTS = frozenset({"keys", "aggregates", "sides", "inputs", "cells", "timers"})
 """What is compared part by part; all else of an operator is compared as a whole."""
 
-_TOLD_BY_A_MIGRATION = {"stream", "returns", "class", "columns", "input", "also", "declared", "handlers"}
+_TOLD_BY_A_MIGRATION = {
+    "stream",
+    "returns",
+    "class",
+    "columns",
+    "input",
+    "also",
+    "declared",
+    "handlers",
+    "given",
+}
 """What says where rows come from and what becomes of them: no part of what state holds."""
 
 

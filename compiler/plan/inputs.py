@@ -15,6 +15,7 @@ from ...dsl.ast.expressions import Binary, ColumnRef, Expression
 from ...dsl.diagnostics import InternalError
 from ...dsl.format import sql
 from ...dsl.walk import walk
+from ..model import types
 from ..model.conditions import conjuncts
 from ..model.pipeline import Relation
 from ..model.program_text import handler_lines
@@ -65,7 +66,12 @@ def describe_top_n_input(step: TopN, relation: Relation, origins: Origins) -> Do
         "keys": [(name, reference(name)) for name in step.keys],
         "columns": [(name, reference(name)) for name in step.columns],
     }
-    return {"input": [_entry(branch, parts) for branch in origins.before(relation, step)]}
+    known = origins.types_before(relation, step)
+    given = [known.get(name, types.UNKNOWN) for name in step.columns]
+    return {
+        "given": [str(type_) if types.is_known(type_) else None for type_ in given],
+        "input": [_entry(branch, parts) for branch in origins.before(relation, step)],
+    }
 
 
 @describe_input.register

@@ -308,9 +308,16 @@ def _aggregate(call: AggregateCall) -> Document:
         "filter": None if condition is None else sql(condition),
         "cells": [
             {"id": id_, "buffer": cell.buffer, "type": _type(cell.type)}
+            | ({} if cell.scale is None else {"scale": cell.scale})
             for id_, cell in zip(_cell_ids(call), call.cells, strict=True)
         ],
-    }
+    } | _given(call)
+
+
+def _given(call: AggregateCall) -> Document:
+    """Return the types of what an aggregate is given, where its cells do not tell them."""
+    opaque = any(cell.type == types.BINARY for cell in call.cells)
+    return {"given": [_type(type_) for type_ in call.given]} if opaque else {}
 
 
 def _cell_ids(call: AggregateCall) -> list[str]:

@@ -35,6 +35,7 @@ from ..model.steps import (
     TopN,
     Union,
 )
+from ..model.types import Type
 
 _NOWHERE = Span(0, 0)
 
@@ -82,6 +83,18 @@ class Origins:
     def before(self, relation: Relation, step: Stateful) -> tuple[Branch, ...]:
         """Return the branches of the rows that reach a step of one input."""
         return self._through(relation, relation.steps[: relation.steps.index(step)])
+
+    def types_before(self, relation: Relation, step: Stateful) -> dict[str, Type]:
+        """Return the types of the columns that reach a step of one input."""
+        for one in reversed(relation.steps[: relation.steps.index(step)]):
+            match one:
+                case Project(columns):
+                    return {column.name: column.value.type for column in columns}
+                case Operator(returns=returns):
+                    return {field.name: field.type for field in returns}
+        below = self._relations.get(relation.inputs[0])
+        schema = self._sources[relation.inputs[0]].schema if below is None else below.schema
+        return {field.name: field.type for field in schema}
 
     def _source(self, name: str) -> tuple[Branch, ...]:
         source = self._sources[name]

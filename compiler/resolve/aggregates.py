@@ -218,10 +218,9 @@ class Grouping:
                 form = canonical(call)
                 found = self._found.get(call)
                 if form not in calls and found is not None:
-                    function = found.function
-                    cells = function.cells(found.argument_types)
-                    id_ = self._identity(call)
-                    calls[form] = AggregateCall(id_, call, function.spark_function, cells)
+                    function, given = found.function, tuple(found.argument_types)
+                    id_, cells = self._identity(call), function.cells(given)
+                    calls[form] = AggregateCall(id_, call, function.spark_function, cells, given)
         return tuple(calls.values())
 
     def _identity(self, expression: e.Expression) -> str:

@@ -1,0 +1,115 @@
+"""``streamc savepoint plan``: what becomes of each cell of state under another version."""
+
+from __future__ import annotations
+
+import json
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from .output import write_if_changed
+from .report import Format, UserError, print_diagnostics
+from .two_versions import NewArgument, OldArgument, compile_version, read_versions
+
+if TYPE_CHECKING:
+    from ..compiler.migrate.decisions import Decisions
+    from ..compiler.migrate.verdicts import Json, MigrationPlan
+    from ..dsl.source import SourceFile
+
+
+class PlanFormat(StrEnum):
+    """How a plan is printed."""
+
+    FULL = "full"
+    JSON = "json"
+
+
+def plan(
+    old: OldArgument,
+    new: NewArgument,
+    migration: Annotated[
+        Path | None,
+        typer.Option("--migration", metavar="FILE", help="A file of decisions: 2-to-3.yaml."),
+    ] = None,
+    write: Annotated[
+        Path | None,
+        typer.Option("--write", metavar="FILE", help="Draft a file with the missing decisions."),
+    ] = None,
+    format: Annotated[
+        PlanFormat, typer.Option("--format", help="How to print the plan.")
+    ] = PlanFormat.FULL,
+) -> None:
+    """Tell what becomes of a savepoint of OLD under NEW: a verdict for each part of the state.
+
+    Exit code 0: all is accounted for. 1: something has to be decided; --write drafts the file. 2: a
+    part is impossible, and the file does not give it up.
+    """
+    how = Format.JSON if format is PlanFormat.JSON else Format.FULL
+    before, after = read_versions(old, new)
+    results = (compile_version(before, after), compile_version(after, after))
+    if print_diagnostics([result.diagnostics for result in results], how):
+        raise typer.Exit(2)
+    assert results[0].plan_json is not None and results[1].plan_json is not None
+    plans = json.loads(results[0].plan_json), json.loads(results[1].plan_json)
+    found, decisions = _planned(*plans, migration, how)
+    if write is not None:
+        _write(write, migration, found, decisions)
+    _print(found, format)
+    raise typer.Exit(found.exit_code)
+
+
+def _planned(
+    old: Json, new: Json, migration: Path | None, how: Format
+) -> tuple[MigrationPlan, Decisions]:
+    """Plan with the decisions of a file; mistakes in it are told and end the command."""
+    from ..compiler.migrate.decisions import Decisions
+    from ..compiler.migrate.plan import plan_migration
+    from ..compiler.migrate.read import read_migration, tell_unused
+    from ..dsl.diagnostics import Diagnostics
+
+    if migration is None:
+        decisions = Decisions()
+        return plan_migration(old, new, decisions), decisions
+    diagnostics = Diagnostics(_read(migration))
+    decisions = read_migration(old, new, diagnostics)
+    found = plan_migration(old, new, decisions)
+    if not diagnostics.has_errors:
+        tell_unused(decisions, diagnostics)
+    if print_diagnostics([diagnostics], how):
+        raise typer.Exit(2)
+    return found, decisions
+
+
+def _read(path: Path) -> SourceFile:
+    from ..dsl.source import SourceFile
+
+    try:
+        return SourceFile.read(path)
+    except FileNotFoundError as error:
+        help_ = "`--write` drafts one"
+        raise UserError(f"there is no {path}", help_) from error
+    except UnicodeDecodeError as error:
+        raise UserError(f"{path} is not UTF-8", "save the file as UTF-8") from error
+    except OSError as error:
+        raise UserError(f"{path} cannot be read: {error.strerror}") from error
+
+
+def _write(path: Path, migration: Path | None, found: MigrationPlan, decisions: Decisions) -> None:
+    from ..compiler.migrate.draft import draft
+
+    if path.exists() and (migration is None or path.resolve() != migration.resolve()):
+        raise UserError(f"{path} is there already", f"add to it with `--migration {path}`")
+    write_if_changed({path: draft(found, decisions)})
+
+
+def _print(found: MigrationPlan, format: PlanFormat) -> None:
+    from ..compiler.migrate.document import report
+    from ..compiler.migrate.text import plan_text
+
+    if format is PlanFormat.JSON:
+        sys.stdout.write(json.dumps(report(found), indent=2, ensure_ascii=False) + "\n")
+    else:
+        sys.stdout.write(plan_text(found))

@@ -1,0 +1,15 @@
+"""Two plans and a migration file to what becomes of each cell of state.
+
+In order of flow:
+
+- ``read``: a migration file, checked against both plans; ``names`` are those that its expressions
+  may use, ``told`` says what is wrong. ``decisions``: what it decides.
+- ``versions``: both plans, what is alive in them and what it means.
+- ``plan``: the whole of it. ``aggregates`` (``cells``, ``derive``, ``merges``, ``windows``),
+  ``dedup``, ``joins`` (``columns``), ``programs`` (``entries``, ``timers``): one kind of operator
+  each. ``keys``, ``inputs``: what they have in common; ``ends``: sources, sinks, settings.
+- ``conversions``: types that hold all of others; ``lengths``: lengths of time.
+- ``verdicts``: what is found.
+- ``text``, ``document``: the verdicts for people, and the work for the runtime; ``draft``: a
+  migration file with the decisions that are missing.
+"""

@@ -1,0 +1,303 @@
+"""Cells of aggregates: each new one from the old ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from ...dsl.format import identifier
+from ...dsl.records import dataclass
+from .conversions import Held, convert
+from .derive import Derived, Sense, counts_rows, derive, sense
+from .inputs import listed
+from .merges import merge_of, start_of
+from .verdicts import Decision, Finding, Json, Verdict
+from .versions import Meaning, Versions, aggregates_of, meaning
+
+
+@dataclass(frozen=True, slots=True)
+class NewCell:
+    """A new cell: what is said of it, and the SQL that it is made by; None where it is not."""
+
+    finding: Finding
+    expression: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CellPlan:
+    """What becomes of all cells, and the document for the new ones."""
+
+    findings: tuple[Finding, ...]
+    document: tuple[Json, ...]
+    backfill: tuple[str, ...]
+
+
+def plan_cells(versions: Versions, old_id: str, id_: str, *, merges: bool) -> CellPlan:
+    """Return what becomes of the cells of an aggregate that goes on; ``merges``: groups do."""
+    return _Cells(versions, old_id, id_, merges).plan()
+
+
+def empty_cells(aggregates: Sequence[Json]) -> list[Json]:
+    """Return the document of cells that begin as Spark begins them."""
+    return [_start(aggregate, cell) for aggregate in aggregates for cell in aggregate["cells"]]
+
+
+def _start(aggregate: Json, cell: Json) -> Json:
+    return {"id": cell["id"], "expr": start_of(aggregate, cell), "merge": "any", "empty": True}
+
+
+class _Cells:
+    def __init__(self, versions: Versions, old_id: str, id_: str, merges: bool) -> None:
+        self._versions, self._id, self._merges = versions, id_, merges
+        self._old = aggregates_of(versions.old, old_id)
+        self._new = aggregates_of(versions.new, id_)
+        self._old_inputs = versions.old["operators"][old_id].get("input", ())
+        self._new_inputs = versions.new["operators"][id_].get("input", ())
+        self._known = {
+            found: one for one in self._old if (found := sense(self._old_sense(one))) is not None
+        }
+
+    def plan(self) -> CellPlan:
+        pairs = self._pairs()
+        findings: list[Finding] = []
+        document: list[Json] = []
+        backfill: list[str] = []
+        for aggregate in self._new:
+            for cell, made in zip(
+                aggregate["cells"], self._made(aggregate, pairs.get(aggregate["id"])), strict=True
+            ):
+                findings.append(made.finding)
+                document.append(self._document(aggregate, cell, made))
+                backfill += [cell["id"]] if made.finding.verdict is Verdict.BACKFILL else []
+        told = {finding.old for finding in findings}
+        findings += self._dropped(told)
+        return CellPlan(tuple(findings), tuple(document), tuple(backfill))
+
+    def _old_sense(self, aggregate: Json) -> Meaning:
+        return meaning(self._old_inputs, "aggregates", aggregate["id"])
+
+    def _new_sense(self, aggregate: Json) -> Meaning:
+        return meaning(self._new_inputs, "aggregates", aggregate["id"])
+
+    def _pairs(self) -> dict[str, Json]:
+        """Return the old aggregate of each new one: as decided, else that of the same meaning."""
+        decided = {new: old for old, new in self._renames().items()}
+        pairs: dict[str, Json] = {}
+        for new in self._new:
+            for old in self._old:
+                if new["id"] in decided:
+                    same = decided[new["id"]] == old["id"]
+                else:
+                    alike = self._old_sense(old) == self._new_sense(new)
+                    same = alike and old["function"] == new["function"]
+                if same and old["id"] not in {one["id"] for one in pairs.values()}:
+                    pairs.setdefault(new["id"], old)
+        return pairs
+
+    def _renames(self) -> dict[str, str]:
+        below = self._versions.decisions.below("operators", self._id, "rename")
+        for old in below:
+            self._versions.decisions.get("operators", self._id, "rename", old)
+        return below
+
+    def _made(self, new: Json, old: Json | None) -> list[NewCell]:
+        decided = [self._decided(cell) for cell in new["cells"]]
+        if any(one is not None for one in decided):
+            return [
+                one or NewCell(self._begins(new, cell, "as decided of the others"))
+                for one, cell in zip(decided, new["cells"], strict=True)
+            ]
+        if old is not None:
+            made = self._carried(new, old)
+        else:
+            made = self._derived(new) or [
+                NewCell(self._begins(new, cell, self._why_new(new))) for cell in new["cells"]
+            ]
+        return [self._merged(new, cell, one) for cell, one in zip(new["cells"], made, strict=True)]
+
+    # One aggregate.
+
+    def _decided(self, cell: Json) -> NewCell | None:
+        expression = self._versions.decisions.get("operators", self._id, "set", cell["id"])
+        if expression is None:
+            return None
+        ids = [one["id"] for aggregate in self._old for one in aggregate["cells"]]
+        was = cell["id"] if cell["id"] in ids else None
+        why = f"as decided: {expression}"
+        return NewCell(Finding("cell", was, cell["id"], Verdict.CONVERTED, why), expression)
+
+    def _carried(self, new: Json, old: Json) -> list[NewCell]:
+        before, after = old["cells"], new["cells"]
+        if [c["buffer"] for c in before] != [c["buffer"] for c in after]:
+            return self._other_buffers(new, old)
+        return [self._converted(was, now, old, new) for was, now in zip(before, after, strict=True)]
+
+    def _converted(self, was: Json, now: Json, old: Json, new: Json) -> NewCell:
+        column = identifier(was["id"])
+        expression = convert(column, _held(was), _held(now))
+        if old.get("given") != new.get("given") and now["type"] == "BINARY":
+            why = f"it holds values of {_types(old)} in Spark's own form, not of {_types(new)}"
+            return self._refused(new, now, why, was["id"])
+        if expression is None:
+            path = ("operators", self._id, "set", now["id"])
+            why = f"{now['type']} does not hold all of {was['type']}"
+            draft = Decision(path, f"CAST({column} AS {now['type']})")
+            finding = Finding(
+                *("cell", was["id"], now["id"], Verdict.CONVERTED, why, "say how, by `set`"),
+                open=draft,
+            )
+            return NewCell(finding, draft.value)
+        if expression != column:
+            why = f"{was['type']} to {now['type']}, exactly"
+            return NewCell(
+                Finding("cell", was["id"], now["id"], Verdict.CONVERTED, why), expression
+            )
+        alike = self._old_sense(old) == self._new_sense(new)
+        why = "" if was["id"] == now["id"] else f"it was called `{was['id']}`"
+        why = why if alike else f"it was `{' or '.join(self._old_sense(old))}`, as decided"
+        finding = Finding("cell", was["id"], now["id"], Verdict.KEPT, why, marked=not alike)
+        return NewCell(finding, expression)
+
+    def _other_buffers(self, new: Json, old: Json) -> list[NewCell]:
+        """Carry a sum of decimals over the width at which Spark begins to note that it is empty."""
+        was, now = old["cells"][0], new["cells"][0]
+        column = identifier(was["id"])
+        total = convert(column, _held(was), _held(now))
+        if new["function"] != "sum" or len(old["cells"]) != 1 or total is None:
+            why = "the aggregate keeps other things for this type"
+            return [self._refused(new, cell, why, None) for cell in new["cells"]]
+        why = f"{was['type']} to {now['type']}, exactly"
+        zero = f"coalesce({total}, CAST(0 AS {now['type']}))"
+        empty = new["cells"][1]
+        return [
+            NewCell(Finding("cell", was["id"], now["id"], Verdict.CONVERTED, why), zero),
+            NewCell(
+                Finding("cell", None, empty["id"], Verdict.DERIVED, f"from `{was['id']}`"),
+                f"{column} IS NULL",
+            ),
+        ]
+
+    def _derived(self, new: Json) -> list[NewCell] | None:
+        wanted = sense(self._new_sense(new))
+        if wanted is None:
+            return None
+        found = derive(wanted, new, self._known, self._never_null(wanted.arguments))
+        if found is None and wanted == Sense(
+            "count", ("*",) * len(wanted.arguments), wanted.filter
+        ):
+            found = counts_rows(self._known, wanted.filter, self._never_null)
+        return None if found is None else self._told(new, found)
+
+    def _told(self, new: Json, found: Derived) -> list[NewCell]:
+        why = f"from {listed(found.sources)}"
+        return [
+            NewCell(Finding("cell", None, cell["id"], Verdict.DERIVED, why), expression)
+            for cell, expression in zip(new["cells"], found.cells, strict=True)
+        ]
+
+    def _never_null(self, arguments: Meaning) -> bool:
+        """Whether a column is never NULL: one of a source that declares it so, in both versions."""
+        if not self._new_inputs:
+            return False
+        return all(
+            any(
+                column["name"] == argument and column["nullable"] is False
+                for column in plan["sources"].get(branch["from"], {}).get("columns", ())
+            )
+            for plan, inputs in (
+                (self._versions.old, self._old_inputs),
+                (self._versions.new, self._new_inputs),
+            )
+            for branch in inputs
+            for argument in arguments
+        )
+
+    # What does not go on.
+
+    def _why_new(self, new: Json) -> str:
+        if any(old["id"] == new["id"] for old in self._old):
+            return f"it computes `{' or '.join(self._new_sense(new))}` now, which is another value"
+        known = {
+            one["id"]
+            for one in self._versions.old["operators"].get(self._id, {}).get("aggregates", ())
+        }
+        if new["id"] in known:
+            return "no query read it, so no state has it"
+        return "nothing that is kept tells it"
+
+    def _begins(self, new: Json, cell: Json, why: str, old: str | None = None) -> Finding:
+        """Return the finding of a cell that is not there: empty, or computed from history."""
+        path = ("operators", self._id, "accept", new["id"])
+        word = self._versions.decisions.get(*path)
+        if self._added(new["id"]):
+            word = word or "empty"
+        verdict = Verdict.BACKFILL if word == "backfill" else Verdict.EMPTY
+        open_ = (
+            None
+            if word in ("empty", "backfill")
+            else Decision(path, "empty", ("empty", "backfill"))
+        )
+        fix = None if open_ is None else "accept it, or have it computed from retained rows"
+        if verdict is Verdict.BACKFILL:
+            why = "computed from retained rows"
+        return Finding(
+            *("cell", old, cell["id"], verdict, why, fix),
+            marked=verdict is Verdict.EMPTY,
+            open=open_,
+        )
+
+    def _added(self, id_: str) -> bool:
+        decisions = self._versions.decisions
+        names = decisions.below("operators", self._id, "add")
+        for name, value in names.items():
+            if value == id_:
+                decisions.get("operators", self._id, "add", name)
+        return id_ in names.values()
+
+    def _refused(self, new: Json, cell: Json, why: str, old: str | None) -> NewCell:
+        """Return what is said of a cell that can't be carried on; accepted, it begins empty."""
+        path = ("operators", self._id, "accept", new["id"])
+        if self._versions.decisions.get(*path) is not None or self._added(new["id"]):
+            return NewCell(self._begins(new, cell, why, old))
+        fix = f'`accept: {{"{new["id"]}": empty}}` begins anew, `backfill` computes it again'
+        return NewCell(
+            Finding(
+                *("cell", old, cell["id"], Verdict.IMPOSSIBLE, why, fix),
+                open=Decision(path, "empty", ("empty", "backfill")),
+            )
+        )
+
+    def _merged(self, new: Json, cell: Json, made: NewCell) -> NewCell:
+        """Return what is said of a cell where groups become one."""
+        if not self._merges or made.expression is None:
+            return made
+        if any(merge_of(new, one) is None for one in new["cells"]):
+            why = f"`{new['id']}` of several groups can't be made one"
+            return self._refused(new, cell, why, made.finding.old)
+        if made.finding.verdict is Verdict.KEPT:
+            return replace(made, finding=replace(made.finding, verdict=Verdict.MERGED))
+        return made
+
+    def _dropped(self, told: set[str | None]) -> Iterator[Finding]:
+        wanted = {one["id"] for one in self._new}
+        for aggregate in self._old:
+            for cell in aggregate["cells"]:
+                if cell["id"] not in told:
+                    why = "nothing reads it any more"
+                    if aggregate["id"] in wanted:
+                        why = f"it was `{' or '.join(self._old_sense(aggregate))}`"
+                    yield Finding("cell", cell["id"], None, Verdict.DROPPED, why)
+
+    def _document(self, aggregate: Json, cell: Json, made: NewCell) -> Json:
+        if made.expression is None:
+            return _start(aggregate, cell)
+        merge = merge_of(aggregate, cell) if self._merges else None
+        return {"id": cell["id"], "expr": made.expression, "merge": merge}
+
+
+def _held(cell: Json) -> Held:
+    return cell["type"], cell.get("scale")
+
+
+def _types(aggregate: Json) -> str:
+    return ", ".join(str(type_) for type_ in aggregate.get("given", ()))

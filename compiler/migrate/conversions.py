@@ -1,0 +1,93 @@
+"""Which types hold all values of another one, and the SQL that turns one into the other."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TypeAlias
+
+from ...dsl.ast.expressions import Cast
+from ...dsl.diagnostics import Diagnostics
+from ...dsl.parse import parse_expression
+from ...dsl.source import SourceFile
+from ..model import types as t
+
+_DIGITS = {"TINYINT": 3, "SMALLINT": 5, "INT": 10, "BIGINT": 19}
+"""The digits of the longest whole numbers."""
+
+_EXACT_IN = {"FLOAT": ("TINYINT", "SMALLINT"), "DOUBLE": ("TINYINT", "SMALLINT", "INT", "FLOAT")}
+"""The types whose values a binary fraction holds without rounding."""
+
+Held: TypeAlias = tuple[str | None, int | None]
+"""How a value is held: its type, and the digits behind a point that a whole number lacks."""
+
+
+@cache
+def type_of(text: str | None) -> t.Type:
+    """Return the type that a plan spells; UNKNOWN for none."""
+    if text is None:
+        return t.UNKNOWN
+    source = SourceFile("type", f"CAST(x AS {text})")
+    tree, _ = parse_expression(source)
+    return t.from_node(tree.type, Diagnostics(source)) if isinstance(tree, Cast) else t.UNKNOWN
+
+
+def holds_all(old: str | None, new: str | None) -> bool:
+    """Whether each value of one type is a value of another, to the last digit."""
+    if old == new or old is None or new is None:
+        # What the compiler could not tell is compared by the runtime, with what Spark says.
+        return True
+    return _holds_all(type_of(old), type_of(new))
+
+
+def _holds_all(old: t.Type, new: t.Type) -> bool:
+    match old, new:
+        case t.Array(before), t.Array(after):
+            return _holds_all(before, after)
+        case t.Map(key, value), t.Map(new_key, new_value):
+            return _holds_all(key, new_key) and _holds_all(value, new_value)
+        case t.Struct(before), t.Struct(after):
+            return len(before) == len(after) and all(
+                a.name == b.name and _holds_all(a.type, b.type)
+                for a, b in zip(before, after, strict=True)
+            )
+        case t.Decimal(precision, scale), t.Decimal(wider, finer):
+            return finer >= scale and wider - finer >= precision - scale
+        case t.Scalar(name), t.Decimal(precision, scale) if name in _DIGITS:
+            return precision - scale >= _DIGITS[name]
+        case t.Scalar(name), t.Scalar(other):
+            if name in _DIGITS and other in _DIGITS:
+                return _DIGITS[name] <= _DIGITS[other]
+            return name == other or name in _EXACT_IN.get(other, ())
+    return old == new
+
+
+def cast(expression: str, type_: str | None) -> str:
+    """Return a CAST in SQL; a type that is not known needs none."""
+    return expression if type_ is None else f"CAST({expression} AS {type_})"
+
+
+def convert(expression: str, old: Held, new: Held) -> str | None:
+    """Return SQL that turns a value held in one way into another, None if digits may be lost.
+
+    ``(BIGINT, 2)`` is a DECIMAL with two digits behind the point, kept as a whole number.
+    """
+    (old_type, before), (new_type, after) = old, new
+    if old == new:
+        return expression
+    if before == after:
+        return cast(expression, new_type) if holds_all(old_type, new_type) else None
+    before, after = before or 0, after or 0
+    target = type_of(new_type)
+    if isinstance(target, t.Decimal):
+        if target.scale < before or target.precision - target.scale < 19 - before:
+            return None
+        unit = f"CAST('1E-{before}' AS DECIMAL({before + 1},{before}))"
+        return cast(f"CAST({expression} AS DECIMAL(20,0)) * {unit}", new_type)
+    source = type_of(old_type)
+    if isinstance(source, t.Decimal):
+        if source.scale > after:
+            return None
+        return cast(f"{expression} * {10**after}", new_type)
+    if after < before or not holds_all(old_type, new_type):
+        return None
+    return cast(f"{expression} * {10 ** (after - before)}", new_type)

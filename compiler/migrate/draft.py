@@ -1,0 +1,97 @@
+"""A migration file with the decisions that are missing, each with its reason and the choices.
+
+What a file decided already stays in it, without its comments. What is impossible is written as a
+comment: to lose it is for a person to decide.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import field
+
+from ...dsl.records import dataclass
+from .decisions import Decisions
+from .verdicts import FOUND_BY_THAT, Fate, Finding, MigrationPlan, Path, Verdict
+
+_PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_.]*( [A-Za-z0-9_.]+)*")
+_TAKEN = frozenset("true false yes no on off null y n".split())
+
+
+@dataclass(slots=True)
+class _Entry:
+    """A key of the file: its value, or what is below it; comments, and whether it is one."""
+
+    value: str | None = None
+    comments: list[str] = field(default_factory=list)
+    is_comment: bool = False
+    below: dict[str, _Entry] = field(default_factory=dict)
+
+
+def draft(plan: MigrationPlan, decisions: Decisions) -> str:
+    """Return the text of a file that leaves nothing to decide but what is impossible."""
+    root = _Entry()
+    for path, value in decisions.values.items():
+        _at(root, path).value = value
+    for fate in plan.fates():
+        for finding in fate.findings:
+            if finding.open is not None or finding.verdict is Verdict.IMPOSSIBLE:
+                _add(root, fate, finding)
+    lines = [f"from: {plan.from_version}", f"to: {plan.to_version}"]
+    for name, entry in root.below.items():
+        lines += _lines(name, entry, "")
+    return "\n".join(lines) + "\n"
+
+
+def _at(root: _Entry, path: Path) -> _Entry:
+    for name in path:
+        root = root.below.setdefault(name, _Entry())
+    return root
+
+
+def _add(root: _Entry, fate: Fate, finding: Finding) -> None:
+    impossible = finding.verdict is Verdict.IMPOSSIBLE
+    missing = finding.open
+    if missing is not None:
+        path, value, choices = missing.path, missing.value, missing.choices
+    else:
+        path, value, choices = (f"{fate.group}s", fate.id), "drop", ()
+    entry = _at(root, path)
+    said = f"{finding.name}: {finding.verdict.value}"
+    reason = f"{said}: {finding.why}" if finding.why else said
+    if impossible and finding.why == FOUND_BY_THAT:
+        return
+    if reason not in entry.comments:
+        entry.comments.append(reason)
+    if finding.fix is not None and (impossible or path[-1] == "from"):
+        entry.comments.append(finding.fix)
+    others = [choice for choice in choices if choice != value]
+    if others and entry.value is None:
+        entry.comments.append(f"or: {', '.join(others)}")
+    if entry.value is None and not (entry.below and missing is None):
+        entry.value, entry.is_comment = value, impossible
+
+
+def _lines(name: str, entry: _Entry, indent: str) -> Iterator[str]:
+    for comment in entry.comments:
+        yield f"{indent}# {comment}"
+    mark = "# " if _is_hidden(entry) else ""
+    if not entry.below:
+        yield f"{indent}{mark}{_scalar(name)}: {_scalar(entry.value or 'drop')}"
+        return
+    yield f"{indent}{mark}{_scalar(name)}:"
+    for inner, below in entry.below.items():
+        yield from _lines(inner, below, f"{indent}  ")
+
+
+def _is_hidden(entry: _Entry) -> bool:
+    """Whether nothing of an entry is said, only commented."""
+    if not entry.below:
+        return entry.is_comment
+    return all(_is_hidden(inner) for inner in entry.below.values())
+
+
+def _scalar(text: str) -> str:
+    if _PLAIN.fullmatch(text) and text.lower() not in _TAKEN:
+        return text
+    return "'" + text.replace("'", "''") + "'"

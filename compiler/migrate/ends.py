@@ -1,0 +1,208 @@
+"""Sources, sinks and queries: positions that are read on from, outputs that are gone on with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from .lengths import micros
+from .verdicts import Decision, Fate, Finding, Json, Verdict
+from .versions import Versions
+
+_PLACES = {
+    "files": ("path",),
+    "kafka": ("bootstrap_servers", "topic", "topics", "topic_pattern"),
+    "table": ("table",),
+}
+"""The options that say which data a position is in."""
+
+
+def match_ends(
+    versions: Versions, group: str, old: Mapping[str, Json], new: Mapping[str, Json]
+) -> dict[str, str | None]:
+    """Return the old source or sink of each new one: as the file says, else by name."""
+    decisions = versions.decisions
+    froms = {name: decisions.get(group, name, "from") for name in new}
+    taken = {was for was in froms.values() if was is not None}
+    found: dict[str, str | None] = {}
+    for name in new:
+        starts = group == "sources" and decisions.get(group, name, "start") is not None
+        own = name if name in old and name not in taken and not starts else None
+        found[name] = froms[name] or own
+    return found
+
+
+def likely(versions: Versions, pairs: Mapping[str, str | None]) -> dict[str, str]:
+    """Return the new name of each old source that a question is open about.
+
+    What reads it is not asked about as well: its rows are the same ones if the answer is yes.
+    """
+    old, new, decisions = versions.old["sources"], versions.new["sources"], versions.decisions
+    found: dict[str, str] = {}
+    for name, was in pairs.items():
+        if was is None and decisions.get("sources", name, "start") is None:
+            for one in _alike(old, _free(old, new, pairs), new[name])[:1]:
+                found.setdefault(one, name)
+    return found
+
+
+def _free(
+    old: Mapping[str, Json], new: Mapping[str, Json], pairs: Mapping[str, str | None]
+) -> list[str]:
+    return [name for name in old if name not in pairs.values() and name not in new]
+
+
+def _alike(old: Mapping[str, Json], free: list[str], entry: Json) -> list[str]:
+    return [name for name in free if old[name]["connector"] == entry["connector"]]
+
+
+def plan_sources(versions: Versions, pairs: Mapping[str, str | None]) -> tuple[Fate, ...]:
+    """Return what becomes of the positions of all sources."""
+    old, new = versions.old["sources"], versions.new["sources"]
+    free = [name for name in old if name not in pairs.values()]
+    fates = []
+    for name, entry in new.items():
+        was = pairs[name]
+        if was is None:
+            findings = [_new_position(versions, name, entry, _free(old, new, pairs))]
+        else:
+            findings = list(_position(versions, name, old[was], entry, was))
+        fates.append(Fate("source", was, name, entry["connector"], tuple(findings)))
+    for name in free:
+        if name in new:
+            why = "read from the beginning again, as decided"
+        else:
+            versions.decisions.get("sources", name)
+            why = "nothing reads it any more"
+        finding = Finding("position", name, None, Verdict.DROPPED, why)
+        fates.append(Fate("source", name, None, old[name]["connector"], (finding,)))
+    return tuple(fates)
+
+
+def _new_position(versions: Versions, name: str, entry: Json, free: list[str]) -> Finding:
+    started = versions.decisions.get("sources", name, "start")
+    why = "it is read from its beginning"
+    alike = _alike(versions.old["sources"], free, entry)
+    if started is None and alike:
+        path = ("sources", name, "from")
+        return Finding(
+            *("position", None, name, Verdict.EMPTY),
+            f"{why}, unless it is what was `{alike[0]}`",
+            f"`sources: {{{name}: {{from: {alike[0]}}}}}` goes on where that stands, "
+            "`{start: earliest}` reads it from its beginning",
+            open=Decision(path, alike[0], tuple(alike)),
+        )
+    return Finding("position", None, name, Verdict.EMPTY, why)
+
+
+def _position(versions: Versions, name: str, old: Json, new: Json, was: str) -> Iterator[Finding]:
+    if old["connector"] != new["connector"]:
+        why = f"a position of {old['connector']} says nothing about {new['connector']}"
+        fix = f"`sources: {{{name}: {{start: earliest}}}}` reads it from its beginning"
+        started = Decision(("sources", name, "start"), "earliest", ("earliest",))
+        yield Finding("position", was, name, Verdict.IMPOSSIBLE, why, fix, open=started)
+        return
+    places = _PLACES.get(new["connector"], ())
+    moved = [p for p in places if old["options"].get(p) != new["options"].get(p)]
+    called = f"it was called `{was}`" if was != name else ""
+    if moved:
+        words = ", ".join(f"{p} {old['options'].get(p)} to {new['options'].get(p)}" for p in moved)
+        said = versions.decisions.get("sources", name, "from") == was
+        open_ = None if said else Decision(("sources", name, "from"), was, (was,))
+        yield Finding(
+            *("position", was, name, Verdict.KEPT),
+            f"{words}: what is elsewhere has not been read, and what was read is not asked for",
+            None if said else "say that it is the same data, or `{start: earliest}`",
+            marked=True,
+            open=open_,
+        )
+    else:
+        yield Finding("position", was, name, Verdict.KEPT, called)
+    yield from _watermark(old["watermark"], new["watermark"])
+
+
+def _watermark(old: Json | None, new: Json | None) -> Iterator[Finding]:
+    if old == new:
+        return
+    before, after = (None if w is None else f"{w['column']} - {w['delay']}" for w in (old, new))
+    if old is None or new is None:
+        yield Finding("watermark", before, after, Verdict.KEPT, "it begins or ends at the cut")
+        return
+    if old["column"] != new["column"]:
+        why = "it goes on from where it stands, by the new column"
+    elif micros(new["delay"]) < micros(old["delay"]):
+        why = "it moves ahead by the difference: windows close at once, and rows are late sooner"
+    else:
+        why = (
+            "it stands until it is past by the new delay: windows close later, fewer rows are late"
+        )
+    yield Finding("watermark", before, after, Verdict.KEPT, why)
+
+
+def plan_sinks(versions: Versions, pairs: Mapping[str, str | None]) -> tuple[Fate, ...]:
+    """Return what becomes of the commits of all sinks."""
+    old, new = versions.old["sinks"], versions.new["sinks"]
+    free = [name for name in old if name not in pairs.values()]
+    fates = []
+    for name, entry in new.items():
+        was = pairs[name]
+        finding = (
+            _new_output(versions, name, entry, free)
+            if was is None
+            else _output(name, was, old[was], entry)
+        )
+        fates.append(Fate("sink", was, name, entry["connector"], (finding,)))
+    for name in free:
+        versions.decisions.get("sinks", name)
+        finding = Finding("output", name, None, Verdict.DROPPED, "what it wrote stays as it is")
+        fates.append(Fate("sink", name, None, old[name]["connector"], (finding,)))
+    return tuple(fates)
+
+
+def _new_output(versions: Versions, name: str, entry: Json, free: list[str]) -> Finding:
+    ends = versions.old["sinks"]
+    alike = [
+        one
+        for one in free
+        if entry["options"]
+        and (ends[one]["connector"], ends[one]["options"]) == (entry["connector"], entry["options"])
+    ]
+    if not alike:
+        return Finding("output", None, name, Verdict.EMPTY, "its first row is of after the cut")
+    return Finding(
+        *("output", None, name, Verdict.EMPTY),
+        f"it writes where `{alike[0]}` wrote, as another sink",
+        f"`sinks: {{{name}: {{from: {alike[0]}}}}}` goes on with it",
+        open=Decision(("sinks", name, "from"), alike[0], tuple(alike)),
+    )
+
+
+def _output(name: str, was: str, old: Json, new: Json) -> Finding:
+    place = (old["connector"], old["options"]) != (new["connector"], new["options"])
+    if place:
+        why = "it writes elsewhere from the cut on; what it wrote stays where it is"
+        return Finding("output", was, name, Verdict.KEPT, why)
+    called = f"it was called `{was}`" if was != name else ""
+    if old["output_mode"] != new["output_mode"]:
+        called = f"rows come out as {new['output_mode']} from the cut on, not {old['output_mode']}"
+    return Finding("output", was, name, Verdict.KEPT, called)
+
+
+def plan_queries(versions: Versions) -> tuple[Fate, ...]:
+    """Return what differs in how the queries run; none of it touches what is kept."""
+    old, new = versions.old["settings"], versions.new["settings"]
+    findings = []
+    if old["state_backend"] != new["state_backend"]:
+        why = "a savepoint goes into either"
+        findings.append(
+            Finding("state_backend", old["state_backend"], new["state_backend"], Verdict.KEPT, why)
+        )
+    setting = "spark.sql.shuffle.partitions"
+    before, after = (s.get("spark", {}).get(setting) for s in (old, new))
+    if before != after:
+        why = "state is laid out anew"
+        findings.append(Finding("partitions", _text(before), _text(after), Verdict.KEPT, why))
+    return (Fate("settings", "settings", "settings", "", tuple(findings)),) if findings else ()
+
+
+def _text(value: object) -> str:
+    return "default" if value is None else str(value)

@@ -1,0 +1,83 @@
+"""Maps, sets and lists of programs, entry by entry."""
+
+from __future__ import annotations
+
+from .conversions import cast, holds_all
+from .verdicts import Decision, Finding, Json, Verdict
+from .versions import Versions
+
+
+def plan_entries(
+    versions: Versions, id_: str, old: Json, new: Json
+) -> tuple[list[Finding], list[Json]]:
+    """Return the findings on maps, sets and lists, and the SQL of their entries."""
+    before = {cell["id"]: cell for cell in old["cells"] if cell["kind"] != "value"}
+    renamed = {
+        new_name: old_name
+        for old_name, new_name in versions.decisions.below("operators", id_, "rename").items()
+    }
+    findings: list[Finding] = []
+    made: list[Json] = []
+    for cell in new["cells"]:
+        if cell["kind"] == "value":
+            continue
+        name = cell["id"]
+        source = before.get(renamed.get(name, name if name not in renamed.values() else ""))
+        if source is not None and source["kind"] != cell["kind"]:
+            finding, document = _other_kind(id_, cell, source), _empty(cell)
+        elif source is None:
+            finding = Finding(cell["kind"], None, name, Verdict.EMPTY, "it has no entries yet")
+            document = _empty(cell)
+        else:
+            finding, document = _carried(versions, id_, cell, source)
+        findings.append(finding)
+        made.append(document)
+    told = {finding.old for finding in findings}
+    for name, cell in before.items():
+        if name not in told:
+            why = "it is declared no more"
+            findings.append(Finding(cell["kind"], name, None, Verdict.DROPPED, why))
+    return findings, made
+
+
+def _empty(cell: Json) -> Json:
+    return {"id": cell["id"], "kind": cell["kind"], "from": None, "key": None, "value": None}
+
+
+def _other_kind(id_: str, cell: Json, old: Json) -> Finding:
+    why = f"a {old['kind']} does not become a {cell['kind']}"
+    fix = f"give it another name, or `{id_}: drop`"
+    return Finding(cell["kind"], old["id"], cell["id"], Verdict.IMPOSSIBLE, why, fix)
+
+
+def _carried(versions: Versions, id_: str, cell: Json, old: Json) -> tuple[Finding, Json]:
+    """Carry the entries on; ``key`` is that of a map or the element of a set or list."""
+    parts: dict[str, str | None] = {"key": None, "value": None}
+    why = [f"it was called `{old['id']}`"] if old["id"] != cell["id"] else []
+    verdict, open_ = Verdict.KEPT, None
+    names = ("key", "value") if cell["kind"] == "map" else ("key",)
+    for part in names:
+        before, after = (one["entry" if part == "key" else "value"] for one in (old, cell))
+        path = ("operators", id_, "set", cell["id"], part)
+        decided = versions.decisions.get(*path)
+        parts[part] = part if decided is None else decided
+        if decided is not None:
+            verdict = Verdict.CONVERTED
+            why.append(f"{part} as decided: {decided}")
+        elif before != after:
+            verdict, converted = Verdict.CONVERTED, cast(part, after)
+            parts[part] = converted
+            if holds_all(before, after):
+                why.append(f"{before} to {after}, exactly")
+            else:
+                why.append(f"{after} does not hold all of {before}")
+                open_ = Decision(path, converted)
+    if old["ttl"] != cell["ttl"]:
+        why.append(
+            f"entries are forgotten after {cell['ttl'] or 'no time'}, not {old['ttl'] or 'never'}"
+        )
+    fix = None if open_ is None else "say how, by `set`"
+    finding = Finding(
+        *(cell["kind"], old["id"], cell["id"], verdict, "; ".join(why), fix), open=open_
+    )
+    return finding, {"id": cell["id"], "kind": cell["kind"], "from": old["id"], **parts}

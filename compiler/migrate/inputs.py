@@ -1,0 +1,70 @@
+"""Whether the rows that reach an operator are still the same ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from .verdicts import Decision, Finding, Json, Verdict
+from .versions import Versions, below, calls
+
+
+def input_findings(
+    versions: Versions, id_: str, old: Sequence[Json], new: Sequence[Json], name: str = ""
+) -> Iterator[Finding]:
+    """Yield a finding when rows come from elsewhere, or passed other conditions.
+
+    What was counted before stays counted: state is of both choices of rows until it is gone.
+    """
+    before, after = below(old, versions.renamed), below(new, {})
+    reasons = list(_differences(before, after))
+    reasons += [
+        f"the rows of `{one}` are others from the cut on"
+        for one in sorted({source for source, _ in after} & versions.reshaped)
+    ]
+    if reasons:
+        yield marked(versions, id_, "input", name, "; ".join(reasons), "mixed")
+
+
+def _differences(
+    before: set[tuple[str, tuple[str, ...]]], after: set[tuple[str, tuple[str, ...]]]
+) -> Iterator[str]:
+    gone, came = ({source for source, _ in one} for one in (before, after))
+    for source in sorted(gone - came):
+        yield f"rows of `{source}` come no more"
+    for source in sorted(came - gone):
+        yield f"rows of `{source}` come too"
+    for source in sorted(gone & came):
+        was = {text for below, where in before if below == source for text in where}
+        now = {text for below, where in after if below == source for text in where}
+        yield from (f"`{text}` is asked of rows now" for text in sorted(now - was))
+        yield from (f"`{text}` is asked of rows no more" for text in sorted(was - now))
+
+
+def function_findings(versions: Versions, id_: str, entry: Json) -> Iterator[Finding]:
+    """Yield a finding for each function that an operator calls and that does something else now."""
+    for name in versions.changed_functions():
+        if calls(entry, name):
+            why = f"`{name}` is another function: what it gave before stays in the state"
+            yield marked(versions, id_, "function", name, why, "mixed")
+
+
+def marked(
+    versions: Versions,
+    id_: str,
+    part: str,
+    name: str,
+    why: str,
+    word: str,
+    verdict: Verdict = Verdict.KEPT,
+) -> Finding:
+    """Return a finding that leaves results inexact for a while, which has to be accepted."""
+    path = ("operators", id_, "accept", f"{part} {name}".rstrip())
+    accepted = versions.decisions.get(*path) == word
+    open_ = None if accepted else Decision(path, word, (word,))
+    fix = None if accepted else "accept it, or drop the state"
+    return Finding(part, name, name, verdict, why, fix, marked=True, open=open_)
+
+
+def listed(names: Iterable[str]) -> str:
+    """Return names as a person lists them."""
+    return ", ".join(f"`{name}`" for name in names)

@@ -1,0 +1,166 @@
+"""Joins: the rows of both sides that wait for partners."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...dsl.format import identifier
+from ..model.intervals import micros_text
+from .columns import plan_columns
+from .conversions import cast, holds_all
+from .inputs import function_findings, input_findings, marked
+from .verdicts import Fate, Finding, Json, Verdict
+from .versions import Versions, meaning, side_columns
+from .windows import window_text
+
+SIDES = ("left", "right")
+
+
+def plan_join(versions: Versions, old_id: str, id_: str) -> Fate:
+    """Return what becomes of the rows that wait on both sides of a join."""
+    old, new = versions.old["operators"][old_id], versions.new["operators"][id_]
+    findings: list[Finding] = [
+        *_kind(old, new),
+        *_bound(versions, id_, old, new),
+        *_condition(versions, id_, old, new),
+        *function_findings(versions, id_, new),
+    ]
+    sides = []
+    for place, word in enumerate(SIDES):
+        before, after = old["sides"][place], new["sides"][place]
+        found = list(_time(id_, word, before, after))
+        found += input_findings(versions, id_, before["input"], after["input"], word)
+        keys, expressions = _keys(id_, word, before, after)
+        columns, made = plan_columns(
+            *(versions, id_, word, (before["input"], after["input"])),
+            (side_columns(versions.old, old_id, place), side_columns(versions.new, id_, place)),
+        )
+        findings += [*found, *keys, *columns]
+        sides.append({"keys": expressions, "columns": made})
+    document: Json = {
+        "kind": "join",
+        "from": old_id,
+        "where": None,
+        "keys": [],
+        "window": None,
+        "group": False,
+        "cells": [],
+        "sides": sides,
+    }
+    return Fate("operator", old_id, id_, "join", tuple(findings), document)
+
+
+def _kind(old: Json, new: Json) -> Iterator[Finding]:
+    before, after = old["join"], new["join"]
+    if before == after:
+        yield Finding("join", before, after, Verdict.KEPT)
+        return
+    why = "rows know whether they have met a partner, so what waits comes out as the new kind says"
+    gained = _outer(after) - _outer(before)
+    if gained:
+        sides = " and ".join(sorted(gained))
+        why += f"; rows of the {sides} that left before the cut without one never came out"
+    yield Finding("join", before, after, Verdict.KEPT, why)
+
+
+def _outer(kind: str) -> set[str]:
+    return {"left": {"left"}, "right": {"right"}, "full": {"left", "right"}}.get(kind, set())
+
+
+def _bound(versions: Versions, id_: str, old: Json, new: Json) -> Iterator[Finding]:
+    before, after = (_bound_text(entry) for entry in (old, new))
+    if old["bound"] is None or new["bound"] is None:
+        if old["bound"] != new["bound"]:
+            why = "rows were kept by another rule: those that would have a partner may be gone"
+            yield marked(versions, id_, "bound", "", why, "incomplete")
+        return
+    was, now = old["bound"], new["bound"]
+    if was == now:
+        yield Finding("bound", before, after, Verdict.KEPT)
+        return
+    wider = _below(now["lower_micros"], was["lower_micros"], -1) or _below(
+        now["upper_micros"], was["upper_micros"], 1
+    )
+    if not wider:
+        why = "rows are kept for less long: those past the new bound leave at once"
+        yield Finding("bound", before, after, Verdict.KEPT, why)
+        return
+    why = (
+        f"it was {before} and is {after}: rows that left before the cut are missing as partners "
+        "until all that wait came after it"
+    )
+    yield marked(versions, id_, "bound", "", why, "incomplete")
+
+
+def _below(now: int | None, was: int | None, sign: int) -> bool:
+    """Whether one end of a bound lies further out than it did; None is without end."""
+    if now is None or was is None:
+        return now is None and was is not None
+    return sign * now > sign * was
+
+
+def _bound_text(entry: Json) -> str:
+    bound = entry["bound"]
+    if bound is None:
+        return ""
+    ends = (bound["lower_micros"], bound["upper_micros"])
+    return " to ".join("any" if end is None else micros_text(end) for end in ends)
+
+
+def _condition(versions: Versions, id_: str, old: Json, new: Json) -> Iterator[Finding]:
+    before, after = set(old["also"]), set(new["also"])
+    came = [f"`{text}` is asked of pairs now" for text in sorted(after - before)]
+    gone = [f"`{text}` is asked of pairs no more" for text in sorted(before - after)]
+    if came or gone:
+        why = "; ".join([*came, *gone]) + "; rows that met a partner before stay met"
+        yield marked(versions, id_, "condition", "", why, "mixed")
+
+
+def _time(id_: str, word: str, old: Json, new: Json) -> Iterator[Finding]:
+    """Yield a finding when rows of a side are kept by another time or window."""
+    times = [
+        meaning(side["input"], "columns", side["event_time"]) if side["event_time"] else ()
+        for side in (old, new)
+    ]
+    windows = [window_text(s["window"]) if s.get("window") else "" for s in (old, new)]
+    if times[0] != times[1] or windows[0] != windows[1]:
+        before, after = (
+            " ".join((*time, window)).strip() for time, window in zip(times, windows, strict=True)
+        )
+        why = "rows wait by another time: those that would have a partner are in other places"
+        fix = f"`{id_}: drop` begins with no rows"
+        yield Finding(f"time {word}", before, after, Verdict.IMPOSSIBLE, why, fix)
+
+
+def _keys(id_: str, word: str, old: Json, new: Json) -> tuple[list[Finding], list[str]]:
+    """Return the findings on the keys of a side, and the SQL of each new one."""
+    free = list(old["keys"])
+    findings: list[Finding] = []
+    expressions: list[str] = []
+    for key in new["keys"]:
+        found = next((k for k in free if _key(old, k) == _key(new, key)), None)
+        if found is None or not holds_all(found["type"], key["type"]):
+            why = "rows are kept by their key, and the old ones by another"
+            fix = f"`{id_}: drop` begins with no rows"
+            findings.append(Finding(f"key {word}", None, key["name"], Verdict.IMPOSSIBLE, why, fix))
+            continue
+        free.remove(found)
+        column = identifier(found["name"])
+        changed = found["type"] != key["type"]
+        verdict = Verdict.CONVERTED if changed else Verdict.KEPT
+        why = f"{found['type']} to {key['type']}, exactly" if changed else ""
+        findings.append(Finding(f"key {word}", found["name"], key["name"], verdict, why))
+        expressions.append(cast(column, key["type"]) if changed else column)
+    for key in free:
+        why = "rows are kept by it, and would have to be by fewer keys"
+        fix = f"`{id_}: drop` begins with no rows"
+        findings.append(Finding(f"key {word}", key["name"], None, Verdict.IMPOSSIBLE, why, fix))
+    return findings, expressions
+
+
+def _key(side: Json, key: Json) -> tuple[str, ...]:
+    """Return what a key is; the name of its relation is no part of that."""
+    bare = str(key["name"]).replace(f"{side['relation']}.", "")
+    for word in SIDES:
+        bare = bare.removeprefix(f"{word}.")
+    return tuple(sorted({b.get("keys", {}).get(bare, bare) for b in side["input"]}))

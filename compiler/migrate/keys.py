@@ -1,0 +1,160 @@
+"""Keys of groups, ids and programs: each new key from the old ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from ...dsl.ast.expressions import ColumnRef
+from ...dsl.format import identifier
+from ...dsl.parse import parse_expression
+from ...dsl.records import dataclass
+from ...dsl.source import SourceFile
+from ...dsl.walk import walk
+from .conversions import cast, holds_all
+from .verdicts import Decision, Finding, Json, Verdict
+from .versions import Meaning, Versions
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """A key: its name, its type, and what it is in terms of what is below."""
+
+    name: str
+    type: str | None
+    meaning: Meaning
+
+
+@dataclass(frozen=True, slots=True)
+class KeyPlan:
+    """The findings on keys, the SQL of each new one, and whether several old ones become one."""
+
+    findings: tuple[Finding, ...]
+    expressions: tuple[tuple[str, str], ...]
+    merges: bool
+    changed: bool
+
+    def document(self) -> list[Json]:
+        """Return the keys as the runtime is told of them."""
+        return [{"name": name, "expr": expression} for name, expression in self.expressions]
+
+
+def plan_keys(versions: Versions, id_: str, old: Sequence[Key], new: Sequence[Key]) -> KeyPlan:
+    """Return what becomes of the keys of an operator."""
+    decided = versions.decisions.below("operators", id_, "key")
+    pairs = _pairs(old, new, decided)
+    findings: list[Finding] = []
+    expressions: list[tuple[str, str]] = []
+    alone: set[str] = set()
+    for key in new:
+        expression = versions.decisions.get("operators", id_, "key", key.name)
+        if expression is not None:
+            whole = next((k for k in old if expression == identifier(k.name)), None)
+            alone |= set() if whole is None else {whole.name}
+            read = [k.name for k in old if k.name in _names(expression)]
+            findings.append(_decided(key, whole, expression, read))
+        else:
+            whole = pairs.get(key.name)
+            finding = _same(id_, key, whole) if whole is not None else _added(id_, key)
+            alone |= set() if whole is None else {whole.name}
+            expression = identifier(key.name if whole is None else whole.name)
+            if whole is not None and whole.type != key.type:
+                expression = cast(expression, key.type)
+            findings.append(finding)
+        expressions.append((key.name, expression))
+    gone = [key for key in old if key.name not in alone]
+    findings += _dropped(gone, {finding.old for finding in findings})
+    merges = bool(gone)
+    changed = len(old) != len(new) or any(f.verdict is not Verdict.KEPT for f in findings)
+    return KeyPlan(tuple(findings), tuple(expressions), merges, changed)
+
+
+def _pairs(old: Sequence[Key], new: Sequence[Key], decided: Mapping[str, str]) -> dict[str, Key]:
+    """Return the old key of each new one: by name where that means the same, then by meaning."""
+    pairs: dict[str, Key] = {}
+    waiting = [key for key in new if key.name not in decided]
+    for rule in (_as_before, _of_one_meaning, _of_one_name):
+        for key in waiting:
+            free = [k for k in old if k.name not in {pair.name for pair in pairs.values()}]
+            found = [other for other in free if rule(other, key)]
+            if key.name not in pairs and len(found) == 1:
+                pairs[key.name] = found[0]
+    return pairs
+
+
+def _as_before(old: Key, new: Key) -> bool:
+    return old.name == new.name and old.meaning == new.meaning
+
+
+def _of_one_meaning(old: Key, new: Key) -> bool:
+    return old.meaning == new.meaning
+
+
+def _of_one_name(old: Key, new: Key) -> bool:
+    return old.name == new.name
+
+
+def _same(id_: str, key: Key, old: Key) -> Finding:
+    path = ("operators", id_, "key", key.name)
+    if old.meaning != key.meaning:
+        was, now = " or ".join(old.meaning), " or ".join(key.meaning)
+        draft = cast(identifier(old.name), key.type if old.type != key.type else None)
+        return Finding(
+            *("key", old.name, key.name, Verdict.KEPT),
+            f"it was `{was}` and is `{now}`: groups would be taken for others",
+            f"say what it is of the old keys: `key: {{{key.name}: …}}`",
+            marked=True,
+            open=Decision(path, draft),
+        )
+    if not holds_all(old.type, key.type):
+        return Finding(
+            *("key", old.name, key.name, Verdict.CONVERTED),
+            f"{key.type} does not hold all of {old.type}",
+            "say how, or keep the type",
+            open=Decision(path, cast(identifier(old.name), key.type)),
+        )
+    if old.type != key.type:
+        why = f"{old.type} to {key.type}, exactly"
+        return Finding("key", old.name, key.name, Verdict.CONVERTED, why)
+    why = f"it was called `{old.name}`" if old.name != key.name else ""
+    return Finding("key", old.name, key.name, Verdict.KEPT, why)
+
+
+def _added(id_: str, key: Key) -> Finding:
+    return Finding(
+        *("key", None, key.name, Verdict.CONVERTED),
+        "groups that are there lack it",
+        f"say what they get: `key: {{{key.name}: \"'…'\"}}`",
+        marked=True,
+        open=Decision(("operators", id_, "key", key.name), cast("NULL", key.type)),
+    )
+
+
+def _decided(key: Key, whole: Key | None, expression: str, read: Sequence[str]) -> Finding:
+    if whole is None:
+        was = read[0] if len(read) == 1 else None
+        why = f"as decided: {expression}"
+        return Finding("key", was, key.name, Verdict.CONVERTED, why, marked=True)
+    if whole.type != key.type:
+        exact = ", exactly" if holds_all(whole.type, key.type) else ""
+        why = f"{whole.type} to {key.type}{exact}"
+        return Finding("key", whole.name, key.name, Verdict.CONVERTED, why)
+    same = whole.meaning == key.meaning
+    why = "" if same and whole.name == key.name else f"it was `{whole.name}`, as decided"
+    return Finding("key", whole.name, key.name, Verdict.KEPT, why, marked=not same)
+
+
+def _names(expression: str) -> set[str]:
+    """Return the columns that an expression reads."""
+    tree, _ = parse_expression(SourceFile("key", expression))
+    return (
+        set()
+        if tree is None
+        else {node.parts[0].text for node in walk(tree) if isinstance(node, ColumnRef)}
+    )
+
+
+def _dropped(gone: Sequence[Key], told: set[str | None]) -> Iterator[Finding]:
+    for key in gone:
+        if key.name not in told:
+            why = "groups that differ in it alone become one"
+            yield Finding("key", key.name, None, Verdict.DROPPED, why)

@@ -1,0 +1,145 @@
+"""How two states of one aggregate become one, and what an aggregate holds before its first row.
+
+Both are Spark's own: what its functions merge partial aggregates by, and what they begin with.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TypeAlias
+
+from ...dsl.format import identifier
+from .verdicts import Json
+
+Names: TypeAlias = Mapping[str, str]
+"""The columns of an aggregate's cells, in SQL, by the names of their buffers."""
+
+_SAME = {"min": "min", "max": "max", "bit_and": "bit_and", "bit_or": "bit_or", "bit_xor": "bit_xor"}
+"""Functions whose values merge as their rows do."""
+
+
+def merge_of(aggregate: Json, cell: Json) -> str | None:
+    """Return the SQL aggregate that merges a cell, by name where Spark has it; None if none does.
+
+    It is over rows that have all cells of the aggregate as columns: ``"sum"`` is ``sum(cell)``.
+    """
+    function, buffer = str(aggregate["function"]), str(cell["buffer"])
+    names = {str(one["buffer"]): identifier(str(one["id"])) for one in aggregate["cells"]}
+    if len(names) != len(aggregate["cells"]) or cell["type"] == "BINARY":
+        return None
+    if function in _SAME:
+        return {"BOOLEAN": {"min": "bool_and", "max": "bool_or"}}.get(str(cell["type"]), {}).get(
+            function, _SAME[function]
+        )
+    found = _MERGES.get((function, tuple(names)), {}).get(buffer)
+    return found(names) if callable(found) else found
+
+
+def start_of(aggregate: Json, cell: Json) -> str:
+    """Return what a cell is before the first row, in SQL."""
+    buffer, type_ = str(cell["buffer"]), str(cell["type"])
+    several = len(aggregate["cells"]) > 1
+    value = "0" if several or buffer == "count" else "NULL"
+    value = _STARTS.get(buffer, value)
+    return value if cell["type"] is None else f"CAST({value} AS {type_})"
+
+
+_STARTS = {
+    "isEmpty": "TRUE",
+    "valueSet": "FALSE",
+    "first": "NULL",
+    "valueWithExtremumOrdering": "NULL",
+    "extremumOrdering": "NULL",
+}
+
+
+# Merges of several buffers.
+
+
+def _sum(names: Names) -> str:
+    """Add up, unless one of the sums has overflowed: that is told by NULL in a sum of something."""
+    broken = f"bool_or({names['sum']} IS NULL AND NOT {names['isEmpty']})"
+    return f"CASE WHEN {broken} THEN NULL ELSE sum({names['sum']}) END"
+
+
+def _avg(names: Names) -> str:
+    total = names["sum"]
+    return f"CASE WHEN bool_or({total} IS NULL) THEN NULL ELSE sum({total}) END"
+
+
+def _by(function: str) -> Callable[[Names], str]:
+    def merge(names: Names) -> str:
+        return f"{function}({names['valueWithExtremumOrdering']}, {names['extremumOrdering']})"
+
+    return merge
+
+
+def _any(names: Names) -> str:
+    return f"max_by({names['first']}, {names['valueSet']})"
+
+
+def _moments(result: str) -> Callable[[Names], str]:
+    """Return the pairwise merge of counts, means and squared deviations (Chan, Golub, LeVeque)."""
+
+    def merge(names: Names) -> str:
+        n, mean, m2 = names["n"], names["avg"], names["m2"]
+        share = "b.n / (a.n + b.n)"
+        step = (
+            f"CASE WHEN b.n = 0 THEN a ELSE named_struct('n', a.n + b.n, "
+            f"'avg', a.avg + (b.avg - a.avg) * {share}, "
+            f"'m2', a.m2 + b.m2 + (b.avg - a.avg) * (b.avg - a.avg) * a.n * {share}) END"
+        )
+        parts = f"collect_list(named_struct('n', {n}, 'avg', {mean}, 'm2', {m2}))"
+        start = "named_struct('n', 0D, 'avg', 0D, 'm2', 0D)"
+        return f"aggregate({parts}, {start}, (a, b) -> {step}, a -> a.{result})"
+
+    return merge
+
+
+def _products(result: str) -> Callable[[Names], str]:
+    """Return the pairwise merge of counts, means and products of deviations."""
+
+    def merge(names: Names) -> str:
+        n, x, y, ck = (names[name] for name in ("n", "xAvg", "yAvg", "ck"))
+        share = "b.n / (a.n + b.n)"
+        step = (
+            f"CASE WHEN b.n = 0 THEN a ELSE named_struct('n', a.n + b.n, "
+            f"'x', a.x + (b.x - a.x) * {share}, 'y', a.y + (b.y - a.y) * {share}, "
+            f"'ck', a.ck + b.ck + (b.x - a.x) * (b.y - a.y) * a.n * {share}) END"
+        )
+        parts = f"collect_list(named_struct('n', {n}, 'x', {x}, 'y', {y}, 'ck', {ck}))"
+        start = "named_struct('n', 0D, 'x', 0D, 'y', 0D, 'ck', 0D)"
+        return f"aggregate({parts}, {start}, (a, b) -> {step}, a -> a.{result})"
+
+    return merge
+
+
+Merges: TypeAlias = Mapping[str, str | Callable[[Names], str]]
+
+_MOMENTS: Merges = {"n": "sum", "avg": _moments("avg"), "m2": _moments("m2")}
+_PRODUCTS: Merges = {
+    "n": "sum",
+    "xAvg": _products("x"),
+    "yAvg": _products("y"),
+    "ck": _products("ck"),
+}
+_MERGES: Mapping[tuple[str, tuple[str, ...]], Merges] = {
+    ("count", ("count",)): {"count": "sum"},
+    ("sum", ("sum",)): {"sum": "sum"},
+    ("sum", ("sum", "isEmpty")): {"sum": _sum, "isEmpty": "bool_and"},
+    ("try_sum", ("sum",)): {"sum": "sum"},
+    ("avg", ("sum", "count")): {"sum": _avg, "count": "sum"},
+    ("first", ("first", "valueSet")): {"first": _any, "valueSet": "bool_or"},
+    **{
+        (name, ("valueWithExtremumOrdering", "extremumOrdering")): {
+            "valueWithExtremumOrdering": _by(name),
+            "extremumOrdering": name.removesuffix("_by"),
+        }
+        for name in ("min_by", "max_by")
+    },
+    **{
+        (name, ("n", "avg", "m2")): _MOMENTS
+        for name in ("stddev_samp", "stddev_pop", "var_samp", "var_pop", "regrreplacement")
+    },
+    **{(name, ("n", "xAvg", "yAvg", "ck")): _PRODUCTS for name in ("covar_samp", "covar_pop")},
+}

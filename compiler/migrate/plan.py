@@ -1,0 +1,209 @@
+"""Two plans and a migration file to verdicts on all that is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from .aggregates import empty_aggregate, kind_of, plan_aggregate, plan_top_n
+from .decisions import Decisions
+from .dedup import plan_dedup
+from .ends import likely, match_ends, plan_queries, plan_sinks, plan_sources
+from .joins import SIDES, plan_join
+from .programs import plan_program
+from .verdicts import FOUND_BY_THAT, Decision, Fate, Finding, Json, MigrationPlan, Verdict
+from .versions import Versions, aggregates_of, alive, side_columns
+
+_PLANNERS: Mapping[str, Callable[[Versions, str, str], Fate]] = {
+    "aggregate": plan_aggregate,
+    "topn": plan_top_n,
+    "dedup": plan_dedup,
+    "join": plan_join,
+    "operator": plan_program,
+}
+_BASES = ("key", "window", "time")
+"""Parts by which all others are found: where one is impossible, so are those."""
+
+
+def plan_migration(old: Json, new: Json, decisions: Decisions | None = None) -> MigrationPlan:
+    """Return what becomes of each part of the state of ``old`` under ``new``."""
+    versions = Versions(old, new, decisions or Decisions())
+    sources = match_ends(versions, "sources", old["sources"], new["sources"])
+    sinks = match_ends(versions, "sinks", old["sinks"], new["sinks"])
+    operators = _match(versions)
+    versions.renamed |= likely(versions, sources)
+    old_ids = [id_ for id_ in alive(old) if id_ not in operators.values()]
+    for id_, was in operators.items():
+        if was is None:
+            versions.renamed |= dict.fromkeys(_near(versions, id_, old_ids)[:1], id_)
+    for pairs in (sources, operators):
+        versions.renamed |= {was: now for now, was in pairs.items() if was is not None}
+    return MigrationPlan(
+        new["pipeline"],
+        old["version"],
+        new["version"],
+        _operators(versions, operators),
+        plan_sources(versions, sources),
+        plan_sinks(versions, sinks),
+        plan_queries(versions),
+    )
+
+
+def _match(versions: Versions) -> dict[str, str | None]:
+    """Return the old operator of each new one: as the file says, else that of the same id."""
+    old, new, decisions = alive(versions.old), alive(versions.new), versions.decisions
+    froms = {id_: decisions.get("operators", id_, "from") for id_ in new}
+    taken = {was for was in froms.values() if was is not None}
+    found: dict[str, str | None] = {}
+    for id_ in new:
+        begins = decisions.get("operators", id_) is not None
+        own = id_ if id_ in old and id_ not in taken and not begins else None
+        found[id_] = froms[id_] or own
+    return found
+
+
+def _operators(versions: Versions, pairs: Mapping[str, str | None]) -> tuple[Fate, ...]:
+    old, new = alive(versions.old), alive(versions.new)
+    free = [id_ for id_ in old if id_ not in pairs.values()]
+    fates = []
+    for id_, entry in new.items():
+        was = pairs[id_]
+        if was is None:
+            fates.append(_begun(versions, id_, [f for f in free if f not in new]))
+        elif kind_of(old[was]) != kind_of(entry) and old[was]["kind"] != entry["kind"]:
+            fates.append(_other_kind(versions, was, id_))
+        else:
+            fates.append(_with_what_it_rests_on(_PLANNERS[entry["kind"]](versions, was, id_)))
+    fates += [_dropped(versions, id_, pairs) for id_ in free]
+    return tuple(fates)
+
+
+def _with_what_it_rests_on(fate: Fate) -> Fate:
+    """Return a fate in which no part outlives the keys or windows by which it is found."""
+    culprit = next(
+        (
+            f
+            for f in fate.findings
+            if f.verdict is Verdict.IMPOSSIBLE and f.part.split()[0] in _BASES
+        ),
+        None,
+    )
+    if culprit is None:
+        return fate
+    lost = {Verdict.KEPT, Verdict.CONVERTED, Verdict.MERGED, Verdict.DERIVED}
+    parts = ("cell", "column", "timer", "map", "set", "list", "remembered")
+    findings = [
+        replace(f, verdict=Verdict.IMPOSSIBLE, why=FOUND_BY_THAT, fix=None, open=None)
+        if f.verdict in lost and f.part.split()[0] in parts
+        else f
+        if f.part.split()[0] in _BASES
+        else replace(f, open=None, fix=None)
+        for f in fate.findings
+    ]
+    return replace(fate, findings=tuple(findings))
+
+
+def _begun(versions: Versions, id_: str, free: Sequence[str]) -> Fate:
+    """Return the fate of an operator without an old one."""
+    entry = versions.new["operators"][id_]
+    word = versions.decisions.get("operators", id_)
+    alike = [f for f in free if versions.old["operators"][f]["kind"] == entry["kind"]]
+    verdict = Verdict.BACKFILL if word == "backfill" else Verdict.EMPTY
+    why = "computed from retained rows" if word == "backfill" else "it begins at the cut"
+    open_, fix = None, None
+    if word is None and alike:
+        near = _near(versions, id_, alike)
+        open_ = (
+            Decision(("operators", id_, "from"), near[0], tuple(alike))
+            if near
+            else Decision(("operators", id_), "empty", ("empty", "backfill"))
+        )
+        names = ", ".join(f"`{name}`" for name in alike)
+        why = f"it begins at the cut, unless it is what was {names}"
+        fix = (
+            f"`operators: {{{id_}: {{from: {alike[0]}}}}}` goes on with that, and so does "
+            f"`WITH (uid = '{alike[0]}')` in the spec"
+        )
+    findings = [Finding("state", None, id_, verdict, why, fix, marked=True, open=open_)]
+    findings += [Finding(part, None, name, verdict) for part, name in _parts(versions.new, id_)]
+    document = _empty(versions, id_)
+    if verdict is Verdict.BACKFILL:
+        document = {**document, "backfill": [n for _, n in _parts(versions.new, id_)]}
+    return Fate("operator", None, id_, kind_of(entry), tuple(findings), document)
+
+
+def _near(versions: Versions, id_: str, free: Sequence[str]) -> list[str]:
+    """Return the old operators that keep the same parts as a new one."""
+    return [
+        one
+        for one in free
+        if versions.old["operators"][one]["kind"] == versions.new["operators"][id_]["kind"]
+        and _parts(versions.old, one) == _parts(versions.new, id_)
+    ]
+
+
+def _dropped(versions: Versions, id_: str, pairs: Mapping[str, str | None]) -> Fate:
+    word = versions.decisions.get("operators", id_)
+    why = "there is no such operator any more" if id_ not in pairs else "as decided"
+    if word == "drop":
+        why = "as decided"
+    return Fate(
+        "operator",
+        id_,
+        None,
+        kind_of(versions.old["operators"][id_]),
+        (
+            Finding("state", id_, None, Verdict.DROPPED, why),
+            *(Finding(p, name, None, Verdict.DROPPED) for p, name in _parts(versions.old, id_)),
+        ),
+    )
+
+
+def _other_kind(versions: Versions, was: str, id_: str) -> Fate:
+    before, after = (
+        kind_of(plan["operators"][one]) for plan, one in ((versions.old, was), (versions.new, id_))
+    )
+    why = f"the state of {_a(before)} says nothing to {_a(after)}"
+    fix = f"`{id_}: drop` begins with nothing"
+    return Fate(
+        "operator",
+        was,
+        id_,
+        after,
+        (
+            Finding("state", before, after, Verdict.IMPOSSIBLE, why, fix),
+            *(Finding(p, n, None, Verdict.IMPOSSIBLE) for p, n in _parts(versions.old, was)),
+            *(Finding(p, None, n, Verdict.EMPTY) for p, n in _parts(versions.new, id_)),
+        ),
+        _empty(versions, id_),
+    )
+
+
+def _a(kind: str) -> str:
+    return f"{'an' if kind[0] in 'aeiou' else 'a'} {kind}"
+
+
+def _parts(plan: Json, id_: str) -> tuple[tuple[str, str], ...]:
+    """Return what an operator keeps: cells, columns, timers, by part and name."""
+    return tuple(_kept(plan, id_))
+
+
+def _kept(plan: Json, id_: str) -> Iterator[tuple[str, str]]:
+    entry = plan["operators"][id_]
+    for aggregate in aggregates_of(plan, id_):
+        yield from (("cell", cell["id"]) for cell in aggregate["cells"])
+    for cell in entry.get("cells", ()):
+        yield "cell" if cell["kind"] == "value" else cell["kind"], cell["id"]
+    yield from (("timer", timer["id"]) for timer in entry.get("timers", ()))
+    if entry["kind"] == "join":
+        for place, word in enumerate(SIDES):
+            for column in side_columns(plan, id_, place):
+                yield f"column {word}", column["name"]
+
+
+def _empty(versions: Versions, id_: str) -> Json:
+    entry = versions.new["operators"][id_]
+    if entry["kind"] == "aggregate":
+        return empty_aggregate(versions, id_)
+    document = {"kind": entry["kind"], "from": None, "where": None, "keys": [], "window": None}
+    return document | {"group": False, "cells": []}

@@ -1,0 +1,244 @@
+"""Programs: values, maps, sets, lists, timers and waiting rows of each key."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from ...dsl.format import identifier
+from .columns import plan_columns
+from .conversions import cast, holds_all
+from .entries import plan_entries
+from .inputs import function_findings, input_findings, marked
+from .keys import Key, KeyPlan, plan_keys
+from .timers import plan_timers
+from .verdicts import Decision, Fate, Finding, Json, Verdict
+from .versions import Versions, meaning, waiting_columns
+
+
+def plan_program(versions: Versions, old_id: str, id_: str) -> Fate:
+    """Return what becomes of the state of a program that goes on."""
+    old, new = versions.old["operators"][old_id], versions.new["operators"][id_]
+    keys = plan_keys(versions, id_, keys_of(old), keys_of(new))
+    values, cells = _values(versions, id_, old, new)
+    found_entries, entries = plan_entries(versions, id_, old, new)
+    found_timers, timers = plan_timers(versions, id_, old, new)
+    found_waiting, waiting = _waiting(versions, old_id, id_)
+    condition = versions.decisions.get("operators", id_, "where")
+    findings = [
+        *_keys(id_, keys),
+        *_inputs(versions, id_, old, new),
+        *function_findings(versions, id_, new),
+        *_handlers(versions, id_, old, new),
+        *values,
+        *found_entries,
+        *found_timers,
+        *found_waiting,
+    ]
+    if condition is not None:
+        why = f"what other keys have than those where {condition} is left behind"
+        findings.append(Finding("rows", None, None, Verdict.KEPT, why))
+    document: Json = {
+        "kind": "operator",
+        "from": old_id,
+        "where": condition,
+        "keys": keys.document(),
+        "window": None,
+        "group": False,
+        "cells": cells,
+        "timers": timers,
+        "entries": entries,
+        "waiting": waiting,
+    }
+    return Fate("operator", old_id, id_, "operator", tuple(findings), document)
+
+
+def keys_of(entry: Json) -> list[Key]:
+    """Return the keys of a program, each with what it is in all inputs, in their order."""
+    return [
+        Key(
+            key["name"],
+            key["type"],
+            tuple(
+                " or ".join(meaning(given["input"], "keys", key["name"]))
+                for given in entry["inputs"]
+            ),
+        )
+        for key in entry["keys"]
+    ]
+
+
+def _keys(id_: str, keys: KeyPlan) -> Iterator[Finding]:
+    for finding in keys.findings:
+        if finding.verdict is Verdict.DROPPED:
+            why = "what several keys have can't be made that of one: a program says what it means"
+            fix = f"`{id_}: drop` begins with no keys"
+            yield Finding("key", finding.old, None, Verdict.IMPOSSIBLE, why, fix)
+        else:
+            yield finding
+
+
+def _inputs(versions: Versions, id_: str, old: Json, new: Json) -> Iterator[Finding]:
+    names = [given["alias"] for given in new["inputs"]]
+    for before, after in _pairs(old, new):
+        found = input_findings(
+            *(versions, id_, before["input"], after["input"]),
+            after["alias"] if len(names) > 1 else "",
+        )
+        yield from found
+    if len(old["inputs"]) != len(new["inputs"]):
+        more = len(new["inputs"]) > len(old["inputs"])
+        why = f"rows of {'one more' if more else 'one less'} input are handled from the cut on"
+        yield marked(versions, id_, "inputs", "", why, "mixed")
+
+
+def _pairs(old: Json, new: Json) -> Iterator[tuple[Json, Json]]:
+    """Yield the inputs that go on: by what they are called, else by place."""
+    before = {given["alias"]: given for given in old["inputs"]}
+    names = {given["alias"] for given in new["inputs"]}
+    free = [given for given in old["inputs"] if given["alias"] not in names]
+    for given in new["inputs"]:
+        if given["alias"] in before:
+            yield before[given["alias"]], given
+        elif free:
+            yield free.pop(0), given
+
+
+def _handlers(versions: Versions, id_: str, old: Json, new: Json) -> Iterator[Finding]:
+    """Yield a finding when the statements differ; of a query they say what its state means."""
+    if old["handlers"] == new["handlers"]:
+        return
+    if new["declared"]:
+        why = "statements are others from the cut on; what has been set stays"
+        yield Finding("handlers", "", "", Verdict.KEPT, why)
+    else:
+        why = "the query asks for something else: what is kept was chosen by what it asked before"
+        yield marked(versions, id_, "query", "", why, "mixed")
+
+
+# Values.
+
+
+def _values(
+    versions: Versions, id_: str, old: Json, new: Json
+) -> tuple[list[Finding], list[dict[str, object]]]:
+    """Return the findings on values, and the SQL of each new one."""
+    before = {cell["id"]: cell for cell in old["cells"] if cell["kind"] == "value"}
+    renamed = renames(versions, id_)
+    findings: list[Finding] = []
+    made: list[dict[str, object]] = []
+    for cell in new["cells"]:
+        if cell["kind"] != "value":
+            continue
+        name = cell["id"]
+        source = before.get(renamed.get(name, name if name not in renamed.values() else ""))
+        finding, expression = _value(versions, id_, cell, source)
+        findings.append(finding)
+        made.append({"id": name, "expr": expression, "merge": None})
+    findings += dropped("cell", before, findings)
+    return findings, made
+
+
+def renames(versions: Versions, id_: str) -> dict[str, str]:
+    """Return the old name of each part that the file gives another one."""
+    below = versions.decisions.below("operators", id_, "rename")
+    for name in below:
+        versions.decisions.get("operators", id_, "rename", name)
+    return {new: old for old, new in below.items()}
+
+
+def dropped(
+    part: str, before: Mapping[str, Json], findings: Sequence[Finding]
+) -> Iterator[Finding]:
+    """Yield the parts that become nothing."""
+    told = {finding.old for finding in findings}
+    for name in before:
+        if name not in told:
+            yield Finding(part, name, None, Verdict.DROPPED, "it is declared no more")
+
+
+def _value(versions: Versions, id_: str, cell: Json, old: Json | None) -> tuple[Finding, str]:
+    name, path = cell["id"], ("operators", id_, "set", cell["id"])
+    decided = versions.decisions.get(*path)
+    was = None if old is None else str(old["id"])
+    if decided is not None:
+        finding = Finding("cell", was, name, Verdict.CONVERTED, f"as decided: {decided}")
+        return finding, decided
+    if old is None:
+        default = cell["default"]
+        why = "no value is set" if default is None else f"each key has its default {default}"
+        start = cast("NULL", cell["type"]) if default is None else str(default)
+        return Finding("cell", None, name, Verdict.EMPTY, why), start
+    column = identifier(old["id"])
+    said = [f"it was called `{was}`"] if was != name else []
+    said += _lifetime(old, cell)
+    if old["type"] == cell["type"] and old["default"] != cell["default"]:
+        said.append("what has not been set reads as the new default")
+    if old["type"] == cell["type"]:
+        return Finding("cell", was, name, Verdict.KEPT, "; ".join(said)), column
+    converted = cast(column, cell["type"])
+    if holds_all(old["type"], cell["type"]):
+        said.insert(0, f"{old['type']} to {cell['type']}, exactly")
+        return Finding("cell", was, name, Verdict.CONVERTED, "; ".join(said)), converted
+    reason = f"{cell['type']} does not hold all of {old['type']}"
+    finding = Finding(
+        *("cell", was, name, Verdict.CONVERTED, reason, "say how, by `set`"),
+        open=Decision(path, converted),
+    )
+    return finding, converted
+
+
+def _lifetime(old: Json, new: Json) -> list[str]:
+    if old["ttl"] == new["ttl"]:
+        return []
+    if new["ttl"] is None:
+        return ["it is kept for good from the cut on"]
+    if old["ttl"] is None:
+        return [f"it is forgotten {new['ttl']} after the cut"]
+    return [f"it is forgotten {new['ttl']} after it was written, not {old['ttl']}"]
+
+
+# Rows that wait.
+
+
+def _waiting(
+    versions: Versions, old_id: str, id_: str
+) -> tuple[list[Finding], list[dict[str, object]]]:
+    """Return the findings on rows that wait for their turn, and the SQL of their columns."""
+    old, new = versions.old["operators"][old_id], versions.new["operators"][id_]
+    findings: list[Finding] = []
+    made: list[dict[str, object]] = []
+    told: set[str] = set()
+    for before, after in _pairs(old, new):
+        was = waiting_columns(versions.old, old_id, before["alias"])
+        now = waiting_columns(versions.new, id_, after["alias"])
+        told.add(before["alias"])
+        if was is None:
+            continue
+        if now is None:
+            findings += list(_unwaited(versions, id_, before["alias"], was))
+            continue
+        columns, expressions = plan_columns(
+            *(versions, id_, after["alias"], (before["input"], after["input"]), (was, now))
+        )
+        findings += columns
+        made.append({"input": after["alias"], "from": before["alias"], "columns": expressions})
+    for given in old["inputs"]:
+        was = waiting_columns(versions.old, old_id, given["alias"])
+        if given["alias"] not in told and was is not None:
+            findings += list(_unwaited(versions, id_, given["alias"], was))
+    return findings, made
+
+
+def _unwaited(
+    versions: Versions, id_: str, alias: str, columns: Sequence[Json]
+) -> Iterator[Finding]:
+    """Yield what is said of rows that wait and that nothing takes: none comes again."""
+    path = ("operators", id_, "accept", f"waiting {alias}")
+    accepted = versions.decisions.get(*path) == "drop"
+    verdict = Verdict.DROPPED if accepted else Verdict.IMPOSSIBLE
+    why = "rows that wait for the watermark have been read, and would never be handled"
+    fix = None if accepted else f"`accept: {{waiting {alias}: drop}}` loses them"
+    open_ = None if accepted else Decision(path, "drop", ("drop",))
+    for column in columns:
+        name = f"column {alias}"
+        yield Finding(name, column["name"], None, verdict, why, fix, marked=accepted, open=open_)

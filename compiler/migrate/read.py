@@ -1,0 +1,301 @@
+"""A migration file to decisions: every name is in one of the specs, every expression is read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from collections.abc import Mapping as Names
+from functools import partial
+
+from ...dsl import codes
+from ...dsl.ast.expressions import Expression
+from ...dsl.diagnostics import Diagnostics
+from ...dsl.source import Span
+from ...dsl.yaml_nodes import Mapping, Node, Scalar, read_documents
+from ...dsl.yaml_tree import YamlSyntaxError
+from ..plan.origins import reference
+from .decisions import Decisions
+from .names import (
+    BadExpression,
+    columns_of,
+    expression,
+    known_as,
+    readable,
+    renameable,
+    settable,
+)
+from .told import Teller, described
+from .verdicts import Json, Path
+from .versions import aggregates_of, alive
+
+WORDS = ("drop", "empty", "backfill")
+"""What may be said of a whole operator."""
+_TOP = ("from", "to", "operators", "sources", "sinks")
+_PARTS = ("from", "key", "set", "rename", "timers", "where", "rewindow", "add", "accept")
+ACCEPTED = ("empty", "backfill", "mixed", "incomplete", "drop")
+"""The words by which a part is accepted as it will be."""
+
+
+def read_migration(old: Json, new: Json, diagnostics: Diagnostics) -> Decisions:
+    """Return what a file decides; what is wrong with it is told, and left out."""
+    return _Reader(old, new, diagnostics).read(diagnostics.source.text)
+
+
+def tell_unused(decisions: Decisions, diagnostics: Diagnostics) -> None:
+    """Tell of decisions that nothing asked for, once a plan has been made with them."""
+    for path in decisions.unused():
+        name = ": ".join(path[1:])
+        Teller(diagnostics).tell(
+            codes.MIGRATION_UNUSED,
+            f"`{name}` decides what is no question between these versions",
+            decisions.spans[path],
+            "remove it",
+        )
+
+
+class _Reader:
+    def __init__(self, old: Json, new: Json, diagnostics: Diagnostics) -> None:
+        self._old, self._new = old, new
+        self._teller = Teller(diagnostics)
+        self._found = Decisions()
+
+    def read(self, text: str) -> Decisions:
+        try:
+            documents = read_documents(text)
+        except YamlSyntaxError as error:
+            place = Span(error.offset, error.offset + 1)
+            self._teller.tell(codes.MIGRATION_SYNTAX, f"this is not valid YAML: {error}", place)
+            return self._found
+        if len(documents) != 1 or not isinstance(documents[0], Mapping):
+            help_ = "write `from: 1`, `to: 2` and `operators: {…}`"
+            span = documents[0].span if documents else Span(0, 1)
+            self._teller.tell(codes.MIGRATION_FORM, "the file is no migration", span, help_)
+            return self._found
+        root = documents[0]
+        for key, value in root:
+            match key.text:
+                case "operators":
+                    self._named(key, value, self._operator)
+                case "sources" | "sinks" as group:
+                    self._named(key, value, partial(self._end, group))
+                case "from" | "to":
+                    pass
+                case _:
+                    self._teller.unknown_part("part of a migration", key, _TOP)
+        self._version(root, "from", self._old)
+        self._version(root, "to", self._new)
+        return self._found
+
+    def _version(self, root: Mapping, key: str, plan: Json) -> None:
+        node = root.get(key)
+        if node is None:
+            self._teller.form(
+                f"the migration has no `{key}`", root, f"write `{key}: {plan['version']}`"
+            )
+        elif not isinstance(node, Scalar) or node.text != str(plan["version"]):
+            which = "old" if key == "from" else "new"
+            self._teller.tell(
+                codes.MIGRATION_VERSION,
+                f"`{key}` is {described(node)}, and the {which} spec has version {plan['version']}",
+                node.span,
+                f"write `{key}: {plan['version']}`, or set `version` in the front matter",
+            )
+
+    def _named(self, key: Scalar, node: Node, each: Callable[[Scalar, Node], None]) -> None:
+        if not isinstance(node, Mapping):
+            self._teller.form(f"`{key.text}` is {described(node)}, not a mapping", node)
+            return
+        for name, value in node:
+            each(name, value)
+
+    def _put(self, path: Path, value: str, span: Span) -> None:
+        self._found.values[path] = value
+        self._found.spans[path] = span
+
+    # Operators.
+
+    def _operator(self, name: Scalar, node: Node) -> None:
+        old, new = alive(self._old), alive(self._new)
+        if name.text not in old and name.text not in new:
+            self._teller.unknown_name("operator of either spec", name, {**new, **old})
+            return
+        if isinstance(node, Scalar):
+            self._word(name, node, new)
+            return
+        if not isinstance(node, Mapping):
+            help_ = f"write `{name.text}: drop` or `{name.text}: {{…}}`"
+            self._teller.form(f"`{name.text}` is {described(node)}", node, help_)
+            return
+        if name.text not in new:
+            help_ = f"write `{name.text}: drop`, or say it of the operator that it becomes"
+            self._teller.form(f"`{name.text}` is not in the new spec", name, help_)
+            return
+        source = self._source_of(name.text, node, old)
+        for key, value in node:
+            self._part(name.text, source, key, value)
+
+    def _word(self, name: Scalar, node: Scalar, new: Json) -> None:
+        if node.text not in WORDS:
+            self._teller.unknown_part("word for an operator", node, WORDS)
+        elif node.text != "drop" and name.text not in new:
+            self._teller.form(f"`{name.text}` is not in the new spec", node, "write `drop`")
+        else:
+            self._put(("operators", name.text), node.text, name.span)
+
+    def _source_of(self, id_: str, node: Mapping, old: Json) -> str | None:
+        """Return the old operator that one is made of."""
+        given = node.get("from")
+        if isinstance(given, Scalar):
+            if given.text in old:
+                self._put(("operators", id_, "from"), given.text, given.span)
+                return given.text
+            self._teller.unknown_name("operator of the old spec", given, old)
+            return None
+        return id_ if id_ in old else None
+
+    def _part(self, id_: str, source: str | None, key: Scalar, node: Node) -> None:
+        match key.text:
+            case "from":
+                if not isinstance(node, Scalar):
+                    self._teller.form(f"`from` is {described(node)}, not a name", node)
+            case "rewindow":
+                self._choice((id_, "rewindow"), key, node, ("auto",))
+            case "where":
+                names = {} if source is None else readable(self._old, source)
+                self._expression(("operators", id_, "where"), node, names)
+            case "key" | "timers" | "rename" | "add" | "accept" | "set" as part:
+                self._named(key, node, partial(self._inner, part, id_, source))
+            case _:
+                self._teller.unknown_part("part of an operator's migration", key, _PARTS)
+
+    def _choice(self, path: Path, key: Scalar, node: Node, words: Iterable[str]) -> None:
+        words = tuple(words)
+        if not isinstance(node, Scalar):
+            self._teller.form(f"`{key.text}` is {described(node)}, not a word", node)
+        elif node.text not in words:
+            self._teller.unknown_part(f"word for `{key.text}`", node, words)
+        else:
+            self._put(("operators", *path), node.text, key.span)
+
+    def _inner(self, part: str, id_: str, source: str | None, key: Scalar, node: Node) -> None:
+        entry = self._new["operators"][id_]
+        names = {} if source is None else readable(self._old, source)
+        match part:
+            case "key":
+                known = [one["name"] for one in entry.get("keys", ())]
+                if self._is_known("key of it", key, known):
+                    self._expression(("operators", id_, "key", key.text), node, names)
+            case "timers":
+                known = [one["id"] for one in entry.get("timers", ())]
+                if self._is_known("timer of it", key, known):
+                    self._expression(("operators", id_, "timers", key.text), node, names)
+            case "set":
+                self._set(id_, source, key, node, names)
+            case "rename":
+                self._rename(id_, source, key, node)
+            case "add":
+                self._add(id_, key, node)
+            case "accept":
+                aggregates = [one["id"] for one in aggregates_of(self._new, id_)]
+                self._choice((id_, "accept", known_as(key.text, aggregates)), key, node, ACCEPTED)
+
+    def _is_known(self, what: str, name: Scalar, known: Iterable[str]) -> bool:
+        known = tuple(known)
+        if name.text not in known:
+            self._teller.unknown_name(what, name, known)
+        return name.text in known
+
+    def _set(
+        self, id_: str, source: str | None, key: Scalar, node: Node, names: Names[str, Expression]
+    ) -> None:
+        known = settable(self._new, id_)
+        if not self._is_known("cell or column of it", key, known):
+            return
+        path, place = ("operators", id_, "set", key.text), known[key.text]
+        if place == "entries":
+            self._entries(path, key, node, names)
+        elif place == "state":
+            self._expression(path, node, names)
+        else:
+            columns = {} if source is None else columns_of(self._old, source, place)
+            self._expression(path, node, columns)
+
+    def _entries(self, path: Path, key: Scalar, node: Node, names: Names[str, Expression]) -> None:
+        if not isinstance(node, Mapping):
+            help_ = f"write `{key.text}: {{key: …, value: …}}`"
+            self._teller.form(
+                f"`{key.text}` has entries, and {described(node)} is none", node, help_
+            )
+            return
+        for part, value in node:
+            if part.text not in ("key", "value"):
+                self._teller.unknown_part("part of an entry", part, ("key", "value"))
+            else:
+                entry = {name: reference(name) for name in ("key", "value")}
+                self._expression((*path, part.text), value, {**names, **entry})
+
+    def _rename(self, id_: str, source: str | None, key: Scalar, node: Node) -> None:
+        before = [] if source is None else renameable(self._old, source)
+        after = renameable(self._new, id_)
+        old = known_as(key.text, before)
+        if old not in before:
+            self._teller.unknown_name("part of the old state", key, before)
+        elif not isinstance(node, Scalar):
+            self._teller.form(f"`{key.text}` is {described(node)}, not a name", node)
+        elif known_as(node.text, after) not in after:
+            self._teller.unknown_name("part of the new state", node, after)
+        else:
+            self._put(("operators", id_, "rename", old), known_as(node.text, after), key.span)
+
+    def _add(self, id_: str, key: Scalar, node: Node) -> None:
+        known = [one["id"] for one in aggregates_of(self._new, id_)]
+        if not isinstance(node, Scalar):
+            self._teller.form(f"`{key.text}` is {described(node)}, not an aggregate", node)
+        elif known_as(node.text, known) not in known:
+            self._teller.unknown_name("aggregate of it", node, known)
+        else:
+            self._put(("operators", id_, "add", key.text), known_as(node.text, known), key.span)
+
+    def _expression(self, path: Path, node: Node, names: Names[str, Expression]) -> None:
+        if not isinstance(node, Scalar):
+            self._teller.form(f"`{path[-1]}` is {described(node)}, not an expression", node)
+            return
+        try:
+            text = "NULL" if node.kind == "null" else node.text
+            self._put(path, expression(text, names), node.span)
+        except BadExpression as error:
+            message = f"`{node.text}` can't be read: {error}"
+            self._teller.tell(codes.MIGRATION_EXPRESSION, message, node.span, error.help)
+
+    # Sources and sinks.
+
+    def _end(self, group: str, name: Scalar, node: Node) -> None:
+        old, new = self._old[group], self._new[group]
+        word = group.removesuffix("s")
+        if name.text not in old and name.text not in new:
+            self._teller.unknown_name(f"{word} of either spec", name, {**new, **old})
+        elif isinstance(node, Scalar):
+            if node.text != "drop" or name.text in new:
+                help_ = f"write `{name.text}: {{from: …}}`"
+                self._teller.form(f"`{name.text}` is {described(node)}", node, help_)
+            else:
+                self._put((group, name.text), "drop", name.span)
+        elif not isinstance(node, Mapping) or name.text not in new:
+            self._teller.form(f"`{name.text}` is no {word} of the new spec", name, "write `drop`")
+        else:
+            for key, value in node:
+                self._end_part(group, name.text, key, value)
+
+    def _end_part(self, group: str, name: str, key: Scalar, node: Node) -> None:
+        known = ("from", "start") if group == "sources" else ("from",)
+        if key.text not in known:
+            self._teller.unknown_part(f"part of a {group.removesuffix('s')}", key, known)
+        elif not isinstance(node, Scalar):
+            self._teller.form(f"`{key.text}` is {described(node)}, not a name", node)
+        elif key.text == "start" and node.text != "earliest":
+            self._teller.unknown_part("place to start", node, ("earliest",))
+        elif key.text == "from" and node.text not in self._old[group]:
+            self._teller.unknown_name(
+                f"{group.removesuffix('s')} of the old spec", node, self._old[group]
+            )
+        else:
+            self._put((group, name, key.text), node.text, key.span)

@@ -1,0 +1,62 @@
+"""A plan of a migration as text: a paragraph for each operator, source and sink."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from .verdicts import Fate, Finding, MigrationPlan, Verdict
+
+
+def plan_text(plan: MigrationPlan, *, whole: bool = True) -> str:
+    """Return all verdicts; without ``whole`` a line for what stays as it is."""
+    parts = ["\n".join(_fate(fate, whole)) for fate in plan.fates()]
+    untouched = [part for part in parts if "\n" not in part]
+    told = [part for part in parts if "\n" in part]
+    paragraphs = [*told, *(["\n".join(untouched)] if untouched else []), _summary(plan)]
+    return "\n\n".join(paragraphs) + "\n"
+
+
+def _fate(fate: Fate, whole: bool) -> Iterator[str]:
+    title = f"{fate.group} {fate.id}" if fate.kind else fate.group
+    title += f" ({fate.kind})" if fate.kind else ""
+    if fate.old is not None and fate.new is not None and fate.old != fate.new:
+        title += f", which was {fate.old}"
+    if fate.is_untouched and not whole:
+        yield f"{title}: kept"
+        return
+    yield title
+    names = [_name(finding) for finding in fate.findings]
+    width = min(max(map(len, names), default=0), 40)
+    verdicts = max((len(finding.verdict.value) for finding in fate.findings), default=0)
+    for name, finding in zip(names, fate.findings, strict=True):
+        line = f"  {name:<{width}}  {finding.verdict.value:<{verdicts}}"
+        yield f"{line}  {finding.why}".rstrip()
+        yield from _mend(finding)
+
+
+def _name(finding: Finding) -> str:
+    if finding.old and finding.new and finding.old != finding.new:
+        return f"{finding.part} {finding.old} -> {finding.new}"
+    return finding.name
+
+
+def _mend(finding: Finding) -> Iterator[str]:
+    missing = finding.open
+    if missing is not None and finding.verdict is not Verdict.IMPOSSIBLE:
+        choices = " or ".join(missing.choices)
+        asked = f"{': '.join(missing.path)}: {choices or missing.value}"
+        yield f"    decide: {asked}"
+    if finding.fix is not None:
+        yield f"    help: {finding.fix}"
+
+
+def _summary(plan: MigrationPlan) -> str:
+    counts = Counter(finding.verdict for finding in plan.findings())
+    words = [f"{counts[verdict]} {verdict.value}" for verdict in Verdict if counts[verdict]]
+    open_ = {finding.open.path for finding in plan.findings() if finding.open is not None}
+    missing = len(open_) if plan.exit_code else 0
+    line = ", ".join(words) or "nothing is kept"
+    if missing:
+        line += f"; {missing} {'decision is' if missing == 1 else 'decisions are'} missing"
+    return line

@@ -1,0 +1,57 @@
+"""Timers of programs: each new one from the old ones."""
+
+from __future__ import annotations
+
+from ...dsl.format import identifier
+from .verdicts import Decision, Finding, Json, Verdict
+from .versions import Versions
+
+
+def plan_timers(
+    versions: Versions, id_: str, old: Json, new: Json
+) -> tuple[list[Finding], list[Json]]:
+    """Return the findings on timers, and the SQL of the instants that they are set for."""
+    before = {timer["id"]: timer for timer in old["timers"]}
+    renamed = {
+        new_name: old_name
+        for old_name, new_name in versions.decisions.below("operators", id_, "rename").items()
+    }
+    findings: list[Finding] = []
+    made: list[Json] = []
+    for timer in new["timers"]:
+        name = timer["id"]
+        source = before.get(renamed.get(name, name if name not in renamed.values() else ""))
+        finding, expression = _timer(versions, id_, timer, source)
+        findings.append(finding)
+        made.append({"name": name, "expr": expression})
+    told = {finding.old for finding in findings}
+    for name in before:
+        if name not in told:
+            why = "it is declared no more, and does not go off"
+            findings.append(Finding("timer", name, None, Verdict.DROPPED, why))
+    return findings, made
+
+
+def _timer(versions: Versions, id_: str, timer: Json, old: Json | None) -> tuple[Finding, str]:
+    name, path = timer["id"], ("operators", id_, "timers", timer["id"])
+    decided = versions.decisions.get(*path)
+    was = None if old is None else str(old["id"])
+    if decided is not None:
+        verdict = Verdict.DERIVED if old is None else Verdict.CONVERTED
+        why = f"as decided, for {decided}"
+        return Finding("timer", was, name, verdict, why), decided
+    if old is None:
+        why = "it is not set for any key that is there"
+        return Finding("timer", None, name, Verdict.EMPTY, why), "CAST(NULL AS TIMESTAMP)"
+    column = identifier(old["id"])
+    if old["time"] != timer["time"]:
+        why = f"it was set by {old['time']} time and goes by {timer['time']} time now"
+        finding = Finding(
+            *("timer", was, name, Verdict.CONVERTED, why),
+            f"say for when: `timers: {{{name}: …}}`",
+            marked=True,
+            open=Decision(path, column),
+        )
+        return finding, column
+    why = f"it was called `{was}`" if was != name else ""
+    return Finding("timer", was, name, Verdict.KEPT, why), column

@@ -1,0 +1,124 @@
+"""What becomes of each part of what a pipeline keeps, and what has to be decided first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from enum import StrEnum
+from typing import Any, TypeAlias
+
+from ...dsl.records import dataclass
+
+Json: TypeAlias = Mapping[str, Any]
+"""A part of a plan, or of the document for the runtime."""
+
+Path: TypeAlias = tuple[str, ...]
+"""Where something stands in a migration file."""
+
+
+FOUND_BY_THAT = "it is found by that"
+"""Why a part is lost whose key or window is."""
+
+
+class Verdict(StrEnum):
+    """What becomes of a part."""
+
+    KEPT = "kept"
+    CONVERTED = "converted"
+    MERGED = "merged"
+    DERIVED = "derived"
+    BACKFILL = "backfill"
+    EMPTY = "starts empty"
+    DROPPED = "dropped"
+    IMPOSSIBLE = "impossible"
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """A decision that is missing: where it stands in the file, what a draft says, what else may.
+
+    ``value`` is a word of ``choices``, or an expression where there are none.
+    """
+
+    path: Path
+    value: str
+    choices: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """The verdict on one part: what it is called in both versions, None where it is not there.
+
+    ``marked`` says that results of some time after the cut are not what they would have been, and
+    ``why`` says how. ``fix`` is what can be done about it. ``open`` is a decision that is missing.
+    """
+
+    part: str
+    old: str | None
+    new: str | None
+    verdict: Verdict
+    why: str = ""
+    fix: str | None = None
+    marked: bool = False
+    open: Decision | None = None
+
+    @property
+    def name(self) -> str:
+        """The part with its name, the new one where it has one."""
+        return f"{self.part} {self.new if self.new is not None else self.old or ''}".rstrip()
+
+
+@dataclass(frozen=True, slots=True)
+class Fate:
+    """What becomes of an operator, source, sink, or of the settings: all findings on its parts.
+
+    ``old`` is None where nothing of the old version becomes it, ``new`` where it becomes nothing.
+    ``document`` is what the runtime does to get the state of ``new``.
+    """
+
+    group: str
+    old: str | None
+    new: str | None
+    kind: str
+    findings: tuple[Finding, ...]
+    document: Json | None = None
+
+    @property
+    def id(self) -> str:
+        """The name that it goes by, the new one where it has one."""
+        return self.new if self.new is not None else str(self.old)
+
+    @property
+    def is_untouched(self) -> bool:
+        """Whether all of it stays as it is and nothing has to be said."""
+        return self.old == self.new and all(
+            finding.verdict is Verdict.KEPT and not finding.why for finding in self.findings
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class MigrationPlan:
+    """All that becomes of a pipeline's state between two versions."""
+
+    pipeline: str
+    from_version: int
+    to_version: int
+    operators: tuple[Fate, ...]
+    sources: tuple[Fate, ...]
+    sinks: tuple[Fate, ...]
+    queries: tuple[Fate, ...] = ()
+
+    def fates(self) -> tuple[Fate, ...]:
+        """Return all fates in the order in which they are told."""
+        return (*self.operators, *self.sources, *self.sinks, *self.queries)
+
+    def findings(self) -> Iterator[Finding]:
+        """Yield the findings on all parts."""
+        for fate in self.fates():
+            yield from fate.findings
+
+    @property
+    def exit_code(self) -> int:
+        """0: all is accounted for; 1: something has to be decided; 2: something is impossible."""
+        if any(finding.verdict is Verdict.IMPOSSIBLE for finding in self.findings()):
+            return 2
+        return int(any(finding.open is not None for finding in self.findings()))

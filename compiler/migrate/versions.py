@@ -1,0 +1,94 @@
+"""Two plans side by side: what is alive in each, and what it means in terms of what is below."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import field
+
+from ...dsl.records import dataclass
+from .decisions import Decisions
+from .verdicts import Json
+
+Meaning = tuple[str, ...]
+"""What a key, an aggregate or a column is, once for each branch of its input."""
+
+
+@dataclass(slots=True)
+class Versions:
+    """Both plans, what the file decides, and what is known of the operators that came before.
+
+    ``renamed`` has the new name of each old operator and source that goes on; ``reshaped`` are the
+    new operators whose rows are other ones from the cut on.
+    """
+
+    old: Json
+    new: Json
+    decisions: Decisions
+    renamed: dict[str, str] = field(default_factory=dict)
+    reshaped: set[str] = field(default_factory=set)
+
+    def changed_functions(self) -> tuple[str, ...]:
+        """Return the functions that have the same name in both and do not do the same."""
+        before, after = (plan.get("functions", {}) for plan in (self.old, self.new))
+        return tuple(name for name in after if name in before and before[name] != after[name])
+
+
+def alive(plan: Json) -> dict[str, Json]:
+    """Return the operators that some query has."""
+    ids = {use["id"] for query in plan["queries"].values() for use in query["operators"]}
+    return {id_: entry for id_, entry in plan["operators"].items() if id_ in ids}
+
+
+def _uses(plan: Json, id_: str) -> list[Json]:
+    return [
+        use for query in plan["queries"].values() for use in query["operators"] if use["id"] == id_
+    ]
+
+
+def aggregates_of(plan: Json, id_: str) -> list[Json]:
+    """Return the aggregates of an operator that some query keeps."""
+    kept = {name for use in _uses(plan, id_) for name in use.get("aggregates", ())}
+    return [one for one in plan["operators"][id_].get("aggregates", ()) if one["id"] in kept]
+
+
+def side_columns(plan: Json, id_: str, place: int) -> list[Json]:
+    """Return the columns of a side of a join that some query keeps."""
+    kept = {c["name"] for use in _uses(plan, id_) for c in use["columns"][place]}
+    side = plan["operators"][id_]["sides"][place]
+    return [column for column in side["columns"] if column["name"] in kept]
+
+
+def waiting_columns(plan: Json, id_: str, alias: str) -> list[Json] | None:
+    """Return the columns with which rows of an input wait; None where none do."""
+    found: dict[str, Json] = {}
+    for use in _uses(plan, id_):
+        for column in use.get("waiting", {}).get(alias, ()):
+            found.setdefault(column["name"], column)
+    return list(found.values()) or None
+
+
+def meaning(inputs: Sequence[Json], part: str, name: str) -> Meaning:
+    """Return what something called ``name`` is in terms of what is below."""
+    return tuple(sorted({branch.get(part, {}).get(name, name) for branch in inputs}))
+
+
+def below(inputs: Iterable[Json], renamed: Mapping[str, str]) -> set[tuple[str, tuple[str, ...]]]:
+    """Return where rows come from, and the conditions that they passed."""
+    return {
+        (renamed.get(branch["from"], branch["from"]), tuple(branch["where"])) for branch in inputs
+    }
+
+
+def inputs_of(entry: Json) -> list[Json]:
+    """Return the branches of all inputs of an operator."""
+    groups = [entry, *entry.get("sides", ()), *entry.get("inputs", ())]
+    return [branch for group in groups for branch in group.get("input", ())]
+
+
+def calls(entry: Json, function: str) -> bool:
+    """Whether anything that an operator computes calls a function."""
+    return (
+        re.search(rf"\b{re.escape(function)}\(", json.dumps(entry, ensure_ascii=False)) is not None
+    )

@@ -1,0 +1,69 @@
+"""What becomes of each part of the state between two versions of a spec: a folder a case.
+
+``verdicts.txt`` is what ``streamc savepoint plan`` prints, ``migration.json`` what the runtime is
+given, ``draft.yaml`` the file with the decisions that are missing.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from compiled import compiled
+from golden_extension import cases
+from streamc.compiler.migrate.decisions import Decisions
+from streamc.compiler.migrate.document import to_json
+from streamc.compiler.migrate.draft import draft
+from streamc.compiler.migrate.plan import plan_migration
+from streamc.compiler.migrate.read import read_migration, tell_unused
+from streamc.compiler.migrate.text import plan_text
+from streamc.compiler.migrate.verdicts import MigrationPlan
+from streamc.dsl.diagnostics import Diagnostics
+from streamc.dsl.render import render
+from streamc.dsl.source import SourceFile
+
+CASES = cases("migrations", "old.stream")
+
+
+def plan_of(case: Path, name: str) -> Any:
+    result = compiled(case / f"{name}.stream", "cards.stream")
+    assert result.plan_json is not None, render([result.diagnostics])
+    return json.loads(result.plan_json)
+
+
+def migration_of(case: Path, text: str | None = None) -> tuple[MigrationPlan, Decisions]:
+    """Return the plan of a case with the decisions of a file: its own, or a text."""
+    old, new = plan_of(case, "old"), plan_of(case, "new")
+    own = case / "migration.yaml"
+    if text is None and own.exists():
+        text = own.read_text(encoding="utf-8")
+    if text is None:
+        return plan_migration(old, new), Decisions()
+    diagnostics = Diagnostics(SourceFile("migration.yaml", text))
+    decisions = read_migration(old, new, diagnostics)
+    plan = plan_migration(old, new, decisions)
+    tell_unused(decisions, diagnostics)
+    assert not len(diagnostics), render([diagnostics])
+    return plan, decisions
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_migrations(case: Path, golden: Callable[[str, str], None]) -> None:
+    plan, decisions = migration_of(case)
+    golden("verdicts.txt", f"{plan_text(plan)}exit code {plan.exit_code}\n")
+    golden("migration.json", to_json(plan))
+    golden("draft.yaml", draft(plan, decisions))
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_a_draft_leaves_open_only_what_is_impossible(case: Path) -> None:
+    plan, decisions = migration_of(case)
+    again, said = migration_of(case, draft(plan, decisions))
+    assert again.exit_code in (0, 2)
+    assert (again.exit_code == 2) == (plan.exit_code == 2)
+    if again.exit_code == 0:
+        lines = draft(again, said).splitlines()
+        assert not [line for line in lines if line.lstrip().startswith("#")]

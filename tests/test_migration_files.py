@@ -1,0 +1,70 @@
+"""Migration files: what is wrong in them is told with its place, and what they say is read."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from compiled import compiled
+from golden_extension import cases
+from streamc.compiler.migrate.decisions import Decisions
+from streamc.compiler.migrate.plan import plan_migration
+from streamc.compiler.migrate.read import read_migration, tell_unused
+from streamc.dsl.diagnostics import Diagnostics
+from streamc.dsl.render import render
+from streamc.dsl.source import SourceFile
+
+FOLDER = Path(__file__).parent / "migration_mistakes"
+BAD = cases("migration_mistakes", "migration.yaml")
+
+
+def plans() -> tuple[Any, Any]:
+    found = []
+    for name in ("old", "new"):
+        result = compiled(FOLDER / f"{name}.stream", "cards.stream")
+        assert result.plan_json is not None, render([result.diagnostics])
+        found.append(json.loads(result.plan_json))
+    return found[0], found[1]
+
+
+def read(text: str) -> tuple[Decisions, Diagnostics]:
+    old, new = plans()
+    diagnostics = Diagnostics(SourceFile("2-to-3.yaml", text))
+    decisions = read_migration(old, new, diagnostics)
+    plan_migration(old, new, decisions)
+    if not diagnostics.has_errors:
+        tell_unused(decisions, diagnostics)
+    return decisions, diagnostics
+
+
+@pytest.mark.parametrize("case", BAD, ids=lambda case: case.name)
+def test_mistakes(case: Path, golden: Callable[[str, str], None]) -> None:
+    _, diagnostics = read((case / "migration.yaml").read_text(encoding="utf-8"))
+    text = render([diagnostics])
+    assert {one.code.number for one in diagnostics} == {case.name.split("_")[0]}, text
+    golden("stderr.txt", text)
+
+
+def test_every_code_of_migrations_has_a_case() -> None:
+    assert {case.name.split("_")[0] for case in BAD} == {f"SC090{n}" for n in range(1, 7)}
+
+
+@pytest.mark.parametrize("written", ["max(amount)", "MAX(amount)", "max( amount )"])
+def test_an_aggregate_is_known_however_it_is_written(written: str) -> None:
+    decisions, diagnostics = read(
+        f"from: 2\nto: 3\noperators: {{per_minute: {{add: {{peak: '{written}'}}}}}}\n"
+    )
+    assert not len(diagnostics), render([diagnostics])
+    assert decisions.values == {("operators", "per_minute", "add", "peak"): "max(amount)"}
+
+
+def test_an_expression_reads_a_cell_by_the_column_that_it_comes_out_as() -> None:
+    decisions, diagnostics = read(
+        "from: 2\nto: 3\n"
+        "operators: {per_minute: {where: payments > 1, accept: {max(amount): empty}}}\n"
+    )
+    assert not len(diagnostics), render([diagnostics])
+    assert decisions.values["operators", "per_minute", "where"] == "`count(*)` > 1"
