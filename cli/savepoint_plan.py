@@ -17,6 +17,7 @@ from .two_versions import NewArgument, OldArgument, compile_version, read_versio
 if TYPE_CHECKING:
     from ..compiler.migrate.decisions import Decisions
     from ..compiler.migrate.verdicts import Json, MigrationPlan
+    from ..dsl.diagnostics import Diagnostics
     from ..dsl.source import SourceFile
 
 
@@ -47,14 +48,16 @@ def plan(
     Exit code 0: all is accounted for. 1: something has to be decided; --write drafts the file. 2: a
     part is impossible, and the file does not give it up.
     """
-    how = Format.JSON if format is PlanFormat.JSON else Format.FULL
     before, after = read_versions(old, new)
     results = (compile_version(before, after), compile_version(after, after))
-    if print_diagnostics([result.diagnostics for result in results], how):
+    said = [result.diagnostics for result in results]
+    plans = [json.loads(result.plan_json) for result in results if result.plan_json is not None]
+    found, decisions = None, None
+    if len(plans) == len(results):
+        found, decisions = _planned(plans[0], plans[1], migration, said)
+    how = Format.JSON if format is PlanFormat.JSON else Format.FULL
+    if print_diagnostics(said, how) or found is None or decisions is None:
         raise typer.Exit(2)
-    assert results[0].plan_json is not None and results[1].plan_json is not None
-    plans = json.loads(results[0].plan_json), json.loads(results[1].plan_json)
-    found, decisions = _planned(*plans, migration, how)
     if write is not None:
         _write(write, migration, found, decisions)
     _print(found, format)
@@ -62,9 +65,9 @@ def plan(
 
 
 def _planned(
-    old: Json, new: Json, migration: Path | None, how: Format
+    old: Json, new: Json, migration: Path | None, said: list[Diagnostics]
 ) -> tuple[MigrationPlan, Decisions]:
-    """Plan with the decisions of a file; mistakes in it are told and end the command."""
+    """Plan with the decisions of a file; what is wrong in it is added to what is said."""
     from ..compiler.migrate.decisions import Decisions
     from ..compiler.migrate.plan import plan_migration
     from ..compiler.migrate.read import read_migration, tell_unused
@@ -74,12 +77,11 @@ def _planned(
         decisions = Decisions()
         return plan_migration(old, new, decisions), decisions
     diagnostics = Diagnostics(_read(migration))
+    said.append(diagnostics)
     decisions = read_migration(old, new, diagnostics)
     found = plan_migration(old, new, decisions)
     if not diagnostics.has_errors:
         tell_unused(decisions, diagnostics)
-    if print_diagnostics([diagnostics], how):
-        raise typer.Exit(2)
     return found, decisions
 
 

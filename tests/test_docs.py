@@ -238,6 +238,7 @@ def test_files_that_are_named_exist(page: Path) -> None:
 
 TUTORIAL = ROOT / "docs" / "tutorial.md"
 TESTING = ROOT / "docs" / "testing.md"
+MIGRATIONS = ROOT / "docs" / "migrations.md"
 
 _SHOWN_IN_PART = ("streamc run", "streamc test")
 """Commands that print more than is shown: progress, and how long it took."""
@@ -324,6 +325,10 @@ def write(file: Path, block: Block) -> None:
     if block.language == "diff":
         text = changed(file.read_text(encoding="utf-8"), block.text)
     file.write_text(text, encoding="utf-8")
+
+
+def test_migrations_are_planned_as_shown(tmp_path: Path, updating: bool) -> None:
+    walk(MIGRATIONS, tmp_path, updating=updating)
 
 
 def test_tutorial_without_running_it(tmp_path: Path, updating: bool) -> None:

@@ -81,7 +81,7 @@ def convert(expression: str, old: Held, new: Held) -> str | None:
     if isinstance(target, t.Decimal):
         if target.scale < before or target.precision - target.scale < 19 - before:
             return None
-        unit = f"CAST('1E-{before}' AS DECIMAL({before + 1},{before}))"
+        unit = "1" if before == 0 else f"0.{'1':0>{before}}"
         return cast(f"CAST({expression} AS DECIMAL(20,0)) * {unit}", new_type)
     source = type_of(old_type)
     if isinstance(source, t.Decimal):

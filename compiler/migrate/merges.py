@@ -55,6 +55,8 @@ _STARTS = {
 
 # Merges of several buffers.
 
+_ZERO = "CAST(0 AS DOUBLE)"
+
 
 def _sum(names: Names) -> str:
     """Add up, unless one of the sums has overflowed: that is told by NULL in a sum of something."""
@@ -90,7 +92,7 @@ def _moments(result: str) -> Callable[[Names], str]:
             f"'m2', a.m2 + b.m2 + (b.avg - a.avg) * (b.avg - a.avg) * a.n * {share}) END"
         )
         parts = f"collect_list(named_struct('n', {n}, 'avg', {mean}, 'm2', {m2}))"
-        start = "named_struct('n', 0D, 'avg', 0D, 'm2', 0D)"
+        start = f"named_struct('n', {_ZERO}, 'avg', {_ZERO}, 'm2', {_ZERO})"
         return f"aggregate({parts}, {start}, (a, b) -> {step}, a -> a.{result})"
 
     return merge
@@ -108,7 +110,7 @@ def _products(result: str) -> Callable[[Names], str]:
             f"'ck', a.ck + b.ck + (b.x - a.x) * (b.y - a.y) * a.n * {share}) END"
         )
         parts = f"collect_list(named_struct('n', {n}, 'x', {x}, 'y', {y}, 'ck', {ck}))"
-        start = "named_struct('n', 0D, 'x', 0D, 'y', 0D, 'ck', 0D)"
+        start = f"named_struct('n', {_ZERO}, 'x', {_ZERO}, 'y', {_ZERO}, 'ck', {_ZERO})"
         return f"aggregate({parts}, {start}, (a, b) -> {step}, a -> a.{result})"
 
     return merge

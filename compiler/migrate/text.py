@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from textwrap import wrap
 
 from .verdicts import Fate, Finding, MigrationPlan, Verdict
+
+_WIDEST = 40
+"""A longer name than this stands by itself."""
+_PAGE = 100
 
 
 def plan_text(plan: MigrationPlan, *, whole: bool = True) -> str:
@@ -27,12 +32,27 @@ def _fate(fate: Fate, whole: bool) -> Iterator[str]:
         return
     yield title
     names = [_name(finding) for finding in fate.findings]
-    width = min(max(map(len, names), default=0), 40)
+    width = max((len(name) for name in names if len(name) <= _WIDEST), default=0)
     verdicts = max((len(finding.verdict.value) for finding in fate.findings), default=0)
     for name, finding in zip(names, fate.findings, strict=True):
-        line = f"  {name:<{width}}  {finding.verdict.value:<{verdicts}}"
-        yield f"{line}  {finding.why}".rstrip()
-        yield from _mend(finding)
+        yield from _finding(f"  {name:<{width}}  {finding.verdict.value:<{verdicts}}", finding)
+
+
+def _finding(line: str, finding: Finding) -> Iterator[str]:
+    """Yield a finding with its reason beside it, or below where there is no room."""
+    whole = f"{line}  {finding.why}".rstrip()
+    if len(whole) <= _PAGE:
+        yield whole
+    else:
+        yield line.rstrip()
+        yield from wrap(
+            finding.why,
+            _PAGE,
+            initial_indent="    ",
+            subsequent_indent="    ",
+            break_on_hyphens=False,
+        )
+    yield from _mend(finding)
 
 
 def _name(finding: Finding) -> str:

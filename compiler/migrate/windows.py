@@ -166,18 +166,23 @@ def _begin_alike(old: Shape, new: Shape, finer: Shape) -> bool:
 
 
 def _fewer(new: Shape) -> _Way:
-    place = f"{_END} - {_START}" if new.family == "cumulate" else f"{_START} - {new.offset}"
+    place = f"{_END} - {_START}" if new.family == "cumulate" else _since(new.offset)
     where = f"pmod({place}, {new.step}) = 0"
     return _Way(Verdict.KEPT, "windows that there are no more are dropped", where=where)
 
 
+def _since(offset: int) -> str:
+    """Return the time from an offset to the start of a window."""
+    return f"{_START} - {offset}" if offset else _START
+
+
 def _coarser(old: Shape, new: Shape) -> _Way:
-    start = f"{_START} - pmod({_START} - {new.offset}, {new.size})"
+    start = f"{_START} - pmod({_since(new.offset)}, {new.size})"
     expression = (
         f"named_struct('start', timestamp_micros({start}), "
         f"'end', timestamp_micros({start} + {new.size}))"
     )
-    where = None if old.tumbles else f"pmod({_START} - {new.offset}, {old.size}) = 0"
+    where = None if old.tumbles else f"pmod({_since(new.offset)}, {old.size}) = 0"
     why = (
         f"windows of {micros_text(old.size)} that are open become one of {micros_text(new.size)}; "
         "what closed before the cut is missing in the first"

@@ -1,0 +1,143 @@
+"""``streamc savepoint plan``: exit codes, files that are read and written, what is printed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from test_cli import Run, run
+
+__all__ = ["run"]
+
+OLD = """\
+---
+pipeline: cards
+version: 1
+---
+CREATE SOURCE payments (
+  card_id STRING NOT NULL, v DOUBLE, at TIMESTAMP,
+  WATERMARK FOR at AS at - INTERVAL 30 SECONDS
+) WITH (connector = 'files', path = 'in', format = 'json');
+CREATE STREAM spend AS
+  SELECT card_id, window_start, SUM(v) AS total
+  FROM TUMBLE(payments, at, INTERVAL 1 MINUTE) GROUP BY card_id, window_start;
+CREATE SINK out FROM spend WITH (connector = 'files', path = 'out', format = 'json');
+"""
+NEW = OLD.replace("version: 1", "version: 2").replace("AS total", "AS total, MAX(v) AS peak")
+FINER = OLD.replace("version: 1", "version: 2").replace("1 MINUTE", "30 SECONDS")
+PLAN = ("savepoint", "plan", "old.stream", "new.stream")
+
+
+@pytest.fixture(autouse=True)
+def specs(run: Run) -> None:
+    Path("old.stream").write_text(OLD, encoding="utf-8")
+    Path("new.stream").write_text(NEW, encoding="utf-8")
+
+
+def test_a_plan_that_needs_nothing(run: Run) -> None:
+    ended = run("savepoint", "plan", "old.stream", "old.stream")
+    assert (ended.code, ended.err) == (0, "")
+    assert ended.out.endswith("\n\n5 kept\n")
+
+
+def test_a_plan_with_a_question_and_its_answer(run: Run) -> None:
+    asked = run(*PLAN, "--write", "migrations/1-to-2.yaml")
+    assert (asked.code, asked.err) == (1, "")
+    assert "cell max(v)" in asked.out and "1 decision is missing" in asked.out
+    answered = run(*PLAN, "--migration", "migrations/1-to-2.yaml")
+    assert (answered.code, answered.err) == (0, "")
+    assert "missing" not in answered.out
+
+
+def test_what_is_impossible(run: Run) -> None:
+    Path("new.stream").write_text(FINER, encoding="utf-8")
+    ended = run(*PLAN, "--write", "1-to-2.yaml")
+    assert ended.code == 2
+    assert "# spend: drop" in Path("1-to-2.yaml").read_text(encoding="utf-8")
+    assert run(*PLAN, "--migration", "1-to-2.yaml").code == 2
+    Path("1-to-2.yaml").write_text("from: 1\nto: 2\noperators: {spend: drop}\n", encoding="utf-8")
+    assert run(*PLAN, "--migration", "1-to-2.yaml").code == 0
+
+
+def test_a_draft_is_added_to_and_never_written_over(run: Run) -> None:
+    file = Path("1-to-2.yaml")
+    file.write_text("from: 1\nto: 2\noperators:\n  spend: {where: total > 0}\n", encoding="utf-8")
+    ended = run(*PLAN, "--write", "1-to-2.yaml")
+    assert (ended.code, ended.out) == (2, "")
+    assert ended.err == (
+        "error: 1-to-2.yaml is there already\n  = help: add to it with `--migration 1-to-2.yaml`\n"
+    )
+    assert run(*PLAN, "--migration", "1-to-2.yaml", "--write", "1-to-2.yaml").code == 1
+    assert file.read_text(encoding="utf-8") == (
+        "from: 1\nto: 2\noperators:\n  spend:\n    where: '`sum(v)` > 0'\n    accept:\n"
+        "      # cell max(v): starts empty: nothing that is kept tells it\n"
+        "      # or: backfill\n      'max(v)': empty\n"
+    )
+
+
+def test_json_has_verdicts_decisions_and_the_document(run: Run) -> None:
+    ended = run(*PLAN, "--format", "json")
+    found = json.loads(ended.out)
+    assert (ended.code, found["exit_code"]) == (1, 1)
+    peak = next(part for part in found["parts"] if part["new"] == "max(v)")
+    assert peak["verdict"] == "starts empty"
+    assert peak["decision"] == {
+        "path": ["operators", "spend", "accept", "max(v)"],
+        "value": "empty",
+        "choices": ["empty", "backfill"],
+    }
+    cells = found["document"]["operators"]["spend"]["cells"]
+    assert cells == [
+        {"id": "sum(v)", "expr": "`sum(v)`", "merge": None},
+        {"id": "max(v)", "expr": "CAST(NULL AS DOUBLE)", "merge": "any", "empty": True},
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "said"),
+    [
+        ("from: [", 2, "SC0901"),
+        ("from: 1\nto: 3\n", 2, "SC0906"),
+        ("from: 1\nto: 2\noperators: {spent: drop}\n", 2, "did you mean `spend`?"),
+        ("from: 1\nto: 2\noperators: {spend: {rewindow: auto}}\n", 2, "SC0905"),
+    ],
+)
+def test_mistakes_in_the_file(run: Run, text: str, code: int, said: str) -> None:
+    Path("bad.yaml").write_text(text, encoding="utf-8")
+    ended = run(*PLAN, "--migration", "bad.yaml")
+    assert (ended.code, ended.out) == (code, "")
+    assert said in ended.err
+
+
+def test_mistakes_in_the_file_as_json(run: Run) -> None:
+    Path("bad.yaml").write_text("from: 1\nto: 3\n", encoding="utf-8")
+    ended = run(*PLAN, "--migration", "bad.yaml", "--format", "json")
+    assert [one["code"] for one in json.loads(ended.err)] == ["SC0906"]
+
+
+def test_files_that_cannot_be_read(run: Run) -> None:
+    missing = run(*PLAN, "--migration", "none.yaml")
+    assert missing.code == 2
+    assert missing.err == "error: there is no none.yaml\n  = help: `--write` drafts one\n"
+    Path("latin.yaml").write_bytes(b"from: 1 # \xe9\n")
+    assert "is not UTF-8" in run(*PLAN, "--migration", "latin.yaml").err
+    Path("folder.yaml").mkdir()
+    assert "cannot be read" in run(*PLAN, "--migration", "folder.yaml").err
+    assert run("savepoint", "plan", "gone.stream", "new.stream").code == 2
+
+
+def test_a_spec_with_errors(run: Run) -> None:
+    Path("new.stream").write_text(NEW.replace("SUM(v)", "SUM(x)"), encoding="utf-8")
+    ended = run(*PLAN)
+    assert (ended.code, ended.out) == (2, "")
+    assert "SC0203" in ended.err
+
+
+def test_diff_shows_the_verdicts_below_the_code(run: Run) -> None:
+    ended = run("diff", "old.stream", "new.stream")
+    assert ended.code == 1
+    code, _, state = ended.out.partition("\nstate\n\n")
+    assert '+            F.max("v")' in code
+    assert "  cell max(v)                  starts empty" in state
+    assert "source payments (files): kept\nsink out (files): kept\n" in state
