@@ -118,6 +118,12 @@ def _position(versions: Versions, name: str, old: Json, new: Json, was: str) -> 
     else:
         yield Finding("position", was, name, Verdict.KEPT, called)
     yield from _watermark(old["watermark"], new["watermark"])
+    for policy in ("malformed_rows", "future_rows"):
+        if old.get(policy) != new.get(policy):
+            name = policy.replace("_", " ")
+            yield Finding(
+                "policy", name, name, Verdict.KEPT, "rows are chosen by it from the cut on"
+            )
 
 
 def _watermark(old: Json | None, new: Json | None) -> Iterator[Finding]:
@@ -182,6 +188,9 @@ def _output(name: str, was: str, old: Json, new: Json) -> Finding:
         why = "it writes elsewhere from the cut on; what it wrote stays where it is"
         return Finding("output", was, name, Verdict.KEPT, why)
     called = f"it was called `{was}`" if was != name else ""
+    if old.get("key") != new.get("key"):
+        why = "rows are replaced by another key from the cut on; those that are there stay"
+        return Finding("output", was, name, Verdict.KEPT, why, marked=True)
     if old["output_mode"] != new["output_mode"]:
         called = f"rows come out as {new['output_mode']} from the cut on, not {old['output_mode']}"
     return Finding("output", was, name, Verdict.KEPT, called)

@@ -18,7 +18,10 @@ from .versions import Versions, meaning, waiting_columns
 def plan_program(versions: Versions, old_id: str, id_: str) -> Fate:
     """Return what becomes of the state of a program that goes on."""
     old, new = versions.old["operators"][old_id], versions.new["operators"][id_]
-    keys = plan_keys(versions, id_, keys_of(old), keys_of(new))
+    same = list(_pairs(old, new))
+    keys = plan_keys(
+        *(versions, id_, _keys_of(old, [a for a, _ in same]), _keys_of(new, [b for _, b in same]))
+    )
     values, cells = _values(versions, id_, old, new)
     found_entries, entries = plan_entries(versions, id_, old, new)
     found_timers, timers = plan_timers(versions, id_, old, new)
@@ -52,16 +55,13 @@ def plan_program(versions: Versions, old_id: str, id_: str) -> Fate:
     return Fate("operator", old_id, id_, "operator", tuple(findings), document)
 
 
-def keys_of(entry: Json) -> list[Key]:
-    """Return the keys of a program, each with what it is in all inputs, in their order."""
+def _keys_of(entry: Json, inputs: Sequence[Json]) -> list[Key]:
+    """Return the keys of a program, each with what it is in the inputs that go on."""
     return [
         Key(
             key["name"],
             key["type"],
-            tuple(
-                " or ".join(meaning(given["input"], "keys", key["name"]))
-                for given in entry["inputs"]
-            ),
+            tuple(" or ".join(meaning(given["input"], "keys", key["name"])) for given in inputs),
         )
         for key in entry["keys"]
     ]
