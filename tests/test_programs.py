@@ -39,12 +39,21 @@ def test_specs_are_laid_out(case: Path) -> None:
 def test_the_plan_has_cells_and_timers_by_name() -> None:
     graph = build(model("rate_limit"))
     plan = lower(graph)
-    assert plan["operators"]["alerts"] == {
+    entry = plan["operators"]["alerts"]
+    handlers = entry.pop("handlers")
+    assert handlers[0] == "on event requests" and "on timer idle" in handlers
+    assert entry == {
         "kind": "operator",
         "stream": "alerts",
         "keys": [{"name": "key", "type": "STRING"}],
-        "inputs": [{"alias": "requests", "relation": "requests", "event_time": "ts"}],
+        "inputs": [
+            {
+                **{"alias": "requests", "relation": "requests", "event_time": "ts"},
+                "input": [{"from": "requests", "where": []}],
+            }
+        ],
         "ordered": True,
+        "declared": True,
         "cells": [
             *[
                 cell("recent", "list", "ARRAY<TIMESTAMP>") | {"entry": "TIMESTAMP"},

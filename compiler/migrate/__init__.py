@@ -2,8 +2,9 @@
 
 In order of flow:
 
-- ``read``: a migration file, checked against both plans; ``names`` are those that its expressions
-  may use, ``told`` says what is wrong. ``decisions``: what it decides.
+- ``read``: a migration file, checked against both plans; ``names`` are those that it may use,
+  ``expressions`` reads and types those over the old state, ``told`` says what is wrong.
+  ``decisions``: what it decides.
 - ``versions``: both plans, what is alive in them and what it means.
 - ``plan``: the whole of it. ``aggregates`` (``cells``, ``derive``, ``merges``, ``windows``),
   ``dedup``, ``joins`` (``columns``), ``programs`` (``entries``, ``timers``): one kind of operator

@@ -2,80 +2,115 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-
-from ...dsl.ast.expressions import ColumnRef, Expression, Lambda
 from ...dsl.format import identifier, sql
 from ...dsl.parse import parse_expression
 from ...dsl.source import SourceFile
-from ...dsl.suggest import closest
-from ...dsl.walk import walk
+from ..model import types
 from ..model.same import canonical
-from ..plan.origins import Columns, reference, substitute
+from ..model.typed import Typed
+from ..plan.origins import reference
+from .conversions import type_of
+from .expressions import parsed
 from .joins import SIDES
 from .verdicts import Json
 from .versions import aggregates_of, side_columns, waiting_columns
 
 
-class BadExpression(Exception):
-    """An expression that can't be read; the text says why, ``help`` how to mend it."""
-
-    def __init__(self, message: str, help_: str | None = None) -> None:
-        super().__init__(message)
-        self.help = help_
-
-
-def readable(plan: Json, id_: str) -> dict[str, Expression]:
+def readable(plan: Json, id_: str) -> dict[str, Typed]:
     """Return what an expression over the state of an operator may read, by name.
 
     That is keys, cells, timers, the window; and what comes out of an aggregate, where cells alone
     tell it.
     """
     entry = plan["operators"][id_]
-    names = [key["name"] for key in entry.get("keys", ())]
-    results: dict[str, Expression] = {}
+    found = {key["name"]: column(key["name"], key["type"]) for key in entry.get("keys", ())}
+    results: dict[str, Typed] = {}
     for aggregate in aggregates_of(plan, id_):
-        cells = [cell["id"] for cell in aggregate["cells"]]
-        names += cells
-        if len(cells) == 1:
-            results[aggregate["id"]] = reference(cells[0])
-        elif aggregate["function"] == "sum":
-            total, is_empty = map(identifier, cells)
-            results[aggregate["id"]] = _parsed(f"CASE WHEN NOT {is_empty} THEN {total} END")
-    names += [cell["id"] for cell in entry.get("cells", ()) if cell["kind"] == "value"]
-    names += [timer["id"] for timer in entry.get("timers", ())]
-    names += ["window"] if entry.get("window") is not None else []
-    found: dict[str, Expression] = {name: reference(name) for name in names}
-    for column, text in entry.get("columns", {}).items():
+        cells = aggregate["cells"]
+        found |= {cell["id"]: column(cell["id"], cell["type"]) for cell in cells}
+        result = _result(aggregate)
+        results |= {} if result is None else {aggregate["id"]: result}
+    for cell in entry.get("cells", ()):
+        if cell["kind"] == "value":
+            found[cell["id"]] = column(cell["id"], cell["type"])
+    found |= {timer["id"]: column(timer["id"], "TIMESTAMP") for timer in entry.get("timers", ())}
+    if entry.get("window") is not None:
+        found["window"] = Typed(reference("window"), types.WINDOW)
+    for name, text in entry.get("columns", {}).items():
         if text in results:
-            found.setdefault(column, results[text])
+            found.setdefault(name, results[text])
     return found
+
+
+def column(name: str, type_: str | None) -> Typed:
+    """Return a column of the old state."""
+    return Typed(reference(name), type_of(type_))
+
+
+def _result(aggregate: Json) -> Typed | None:
+    """Return what an aggregate gives, where its cells say that by themselves."""
+    cells = aggregate["cells"]
+    if any("scale" in cell for cell in cells):
+        return None
+    if len(cells) == 1:
+        return column(cells[0]["id"], cells[0]["type"])
+    if aggregate["function"] == "sum":
+        total, is_empty = (identifier(cell["id"]) for cell in cells)
+        tree = parsed(f"CASE WHEN NOT {is_empty} THEN {total} END")
+        return Typed(tree, type_of(cells[0]["type"]))
+    return None
 
 
 def settable(plan: Json, id_: str) -> dict[str, str]:
-    """Return what ``set`` may give a value, each with the part of the state that it is in."""
+    """Return what ``set`` may give a value, each with the part of the state that it is in.
+
+    That is ``state``, ``entries``, or the side or input whose rows wait.
+    """
     entry = plan["operators"][id_]
-    found = {cell["id"]: "state" for one in aggregates_of(plan, id_) for cell in one["cells"]}
-    for cell in entry.get("cells", ()):
-        found[cell["id"]] = "state" if cell["kind"] == "value" else "entries"
-    if entry["kind"] == "join":
-        for place, word in enumerate(SIDES):
-            for column in side_columns(plan, id_, place):
-                found[f"{word}.{column['name']}"] = word
-    for given in entry.get("inputs", ()):
-        for column in waiting_columns(plan, id_, given["alias"]) or ():
-            found[f"{given['alias']}.{column['name']}"] = given["alias"]
+    kinds = {cell["id"]: cell["kind"] for cell in entry.get("cells", ())}
+    found: dict[str, str] = {}
+    for name in types_of(plan, id_):
+        word, dot, _ = name.partition(".")
+        if name in kinds:
+            found[name] = "state" if kinds[name] == "value" else "entries"
+        else:
+            waits = dot and entry["kind"] in ("join", "operator")
+            found[name] = word if waits else "state"
     return found
 
 
-def columns_of(plan: Json, id_: str, word: str) -> dict[str, Expression]:
-    """Return the columns of rows that wait: on a side of a join, or of an input."""
+def types_of(plan: Json, id_: str) -> dict[str, str | None]:
+    """Return the types of what ``set`` may give a value, but for entries."""
     entry = plan["operators"][id_]
-    if entry["kind"] == "join" and word in SIDES:
-        found = side_columns(plan, id_, SIDES.index(word))
-    else:
-        found = waiting_columns(plan, id_, word) or []
-    return {column["name"]: reference(column["name"]) for column in found}
+    found = {c["id"]: c["type"] for one in aggregates_of(plan, id_) for c in one["cells"]}
+    found |= {cell["id"]: cell["type"] for cell in entry.get("cells", ())}
+    words = list(SIDES) if entry["kind"] == "join" else []
+    words += [given["alias"] for given in entry.get("inputs", ())]
+    for word in words:
+        columns = _columns(plan, id_, word)
+        found |= {f"{word}.{one['name']}": one["type"] for one in columns}
+    return found
+
+
+def entry_types(plan: Json, id_: str, name: str) -> dict[str, str | None]:
+    """Return the types of the parts of an entry: of a map key and value, else ``key`` alone."""
+    for cell in plan["operators"][id_].get("cells", ()):
+        if cell["id"] == name and cell["kind"] == "map":
+            return {"key": cell["entry"], "value": cell["value"]}
+        if cell["id"] == name and cell["kind"] != "value":
+            return {"key": cell["entry"]}
+    return {}
+
+
+def columns_of(plan: Json, id_: str, word: str) -> dict[str, Typed]:
+    """Return the columns of rows that wait: on a side of a join, or of an input."""
+    return {one["name"]: column(one["name"], one["type"]) for one in _columns(plan, id_, word)}
+
+
+def _columns(plan: Json, id_: str, word: str) -> list[Json]:
+    if plan["operators"][id_]["kind"] == "join":
+        return side_columns(plan, id_, SIDES.index(word)) if word in SIDES else []
+    return waiting_columns(plan, id_, word) or []
 
 
 def renameable(plan: Json, id_: str) -> list[str]:
@@ -86,38 +121,6 @@ def renameable(plan: Json, id_: str) -> list[str]:
         *(cell["id"] for cell in entry.get("cells", ())),
         *(timer["id"] for timer in entry.get("timers", ())),
     ]
-
-
-def expression(text: str, names: Mapping[str, Expression]) -> str:
-    """Return an expression over some names as SQL; raises ``BadExpression``."""
-    tree = _parsed(text)
-    bound = {
-        parameter.text
-        for node in walk(tree)
-        if isinstance(node, Lambda)
-        for parameter in node.parameters
-    }
-    for node in walk(tree):
-        if isinstance(node, ColumnRef) and node.parts[0].text not in {*names, *bound}:
-            raise _unknown(node.parts[0].text, names)
-    columns: Columns = {(name,): value for name, value in names.items() if name not in bound}
-    return sql(substitute(tree, columns))
-
-
-def _parsed(text: str) -> Expression:
-    tree, diagnostics = parse_expression(SourceFile("expression", text))
-    first = next(iter(diagnostics), None)
-    if tree is None or first is not None:
-        raise BadExpression(first.message if first is not None else "it is no expression")
-    return tree
-
-
-def _unknown(name: str, names: Iterable[str]) -> BadExpression:
-    names = tuple(names)
-    near = closest(name, names)
-    listed = ", ".join(f"`{known}`" for known in names)
-    help_ = f"did you mean `{near[0]}`?" if near else f"known: {listed}" if names else None
-    return BadExpression(f"there is no `{name}` in the old state", help_)
 
 
 def same_text(text: str) -> str:

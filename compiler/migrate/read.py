@@ -7,21 +7,23 @@ from collections.abc import Mapping as Names
 from functools import partial
 
 from ...dsl import codes
-from ...dsl.ast.expressions import Expression
 from ...dsl.diagnostics import Diagnostics
 from ...dsl.source import Span
 from ...dsl.yaml_nodes import Mapping, Node, Scalar, read_documents
 from ...dsl.yaml_tree import YamlSyntaxError
-from ..plan.origins import reference
+from ..model.typed import Typed
+from .conversions import type_of
 from .decisions import Decisions
+from .expressions import BadExpression, expression
 from .names import (
-    BadExpression,
+    column,
     columns_of,
-    expression,
+    entry_types,
     known_as,
     readable,
     renameable,
     settable,
+    types_of,
 )
 from .told import Teller, described
 from .verdicts import Json, Path
@@ -130,7 +132,7 @@ class _Reader:
             self._teller.form(f"`{name.text}` is not in the new spec", name, help_)
             return
         source = self._source_of(name.text, node, old)
-        for key, value in node:
+        for key, value in sorted(node, key=lambda entry: entry[0].text != "rename"):
             self._part(name.text, source, key, value)
 
     def _word(self, name: Scalar, node: Scalar, new: Json) -> None:
@@ -161,7 +163,7 @@ class _Reader:
                 self._choice((id_, "rewindow"), key, node, ("auto",))
             case "where":
                 names = {} if source is None else readable(self._old, source)
-                self._expression(("operators", id_, "where"), node, names)
+                self._expression(("operators", id_, "where"), node, names, "BOOLEAN")
             case "key" | "timers" | "rename" | "add" | "accept" | "set" as part:
                 self._named(key, node, partial(self._inner, part, id_, source))
             case _:
@@ -181,13 +183,15 @@ class _Reader:
         names = {} if source is None else readable(self._old, source)
         match part:
             case "key":
-                known = [one["name"] for one in entry.get("keys", ())]
-                if self._is_known("key of it", key, known):
-                    self._expression(("operators", id_, "key", key.text), node, names)
+                keys = {one["name"]: one["type"] for one in entry.get("keys", ())}
+                if self._is_known("key of it", key, keys):
+                    path = ("operators", id_, "key", key.text)
+                    self._expression(path, node, names, keys[key.text])
             case "timers":
                 known = [one["id"] for one in entry.get("timers", ())]
                 if self._is_known("timer of it", key, known):
-                    self._expression(("operators", id_, "timers", key.text), node, names)
+                    path = ("operators", id_, "timers", key.text)
+                    self._expression(path, node, names, "TIMESTAMP")
             case "set":
                 self._set(id_, source, key, node, names)
             case "rename":
@@ -205,33 +209,43 @@ class _Reader:
         return name.text in known
 
     def _set(
-        self, id_: str, source: str | None, key: Scalar, node: Node, names: Names[str, Expression]
+        self, id_: str, source: str | None, key: Scalar, node: Node, names: Names[str, Typed]
     ) -> None:
         known = settable(self._new, id_)
         if not self._is_known("cell or column of it", key, known):
             return
         path, place = ("operators", id_, "set", key.text), known[key.text]
         if place == "entries":
-            self._entries(path, key, node, names)
+            self._entries(path, key, node, source, names)
         elif place == "state":
-            self._expression(path, node, names)
+            self._expression(path, node, names, types_of(self._new, id_)[key.text])
         else:
             columns = {} if source is None else columns_of(self._old, source, place)
-            self._expression(path, node, columns)
+            self._expression(path, node, columns, types_of(self._new, id_)[key.text])
 
-    def _entries(self, path: Path, key: Scalar, node: Node, names: Names[str, Expression]) -> None:
+    def _entries(
+        self, path: Path, key: Scalar, node: Node, source: str | None, names: Names[str, Typed]
+    ) -> None:
+        """Read how entries are made: of the parts that the old ones have, or of the same name."""
         if not isinstance(node, Mapping):
             help_ = f"write `{key.text}: {{key: …, value: …}}`"
-            self._teller.form(
-                f"`{key.text}` has entries, and {described(node)} is none", node, help_
-            )
+            message = f"`{key.text}` has entries, and {described(node)} is none"
+            self._teller.form(message, node, help_)
             return
+        before = {} if source is None else entry_types(self._old, source, self._was(path))
+        after = entry_types(self._new, path[1], key.text)
+        entry = {name: column(name, type_) for name, type_ in before.items()}
         for part, value in node:
-            if part.text not in ("key", "value"):
-                self._teller.unknown_part("part of an entry", part, ("key", "value"))
+            if part.text not in after:
+                self._teller.unknown_part("part of an entry", part, after)
             else:
-                entry = {name: reference(name) for name in ("key", "value")}
-                self._expression((*path, part.text), value, {**names, **entry})
+                full = (*path, part.text)
+                self._expression(full, value, {**names, **entry}, after[part.text])
+
+    def _was(self, path: Path) -> str:
+        """Return the old name of what is set."""
+        renamed = self._found.below("operators", path[1], "rename")
+        return next((old for old, new in renamed.items() if new == path[3]), path[3])
 
     def _rename(self, id_: str, source: str | None, key: Scalar, node: Node) -> None:
         before = [] if source is None else renameable(self._old, source)
@@ -255,15 +269,17 @@ class _Reader:
         else:
             self._put(("operators", id_, "add", key.text), known_as(node.text, known), key.span)
 
-    def _expression(self, path: Path, node: Node, names: Names[str, Expression]) -> None:
+    def _expression(
+        self, path: Path, node: Node, names: Names[str, Typed], type_: str | None
+    ) -> None:
         if not isinstance(node, Scalar):
             self._teller.form(f"`{path[-1]}` is {described(node)}, not an expression", node)
             return
         try:
             text = "NULL" if node.kind == "null" else node.text
-            self._put(path, expression(text, names), node.span)
+            self._put(path, expression(text, names, type_of(type_)), node.span)
         except BadExpression as error:
-            message = f"`{node.text}` can't be read: {error}"
+            message = f"`{node.text}` can't be taken: {error}"
             self._teller.tell(codes.MIGRATION_EXPRESSION, message, node.span, error.help)
 
     # Sources and sinks.

@@ -1,0 +1,93 @@
+"""Expressions of a migration file: read, bound to the old state, and typed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from ...dsl.ast.expressions import ColumnRef, Expression, Lambda
+from ...dsl.ast.node import Node
+from ...dsl.diagnostics import Diagnostics
+from ...dsl.format import sql
+from ...dsl.parse import parse_expression
+from ...dsl.source import SourceFile, Span
+from ...dsl.suggest import closest
+from ...dsl.walk import walk
+from ..model import types
+from ..model.schema import Field, Schema
+from ..model.typed import Typed
+from ..plan.origins import Columns, substitute
+from ..resolve.conversions import converted_to
+from ..resolve.expressions import Clause, check
+from ..resolve.scope import BlockScope, Visible
+from ..resolve.typing import Context
+
+_NOWHERE = Span(0, 0)
+
+
+class BadExpression(Exception):
+    """An expression that can't be taken; the text says why, ``help`` how to mend it."""
+
+    def __init__(self, message: str, help_: str | None = None) -> None:
+        super().__init__(message)
+        self.help = help_
+
+
+def expression(text: str, names: Mapping[str, Typed], target: types.Type) -> str:
+    """Return an expression over some names as SQL of a type; raises ``BadExpression``."""
+    tree = parsed(text)
+    bound = {
+        parameter.text
+        for node in walk(tree)
+        if isinstance(node, Lambda)
+        for parameter in node.parameters
+    }
+    for node in walk(tree):
+        if isinstance(node, ColumnRef) and node.parts[0].text not in {*names, *bound}:
+            raise _unknown(node.parts[0].text, names)
+    columns: Columns = {(n,): value.expression for n, value in names.items() if n not in bound}
+    return sql(_typed(substitute(tree, columns), names, target))
+
+
+def parsed(text: str) -> Expression:
+    """Return the tree of a text; raises ``BadExpression``."""
+    source = SourceFile("expression", text)
+    tree, diagnostics = parse_expression(source)
+    if tree is None or len(diagnostics):
+        raise _first(diagnostics)
+    return tree
+
+
+def _typed(tree: Expression, names: Mapping[str, Typed], target: types.Type) -> Expression:
+    diagnostics = Diagnostics(SourceFile("expression", ""))
+    fields = [
+        Field(_name(value.expression), value.type)
+        for value in names.values()
+        if isinstance(value.expression, ColumnRef)
+    ]
+    scope = BlockScope((Visible("state", Schema(tuple(fields)), _NOWHERE),), diagnostics)
+    clause = Clause("a migration", aggregates=False)
+    value = check(tree, scope, clause, diagnostics)
+    if len(diagnostics):
+        raise _first(diagnostics)
+    found = converted_to(value, target, Context(scope, clause, diagnostics))
+    if found is None:
+        raise BadExpression(f"it gives {value.type}, not {target}", f"write `CAST(… AS {target})`")
+    return tree if found is value else found.expression
+
+
+def _name(node: Node) -> str:
+    assert isinstance(node, ColumnRef)
+    return node.parts[0].text
+
+
+def _first(diagnostics: Diagnostics) -> BadExpression:
+    first = next(iter(diagnostics))
+    return BadExpression(first.message, first.help)
+
+
+def _unknown(name: str, names: Iterable[str]) -> BadExpression:
+    names = tuple(names)
+    near = closest(name, names)
+    listed = ", ".join(f"`{known}`" for known in names)
+    help_ = f"did you mean `{near[0]}`?" if near else f"known: {listed}" if names else None
+    return BadExpression(f"there is no `{name}` in the old state", help_)
