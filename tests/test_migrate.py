@@ -7,13 +7,14 @@ given, ``draft.yaml`` the file with the decisions that are missing.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from compiled import compiled
 from golden_extension import cases
+from migration_interpreter import parsed
 from streamc.compiler.migrate.decisions import Decisions
 from streamc.compiler.migrate.document import to_json
 from streamc.compiler.migrate.draft import draft
@@ -67,3 +68,25 @@ def test_a_draft_leaves_open_only_what_is_impossible(case: Path) -> None:
     if again.exit_code == 0:
         lines = draft(again, said).splitlines()
         assert not [line for line in lines if line.lstrip().startswith("#")]
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_what_the_runtime_is_given_can_be_read(case: Path) -> None:
+    plan, _ = migration_of(case)
+    for text in expressions(json.loads(to_json(plan))["operators"]):
+        parsed(text)
+
+
+def expressions(found: Any) -> Iterator[str]:
+    """Yield the SQL in a part of a document; merges that are a word are no expression."""
+    if isinstance(found, list):
+        for one in found:
+            yield from expressions(one)
+    elif isinstance(found, dict):
+        for name, one in found.items():
+            if name in ("expr", "where", "merge", "key", "value") and one is not None:
+                yield one
+            elif name == "keys" and all(isinstance(key, str) for key in one):
+                yield from one
+            else:
+                yield from expressions(one)

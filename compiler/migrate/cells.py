@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from ...dsl.format import identifier
 from ...dsl.records import dataclass
-from .conversions import Held, convert
+from .conversions import Held, convert, rounded
 from .derive import Derived, Sense, counts_rows, derive, sense
 from .inputs import listed
 from .merges import merge_of, start_of
@@ -101,19 +101,13 @@ class _Cells:
         return below
 
     def _made(self, new: Json, old: Json | None) -> list[NewCell]:
-        decided = [self._decided(cell) for cell in new["cells"]]
-        if any(one is not None for one in decided):
-            return [
-                one or NewCell(self._begins(new, cell, "as decided of the others"))
-                for one, cell in zip(decided, new["cells"], strict=True)
-            ]
-        if old is not None:
-            made = self._carried(new, old)
-        else:
-            made = self._derived(new) or [
-                NewCell(self._begins(new, cell, self._why_new(new))) for cell in new["cells"]
-            ]
-        return [self._merged(new, cell, one) for cell, one in zip(new["cells"], made, strict=True)]
+        made = self._carried(new, old) if old is not None else self._derived(new)
+        if made is None:
+            why = self._why_new(new)
+            made = [NewCell(self._begins(new, cell, why)) for cell in new["cells"]]
+        cells = new["cells"]
+        made = [self._decided(cell) or one for cell, one in zip(cells, made, strict=True)]
+        return [self._merged(new, cell, one) for cell, one in zip(cells, made, strict=True)]
 
     # One aggregate.
 
@@ -135,20 +129,20 @@ class _Cells:
     def _converted(self, was: Json, now: Json, old: Json, new: Json) -> NewCell:
         column = identifier(was["id"])
         expression = convert(column, _held(was), _held(now))
-        if old.get("given") != new.get("given") and now["type"] == "BINARY":
+        if old.get("given") != new.get("given"):
             why = f"it holds values of {_types(old)} in Spark's own form, not of {_types(new)}"
             return self._refused(new, now, why, was["id"])
         if expression is None:
             path = ("operators", self._id, "set", now["id"])
-            why = f"{now['type']} does not hold all of {was['type']}"
-            draft = Decision(path, f"CAST({column} AS {now['type']})")
+            why = f"{_spelled(now)} does not hold all of {_spelled(was)}"
+            draft = Decision(path, rounded(column, _held(was), _held(now)))
             finding = Finding(
                 *("cell", was["id"], now["id"], Verdict.CONVERTED, why, "say how, by `set`"),
                 open=draft,
             )
             return NewCell(finding, draft.value)
         if expression != column:
-            why = f"{was['type']} to {now['type']}, exactly"
+            why = f"{_spelled(was)} to {_spelled(now)}, exactly"
             return NewCell(
                 Finding("cell", was["id"], now["id"], Verdict.CONVERTED, why), expression
             )
@@ -166,7 +160,7 @@ class _Cells:
         if new["function"] != "sum" or len(old["cells"]) != 1 or total is None:
             why = "the aggregate keeps other things for this type"
             return [self._refused(new, cell, why, None) for cell in new["cells"]]
-        why = f"{was['type']} to {now['type']}, exactly"
+        why = f"{_spelled(was)} to {_spelled(now)}, exactly"
         zero = f"coalesce({total}, CAST(0 AS {now['type']}))"
         empty = new["cells"][1]
         return [
@@ -297,6 +291,12 @@ class _Cells:
 
 def _held(cell: Json) -> Held:
     return cell["type"], cell.get("scale")
+
+
+def _spelled(cell: Json) -> str:
+    """Return how a cell holds its values: decimals may be whole numbers without their point."""
+    scale = cell.get("scale")
+    return str(cell["type"]) if scale is None else f"{cell['type']} of DECIMAL(…,{scale})"
 
 
 def _types(aggregate: Json) -> str:

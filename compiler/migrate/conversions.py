@@ -71,23 +71,34 @@ def convert(expression: str, old: Held, new: Held) -> str | None:
 
     ``(BIGINT, 2)`` is a DECIMAL with two digits behind the point, kept as a whole number.
     """
+    return rounded(expression, old, new) if _is_exact(old, new) else None
+
+
+def rounded(expression: str, old: Held, new: Held) -> str:
+    """Return SQL that turns a value held in one way into another, as near as that can be."""
     (old_type, before), (new_type, after) = old, new
     if old == new:
         return expression
+    shift = (after or 0) - (before or 0)
+    if shift > 0:
+        expression = f"{expression} * {10**shift}"
+    elif shift < 0 and old_type == "BIGINT":
+        expression = f"CAST({expression} AS DECIMAL(20,0)) * 0.{'1':0>{-shift}}"
+    elif shift < 0:
+        expression = f"{expression} / {10**-shift}"
+    return cast(expression, new_type)
+
+
+def _is_exact(old: Held, new: Held) -> bool:
+    (old_type, before), (new_type, after) = old, new
     if before == after:
-        return cast(expression, new_type) if holds_all(old_type, new_type) else None
+        return holds_all(old_type, new_type)
+    if old_type == "DOUBLE" and before is None:
+        return False
     before, after = before or 0, after or 0
-    target = type_of(new_type)
+    source, target = type_of(old_type), type_of(new_type)
     if isinstance(target, t.Decimal):
-        if target.scale < before or target.precision - target.scale < 19 - before:
-            return None
-        unit = "1" if before == 0 else f"0.{'1':0>{before}}"
-        return cast(f"CAST({expression} AS DECIMAL(20,0)) * {unit}", new_type)
-    source = type_of(old_type)
+        return target.scale >= before and target.precision - target.scale >= 19 - before
     if isinstance(source, t.Decimal):
-        if source.scale > after:
-            return None
-        return cast(f"{expression} * {10**after}", new_type)
-    if after < before or not holds_all(old_type, new_type):
-        return None
-    return cast(f"{expression} * {10 ** (after - before)}", new_type)
+        return source.scale <= after
+    return after >= before and holds_all(old_type, new_type)

@@ -315,8 +315,11 @@ def _aggregate(call: AggregateCall) -> Document:
 
 
 def _given(call: AggregateCall) -> Document:
-    """Return the types of what an aggregate is given, where its cells do not tell them."""
-    opaque = any(cell.type == types.BINARY for cell in call.cells)
+    """Return the types of what an aggregate is given, where its cells do not tell them.
+
+    That is where they are Spark's own form of values, or made of hashes, which go by the type.
+    """
+    opaque = any(c.type == types.BINARY or c.buffer.startswith("MS[") for c in call.cells)
     return {"given": [_type(type_) for type_ in call.given]} if opaque else {}
 
 
