@@ -5,8 +5,8 @@ when it runs.
 
 - ``app``: the command line; ``main`` is the entry point.
 - ``barriers``, ``check``, ``compact``, ``compile``, ``diff``, ``explain``, ``fmt``, ``graph``,
-  ``init``, ``kernel``, ``rollback``, ``run``, ``savepoint`` (``savepoint_plan``), ``status``,
-  ``stop``, ``test``: the commands.
+  ``init``, ``kernel``, ``rollback``, ``run``, ``savepoint`` (``savepoint_files``,
+  ``savepoint_plan``), ``status``, ``stop``, ``test``: the commands.
 - ``live_view``: a run as a table on a terminal; ``pages``: those that explain a code.
 - ``spark_check``: what Spark finds in specs.
 - ``testing``: tests of specs, found, run and reported.

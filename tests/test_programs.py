@@ -40,7 +40,7 @@ def test_the_plan_has_cells_and_timers_by_name() -> None:
     graph = build(model("rate_limit"))
     plan = lower(graph)
     entry = plan["operators"]["alerts"]
-    handlers = entry.pop("handlers")
+    handlers = entry.pop("statements")
     assert handlers[0] == "on event requests" and "on timer idle" in handlers
     assert entry == {
         "kind": "operator",
@@ -49,7 +49,7 @@ def test_the_plan_has_cells_and_timers_by_name() -> None:
         "inputs": [
             {
                 **{"alias": "requests", "relation": "requests", "event_time": "ts"},
-                "input": [{"from": "requests", "where": []}],
+                "input": [{"from": "requests", "where": [], "columns": {"ts": "ts", "key": "key"}}],
             }
         ],
         "ordered": True,

@@ -5,24 +5,41 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from .verdicts import Decision, Finding, Json, Verdict
-from .versions import Versions, below, calls
+from .versions import Versions, below, calls, meaning
 
 
 def input_findings(
-    versions: Versions, id_: str, old: Sequence[Json], new: Sequence[Json], name: str = ""
+    versions: Versions,
+    id_: str,
+    old: Sequence[Json],
+    new: Sequence[Json],
+    name: str = "",
+    *,
+    columns: bool = False,
 ) -> Iterator[Finding]:
     """Yield a finding when rows come from elsewhere, or passed other conditions.
 
-    What was counted before stays counted: state is of both choices of rows until it is gone.
+    With ``columns`` also when one of them is computed in another way: of a program, where nothing
+    else tells of it. What was counted before stays counted: state is of both choices of rows until
+    it is gone.
     """
     before, after = below(old, versions.renamed), below(new, {})
-    reasons = list(_differences(before, after))
+    reasons = [*_differences(before, after), *(_columns(old, new) if columns else ())]
     reasons += [
         f"the rows of `{one}` are others from the cut on"
         for one in sorted({source for source, _ in after} & versions.reshaped)
     ]
     if reasons:
         yield marked(versions, id_, "input", name, "; ".join(reasons), "mixed")
+
+
+def _columns(old: Sequence[Json], new: Sequence[Json]) -> Iterator[str]:
+    """Yield the columns that are called as before and computed in another way."""
+    before, after = ({name for branch in side for name in branch["columns"]} for side in (old, new))
+    for name in sorted(before & after):
+        was, now = (" or ".join(meaning(side, "columns", name)) for side in (old, new))
+        if was != now:
+            yield f"`{name}` was `{was}` and is `{now}`"
 
 
 def _differences(

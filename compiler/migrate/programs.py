@@ -13,6 +13,7 @@ from .keys import Key, KeyPlan, plan_keys
 from .timers import plan_timers
 from .verdicts import Decision, Fate, Finding, Json, Verdict
 from .versions import Versions, meaning, waiting_columns
+from .windows import shape, window_text
 
 
 def plan_program(versions: Versions, old_id: str, id_: str) -> Fate:
@@ -31,6 +32,7 @@ def plan_program(versions: Versions, old_id: str, id_: str) -> Fate:
         *_keys(id_, keys),
         *_inputs(versions, id_, old, new),
         *function_findings(versions, id_, new),
+        *_window(id_, old, new),
         *_handlers(versions, id_, old, new),
         *values,
         *found_entries,
@@ -83,6 +85,7 @@ def _inputs(versions: Versions, id_: str, old: Json, new: Json) -> Iterator[Find
         found = input_findings(
             *(versions, id_, before["input"], after["input"]),
             after["alias"] if len(names) > 1 else "",
+            columns=True,
         )
         yield from found
     if len(old["inputs"]) != len(new["inputs"]):
@@ -105,7 +108,7 @@ def _pairs(old: Json, new: Json) -> Iterator[tuple[Json, Json]]:
 
 def _handlers(versions: Versions, id_: str, old: Json, new: Json) -> Iterator[Finding]:
     """Yield a finding when the statements differ; of a query they say what its state means."""
-    if old["handlers"] == new["handlers"]:
+    if old["statements"] == new["statements"]:
         return
     if new["declared"]:
         why = "statements are others from the cut on; what has been set stays"
@@ -113,6 +116,24 @@ def _handlers(versions: Versions, id_: str, old: Json, new: Json) -> Iterator[Fi
     else:
         why = "the query asks for something else: what is kept was chosen by what it asked before"
         yield marked(versions, id_, "query", "", why, "mixed")
+
+
+def _window(id_: str, old: Json, new: Json) -> Iterator[Finding]:
+    """Yield the finding on the window of a program that gives panes: one of its keys."""
+    windows = [entry.get("window") for entry in (old, new)]
+    if windows == [None, None]:
+        return
+    before, after = (None if window is None else window_text(window) for window in windows)
+    shapes = [
+        None if w is None else (shape(w), w["column"], w.get("time"), w["kind"] == "session")
+        for w in windows
+    ]
+    if shapes[0] == shapes[1]:
+        yield Finding("window", before, after, Verdict.KEPT)
+    else:
+        why = "a window that gives panes is a program, and what several have can't be made one's"
+        fix = f"`{id_}: drop` begins with new windows"
+        yield Finding("window", before, after, Verdict.IMPOSSIBLE, why, fix)
 
 
 # Values.

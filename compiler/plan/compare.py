@@ -143,7 +143,7 @@ _TOLD_BY_A_MIGRATION = {
     "input",
     "also",
     "declared",
-    "handlers",
+    "statements",
     "given",
 }
 """What says where rows come from and what becomes of them: no part of what state holds."""

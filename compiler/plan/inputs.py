@@ -86,7 +86,7 @@ def describe_program_input(step: Operator, relation: Relation, origins: Origins)
     """Describe the rows of each input, and what the handlers do with them."""
     return {
         "declared": step.declared,
-        "handlers": list(handler_lines(step)),
+        "statements": list(handler_lines(step)),
         "inputs": [_program_input(step, given, origins) for given in step.inputs],
     }
 
@@ -118,8 +118,15 @@ def _program_input(step: Operator, given: ProgramInput, origins: Origins) -> Doc
         (key.name, substitute(own.expression, aliases))
         for key, own in zip(step.keys, given.keys, strict=True)
     ]
-    parts: Parts = {"keys": keys, "columns": [(n, reference(n)) for n in columns_used(step, given)]}
-    return {"input": [_entry(branch, parts) for branch in origins.of(given.relation)]}
+    used = columns_used(step, given)
+    return {
+        "input": [
+            # Which columns a program reads is nowhere else in the plan: all are told.
+            _entry(branch, {"keys": keys})
+            | {"columns": {name: branch.text(reference(name)) for name in used}}
+            for branch in origins.of(given.relation)
+        ]
+    }
 
 
 def _time(expression: Expression) -> list[tuple[str, Expression]]:

@@ -21,12 +21,14 @@ from ..model.pipeline import Pipeline, Relation
 from ..model.programs import Operator
 from ..model.same import canonical
 from ..model.steps import (
+    WATERMARK,
     Aggregate,
     AssignWindow,
     Deduplicate,
     Filter,
     Join,
     JoinSide,
+    LateRows,
     Lookup,
     Project,
     SideRows,
@@ -225,6 +227,9 @@ def _advance(step: Step, branch: Branch) -> Branch:
             time = branch.text(window.column.expression)
             seen = {**branch.columns, (window.struct,): reference(window.struct)}
             return replace(branch.filtered(f"{shape} on {time}"), columns=seen)
+        case LateRows(operator):
+            missed = {**branch.columns, (WATERMARK,): reference(WATERMARK)}
+            return replace(branch.filtered(f"late for {operator}"), columns=missed)
         case Lookup():
             return _looked_up(step, branch)
     return branch
