@@ -11,6 +11,7 @@ In order of flow:
   connectors need besides.
 - ``kernel``: the Scala that reaches what Python cannot; ``storage``: files on any Hadoop path;
   ``notes``: the runtime's own files, which say whether they are as they were written.
+- ``schema_paths``: notes of Spark's that name places; ``savepoints``: state as Parquet, and back.
 - ``manifests``: what a completed barrier was; ``history``: those of a state, seen from outside.
 - ``state``: the folder that a pipeline's progress lives in; ``lease``: who may use it;
   ``processes``: whether that one is still there; ``state_files``: its files without a JVM.

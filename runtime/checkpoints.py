@@ -24,7 +24,7 @@ from typing import Any
 _BATCH = re.compile(r"queries/([^/]+)/(offsets|commits)/(\d+)")
 _STATE = re.compile(r"(queries/([^/]+)/state/.+)/(\d+)\.(zip|snapshot|changelog|delta)")
 _SHARED = re.compile(r"(queries/([^/]+)/state/.+)/(SSTs|logs)/[^/]+")
-_SCHEMA = re.compile(r"queries/([^/]+)/(?:metadata|state/.*_metadata/.+)")
+_SCHEMA = re.compile(r"queries/([^/]+)/(?:metadata|state/.*_(?:metadata|stateSchema)/.+)")
 _SOURCE = re.compile(r"sources/([^/]+)/(.+)")
 _ENTRY = re.compile(r"(\d+)(\.compact)?")
 _EPOCH = re.compile(r"epochs/(\d+)\.json")

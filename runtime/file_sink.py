@@ -54,7 +54,7 @@ class FileSink:
         self._outlet = Outlet(self._storage, self._storage.qualified(str(rest.pop("path"))), name)
         self._options = _writer_options(self._format, rest)
         refuse_rest(owner, rest)
-        self._published: dict[int, tuple[BatchKey, Record]] = {}
+        self._published: dict[BatchKey, Record] = {}
         self._last = Record(0, ())
 
     def open(self) -> None:
@@ -70,7 +70,8 @@ class FileSink:
             if self._owner(outlet) == self._state.id:
                 Recovery(outlet, lineage, committed).cut_back()
         records = Recovery(self._outlet, lineage, committed).run()
-        self._published = {key.number: (key, records[key]) for key in sorted(records)}
+        in_order = sorted(records, key=lambda key: (key.generation, key.number))
+        self._published = {key: records[key] for key in in_order}
 
     def write(self, batch: DataFrame, batch_id: int) -> int | None:
         """Writes a batch, or None as its row count if it is published already.
@@ -78,18 +79,18 @@ class FileSink:
         A published batch is computed all the same: Spark takes the next state and watermark from
         the rows that pass, and a run that was stopped before its commit has not got them.
         """
-        if batch_id in self._published:
-            batch.write.format("noop").mode("overwrite").save()
-            self._last = self._published[batch_id][1]
-            return None
         key = BatchKey(batch_id, self._state.generation)
+        if key in self._published:
+            batch.write.format("noop").mode("overwrite").save()
+            self._last = self._published[key]
+            return None
         staging = self._outlet.staging(key)
         written = self._storage.write(batch, self._format, self._options, staging, self._roll)
         self._last = Record(written.rows, self._files(key, written))
         if written.rows:
             self._state.lease.check()
             self._outlet.publish(key, self._last)
-            self._published[batch_id] = (key, self._last)
+            self._published[key] = self._last
             self._outlet.move(staging, self._last.files)
         self._storage.delete([staging, *self._outdated()])
         return written.rows
@@ -113,7 +114,9 @@ class FileSink:
 
     def _outdated(self) -> list[str]:
         too_many = list(self._published)[: max(len(self._published) - self._keep, 0)]
-        return [self._outlet.record_path(self._published.pop(number)[0]) for number in too_many]
+        for key in too_many:
+            del self._published[key]
+        return [self._outlet.record_path(key) for key in too_many]
 
     def _committed(self) -> int:
         """The last batch that Spark has committed; it is the one that knows which come again."""

@@ -18,6 +18,7 @@ from .disk import Disk, Sum, side_file
 from .errors import STATE_DAMAGED, RuntimeFault
 from .manifests import Manifest
 from .notes import unseal
+from .schema_paths import is_schema_note, schema_note_damage
 
 _TRIES = 3
 _SEALED = ("sinks/", "meaning/", "ledger/")
@@ -95,6 +96,12 @@ class Sums:
             reason = self._broken_seal(path)
             if reason is not None:
                 return Damage(path, reason)
+        elif is_schema_note(path):
+            # It is written anew where the generation goes.
+            content = self._content(path)
+            reason = schema_note_damage("" if content is None else content.decode(errors="replace"))
+            if reason is not None or held.aside is False:
+                return Damage(path, reason or "it and its checksum file disagree")
         elif noted is not None and noted[1] != (held.bytes, held.crc32):
             if not self._is_newer_snapshot(path, held):
                 return Damage(path, f"it is not as barrier {noted[0]} noted it")

@@ -8,6 +8,7 @@ from .disk import disk_of
 from .errors import STATE_DAMAGED, RuntimeFault
 from .integrity import Damage, Inventory
 from .rollback import clone
+from .schema_paths import mend_schema_paths
 from .state import State
 from .verdicts import Examination, Verdict
 
@@ -39,6 +40,7 @@ def recover(state: State, tell: Callable[[str], None]) -> Inventory:
         else:
             disk.replace(path, mend.text)
             tell(f"{shown}/{mend.path} is written again: {mend.reason}")
+    mend_schema_paths(disk, examined.folder, examined.files)
     return Inventory(disk, examined.folder, examined.sums.held, examined.manifests)
 
 

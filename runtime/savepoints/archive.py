@@ -17,6 +17,7 @@ from ..notes import seal
 from ..state_files import local_state
 from .model import FOLDER, MANIFEST, SavedOperator, Savepoint, Table, check_name, load_savepoint
 from .restore import check_files
+from .sql import describe
 
 
 def export_savepoint(savepoint: Savepoint, folder: str, archive: Path) -> None:
@@ -109,41 +110,31 @@ def _resealed(operator: SavedOperator, folder: str, path: str) -> SavedOperator:
 
 
 def _table(table: Table, folder: str, path: str) -> Table:
-    import pyarrow
-    import pyarrow.parquet as parquet
-
     place = Path(folder, path)
     rows = 0
     found: dict[str, tuple[int, str]] = {}
     names = [f.name for f in sorted(place.glob("*.parquet")) if not f.name.startswith(".")]
-    was = _arrow_types(table, folder)
+    was = _types(table, folder)
     for name in names:
-        try:
-            read = parquet.ParquetFile(place / name)
-        except (pyarrow.ArrowException, OSError) as error:
-            raise _refused(f"{path}/{name}", f"it is no Parquet: {error}") from None
-        types = {field.name: field.type for field in read.schema_arrow}
+        content = describe(str(place / name))
         for column in table.columns:
-            if column not in types:
+            if column not in content.types:
                 raise _refused(f"{path}/{name}", f"it has no column `{column}`")
-            if column in was and types[column] != was[column]:
-                told = f"`{column}` is {types[column]}, not {was[column]}"
+            if column in was and content.types[column] != was[column]:
+                told = f"`{column}` is {content.types[column]}, not {was[column]}"
                 raise _refused(f"{path}/{name}", told)
-        rows += read.metadata.num_rows
+        rows += content.rows
         held = LocalDisk().sums([str(place / name)])[str(place / name)]
         found[str(PurePosixPath(path, name))] = (held.bytes, held.crc32)
     return replace(table, rows=rows, files=found)
 
 
-def _arrow_types(table: Table, folder: str) -> Mapping[str, object]:
+def _types(table: Table, folder: str) -> Mapping[str, str]:
     """The types of the columns in a file that is as it was written, if there is one left."""
-    import pyarrow.parquet as parquet
-
     for path, held in table.files.items():
         there = LocalDisk().sums([f"{folder}/{path}"]).get(f"{folder}/{path}")
         if there is not None and (there.bytes, there.crc32) == held:
-            schema = parquet.ParquetFile(f"{folder}/{path}").schema_arrow
-            return {field.name: field.type for field in schema}
+            return describe(f"{folder}/{path}").types
     return {}
 
 

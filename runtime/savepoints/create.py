@@ -21,6 +21,7 @@ from ..plan import Plan, Query, Use, read_plan
 from ..recovery import damage_lines
 from ..rollback import Kept as KeptFiles
 from ..rollback import lineage_after
+from ..schema_paths import mend_schema_paths
 from ..state import current_generation
 from ..verdicts import Examination
 from .model import (
@@ -127,6 +128,7 @@ def _linked(disk: Disk, state: str, cut: _Cut, draft: str, *, fixed: bool) -> _C
         try:
             for path in kept.files():
                 disk.link(f"{cut.examined.folder}/{path}", f"{draft}/{_CHECKPOINT}/{path}")
+            mend_schema_paths(disk, f"{draft}/{_CHECKPOINT}", kept.files())
             return cut
         except FileNotFoundError:
             disk.delete([draft])

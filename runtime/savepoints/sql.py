@@ -22,6 +22,14 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
+class Content:
+    """What a Parquet file has: its columns by name with DuckDB's types, and its rows."""
+
+    types: dict[str, str]
+    rows: int
+
+
+@dataclass(frozen=True, slots=True)
 class TableDifference:
     """What differs between a table of two savepoints: keys, and by cell how many have changed."""
 
@@ -30,6 +38,15 @@ class TableDifference:
     added: int
     removed: int
     changed: dict[str, int]
+
+
+def describe(path: str) -> Content:
+    """What a Parquet file has; raises RuntimeFault for a file that is none."""
+    file = "read_parquet('" + path.replace("'", "''") + "')"
+    with _connected() as connection:
+        columns = _answer(connection, f"DESCRIBE SELECT * FROM {file}").rows
+        ((rows,),) = _answer(connection, f"SELECT count(*) FROM {file}").rows
+    return Content({str(column[0]): str(column[1]) for column in columns}, rows)
 
 
 def ask(savepoint: Savepoint, folder: str, query: str) -> Answer:
