@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 from compiled import compiled, written
 from streamc.cli.app import app
-from streamc.runtime import Arguments, run_script
+from streamc.runtime import Arguments, RuntimeFault, run_script
 from streamc.runtime.savepoints.process import savepoint_of, savepoints_of, take_savepoint
 from typer.testing import CliRunner
 
@@ -120,9 +120,12 @@ def test_a_savepoint_goes_on_as_if_nothing_had_been(spark: SparkSession, tmp_pat
     assert all(o.rows for o in kept["cut-4"].queries["streaks"].operators.values())
 
     # Sinks are cut back to the savepoint, and get the rest again.
+    job.run("cut-4")
+    assert_same(job.rows(), expected)
     job.run("cut-2", profile="wider")
     assert_same(job.rows(), expected)
-    job.run("cut-4")
+    with pytest.raises(RuntimeFault, match="has been taken back to before it"):
+        job.run("cut-4")
     assert_same(job.rows(), expected)
     # A savepoint of a restored state, restored.
     job.take("again")
