@@ -41,6 +41,12 @@ def run(
             "--from-savepoint", metavar="NAME", help="Begin with a savepoint, by name or folder."
         ),
     ] = None,
+    migration: Annotated[
+        Path | None,
+        typer.Option(
+            "--migration", metavar="FILE", help="Decisions about its state; see `savepoint plan`."
+        ),
+    ] = None,
 ) -> None:
     """Run a pipeline; a spec is compiled to `build` first.
 
@@ -52,11 +58,18 @@ def run(
     from ..runtime import Arguments, RuntimeFault, run_script
     from ..runtime.arguments import parse_variables
 
+    if migration is not None and from_savepoint is None:
+        raise UserError("`--migration` is the way from a savepoint", "name it: `--from-savepoint`")
     view = _view()
     try:
+        variables, change = parse_variables(var or ()), None
+        if from_savepoint is not None:
+            from .from_savepoint import migration_of
+
+            change = migration_of(script, state, profile, from_savepoint, migration)
         result = run_script(
             script,
-            Arguments(until_caught_up, parse_variables(var or ()), profile, state, from_savepoint),
+            Arguments(until_caught_up, variables, profile, state, from_savepoint, change),
             view=view,
             folders=(str(path.resolve().parent),),
             signals=True,

@@ -54,7 +54,7 @@ def plan(
     plans = [json.loads(result.plan_json) for result in results if result.plan_json is not None]
     found, decisions = None, None
     if len(plans) == len(results):
-        found, decisions = _planned(plans[0], plans[1], migration, said)
+        found, decisions = planned(plans[0], plans[1], migration, said)
     how = Format.JSON if format is PlanFormat.JSON else Format.FULL
     if print_diagnostics(said, how) or found is None or decisions is None:
         raise typer.Exit(2)
@@ -64,7 +64,7 @@ def plan(
     raise typer.Exit(found.exit_code)
 
 
-def _planned(
+def planned(
     old: Json, new: Json, migration: Path | None, said: list[Diagnostics]
 ) -> tuple[MigrationPlan, Decisions]:
     """Plan with the decisions of a file; what is wrong in it is added to what is said."""

@@ -72,10 +72,15 @@ def _last(disk: Disk, folder: str) -> int:
 
 
 def lineage_after(note: Mapping[str, Any], manifest: Manifest) -> list[dict[str, Any]]:
-    """The ancestors of the new generation: none counts further than the barrier."""
+    """The ancestors of the new generation: none counts further than the barrier.
+
+    Those before a savepoint are `apart`: their batches have numbers of their own.
+    """
     ends = {id: query.batch for id, query in manifest.queries.items()}
     before = [
-        {
+        one
+        if one.get("apart")
+        else {
             "generation": one["generation"],
             "batches": {
                 id: min(last, ends[id]) for id, last in one["batches"].items() if id in ends

@@ -51,7 +51,9 @@ class Fit:
             return None
         saved = self._saved(old, query)
         tables = {name: self._read(spark, table) for name, table in saved.tables.items()}
-        return tables if change is None else transformed(tables, saved, change)
+        if change is None:
+            return tables
+        return transformed(tables, saved, change, self.savepoint.plan["operators"][old])
 
     def origin(self, query: Query) -> SavedQuery | None:
         """The query of the savepoint whose watermark a query goes on from."""
@@ -121,7 +123,7 @@ def fitted(savepoint: Savepoint, folder: str, plan: Plan, migration: Migration |
             "name the pipeline alike in the front matter if it is the same one",
         )
     if migration is None:
-        lines = list(_differences(savepoint, plan))
+        lines = list(differences(savepoint, plan))
         if lines:
             raise RuntimeFault(
                 NOT_MIGRATED,
@@ -133,7 +135,8 @@ def fitted(savepoint: Savepoint, folder: str, plan: Plan, migration: Migration |
     return Fit(savepoint, folder, plan, migration)
 
 
-def _differences(savepoint: Savepoint, plan: Plan) -> Iterator[str]:
+def differences(savepoint: Savepoint, plan: Plan) -> Iterator[str]:
+    """Yields what a plan keeps otherwise than the plan of a savepoint, a line each."""
     old, new = (
         {query.id: query.meaning for query in one.queries}
         for one in (read_plan(savepoint.plan), plan)

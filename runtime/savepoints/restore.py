@@ -308,4 +308,4 @@ def _lineage(plan: Plan, fit: Fit) -> Iterator[dict[str, Any]]:
             feeding = fit.feeding(query)
             if feeding is not None and feeding in one["batches"]:
                 batches[query.id] = one["batches"][feeding]
-        yield {"generation": one["generation"], "batches": batches}
+        yield {"generation": one["generation"], "batches": batches, "apart": True}

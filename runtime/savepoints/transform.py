@@ -6,10 +6,12 @@ cells are merged, each by its own function.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ..errors import NOT_MIGRATED, RuntimeFault
 from ..options import quoted
+from ..program_state import state_name
 from .model import SavedOperator
 from .programs import RECORD, WAITING, entry_table
 from .tables import EXPIRES, MATCHED, POSITION, SIDES, STATE, WINDOW, key_column
@@ -19,29 +21,62 @@ if TYPE_CHECKING:
 
 Change = Mapping[str, Any]
 
+_WORDS = frozenset(
+    {"sum", "min", "max", "bool_and", "bool_or", "bit_and", "bit_or", "bit_xor"},
+)
+_ROW = ("at", "number", "event_time", "input")
+"""What a row that waits has before its columns."""
+
 
 def transformed(
-    tables: Mapping[str, DataFrame], saved: SavedOperator, change: Change
+    tables: Mapping[str, DataFrame], saved: SavedOperator, change: Change, old: Mapping[str, Any]
 ) -> dict[str, DataFrame]:
-    """The tables that the new operator begins with; `change` is its part of the migration."""
+    """The tables that the new operator begins with.
+
+    `change` is its part of the migration, `old` what the old plan says of the operator. Raises
+    RuntimeFault for what this version cannot carry out.
+    """
+    _check(saved, change)
     if change.get("where") and saved.kind not in ("join", "operator"):
         tables = {name: table.where(change["where"]) for name, table in tables.items()}
     match saved.kind:
         case "join":
             return {
-                side: _side(tables[side], new)
-                for side, new in zip(SIDES, change["sides"], strict=True)
+                side: _side(tables[side], new, [key["name"] for key in known["keys"]])
+                for side, new, known in zip(SIDES, change["sides"], old["sides"], strict=True)
             }
         case "dedup":
             return {STATE: _dedup(tables[STATE], change)}
         case "operator":
             return _program(tables, saved, change)
+    if change["kind"] == "session" and change.get("group"):
+        return {STATE: _sessions(tables[STATE], change)}
     return {STATE: _aggregate(tables[STATE], change)}
 
 
+def _check(saved: SavedOperator, change: Change) -> None:
+    if change.get("backfill"):
+        cells = ", ".join(f"`{cell}`" for cell in change["backfill"])
+        raise _refused(saved, f"{cells} would be computed from retained rows, which is not built")
+    for cell in change.get("cells", ()):
+        if cell.get("empty") and cell.get("expr") == "NULL" and _is_binary(cell):
+            raise _refused(saved, f"`{cell['id']}` would begin with a buffer that only Spark makes")
+
+
+def _is_binary(cell: Mapping[str, Any]) -> bool:
+    return str(cell.get("type", "")).upper() == "BINARY"
+
+
+def _refused(saved: SavedOperator, reason: str) -> RuntimeFault:
+    return RuntimeFault(
+        NOT_MIGRATED,
+        f"the state of `{saved.id}` can't be carried over: {reason}",
+        "accept in the migration file that it starts empty, or leave it out of the spec",
+    )
+
+
 def _aggregate(table: DataFrame, change: Change) -> DataFrame:
-    keys = [_column(one["expr"], one["name"]) for one in change["keys"]]
-    names = [one["name"] for one in change["keys"]]
+    keys, names = _keys(change)
     if change.get("window"):
         keys.append(_column(change["window"]["expr"], WINDOW))
         names.append(WINDOW)
@@ -49,39 +84,66 @@ def _aggregate(table: DataFrame, change: Change) -> DataFrame:
     found = table.select(*keys, *cells)
     if not change.get("group"):
         return found
+    return found.groupBy(*map(quoted, names)).agg(*_merged(change))
+
+
+def _sessions(table: DataFrame, change: Change) -> DataFrame:
+    """Sessions that have come to touch are one: as many as there are starts behind all ends."""
+    from pyspark.sql import Window
     from pyspark.sql import functions as F
 
-    merged = [F.expr(_merge(one)).alias(one["id"]) for one in change["cells"]]
-    return found.groupBy(*map(quoted, names)).agg(*merged)
+    keys, names = _keys(change)
+    window = _column(change["window"]["expr"], WINDOW)
+    cells = [_column(one["expr"], one["id"]) for one in change["cells"]]
+    found = table.select(*keys, window, *cells)
+    own = Window.partitionBy(*map(quoted, names)).orderBy(f"{WINDOW}.start", f"{WINDOW}.end")
+    before = F.max(f"{WINDOW}.end").over(own.rowsBetween(Window.unboundedPreceding, -1))
+    begins = F.when(before >= F.col(f"{WINDOW}.start"), 0).otherwise(1)
+    numbered = found.withColumn(".begins", begins).withColumn(
+        ".session", F.sum("`.begins`").over(own.rowsBetween(Window.unboundedPreceding, 0))
+    )
+    whole = F.struct(F.min(f"{WINDOW}.start").alias("start"), F.max(f"{WINDOW}.end").alias("end"))
+    merged = numbered.groupBy(*map(quoted, names), "`.session`").agg(
+        whole.alias(WINDOW), *_merged(change)
+    )
+    return merged.drop(".session")
 
 
-_MERGES = {
-    "any": "any_value({})",
-    **{f: f"{f}({{}})" for f in ("sum", "min", "max", "bool_and", "bool_or")},
-    **{f: f"{f}({{}})" for f in ("bit_and", "bit_or", "bit_xor")},
-}
+def _keys(change: Change) -> tuple[list[Column], list[str]]:
+    keys = [_column(one["expr"], one["name"]) for one in change["keys"]]
+    return keys, [one["name"] for one in change["keys"]]
+
+
+def _merged(change: Change) -> list[Column]:
+    return [_column(_merge(one), one["id"]) for one in change["cells"]]
 
 
 def _merge(cell: Mapping[str, Any]) -> str:
-    """The expression that makes one of several cells."""
-    merge = cell["merge"]
-    return str(_MERGES.get(merge, merge)).replace("{}", quoted(cell["id"]))
+    """The expression over the converted rows that makes one of several cells."""
+    merge, name = str(cell["merge"]), quoted(cell["id"])
+    if merge == "any":
+        return f"any_value({name})"
+    return f"{merge}({name})" if merge in _WORDS else merge
 
 
 def _dedup(table: DataFrame, change: Change) -> DataFrame:
     from pyspark.sql import functions as F
 
-    keys = [_column(one["expr"], one["name"]) for one in change["keys"]]
+    keys, names = _keys(change)
     shift = int(change.get("shift_expiry_micros", 0))
     expires = F.expr(f"timestamp_micros(unix_micros({EXPIRES}) + {shift}L)").alias(EXPIRES)
     found = table.select(*keys, expires)
     if not change.get("group"):
         return found
-    names = [quoted(one["name"]) for one in change["keys"]]
-    return found.groupBy(*names).agg(F.max(EXPIRES).alias(EXPIRES))
+    return found.groupBy(*map(quoted, names)).agg(F.min(EXPIRES).alias(EXPIRES))
 
 
-def _side(table: DataFrame, new: Mapping[str, Any]) -> DataFrame:
+def _side(table: DataFrame, new: Mapping[str, Any], names: Sequence[str]) -> DataFrame:
+    from pyspark.sql import functions as F
+
+    for place, name in enumerate(names):
+        # A key is known by its name in the plan, `payments.payment_id`.
+        table = table.withColumn(name, F.col(key_column(place)))
     keys = [_column(expr, key_column(place)) for place, expr in enumerate(new["keys"])]
     columns = [_column(one["expr"], one["name"]) for one in new["columns"]]
     return table.select(*keys, POSITION, *columns, MATCHED)
@@ -90,20 +152,37 @@ def _side(table: DataFrame, new: Mapping[str, Any]) -> DataFrame:
 def _program(
     tables: Mapping[str, DataFrame], saved: SavedOperator, change: Change
 ) -> dict[str, DataFrame]:
-    keys = [_column(one["expr"], one["name"]) for one in change["keys"]]
+    keys, names = _keys(change)
     record = tables[RECORD]
     cells = [*change["cells"], *({**one, "id": one["name"]} for one in change.get("timers", ()))]
     named = {one["id"] for one in cells}
-    kept = [c for c in record.columns if c.startswith(".") or c.removesuffix(".written") in named]
-    rest = [c for c in kept if c not in named and c not in saved.keys]
+    rest = [
+        column
+        for column in record.columns
+        if column.startswith(".")
+        or (column.endswith(".written") and column.removesuffix(".written") in named)
+    ]
     values = [_column(one["expr"], one["id"]) for one in cells]
     found = {RECORD: record.select(*keys, *values, *map(quoted, rest))}
+    _check_keys(found[RECORD], names, saved)
     for one in change.get("entries", ()):
         if one["from"] is not None:
             found[entry_table(one["id"])] = _entries(tables[entry_table(one["from"])], keys, one)
     if WAITING in tables and change.get("waiting") is not None:
-        found[WAITING] = _waiting(tables[WAITING], keys, change["waiting"])
+        found[WAITING] = _waiting(tables[WAITING], change)
     return found
+
+
+def _check_keys(record: DataFrame, names: Sequence[str], saved: SavedOperator) -> None:
+    """No two keys may become one: nobody says what becomes of two states of a program."""
+    from pyspark.sql import functions as F
+
+    if not names:
+        return
+    twice = record.groupBy(*map(quoted, names)).count().where(F.col("count") > 1).head()
+    if twice is not None:
+        key = ", ".join(f"{name} = {twice[name]}" for name in names)
+        raise _refused(saved, f"several keys become ({key})")
 
 
 def _entries(table: DataFrame, keys: Sequence[Column], one: Mapping[str, Any]) -> DataFrame:
@@ -112,19 +191,33 @@ def _entries(table: DataFrame, keys: Sequence[Column], one: Mapping[str, Any]) -
     return table.select(*keys, *columns)
 
 
-def _waiting(
-    table: DataFrame, keys: Sequence[Column], inputs: Sequence[Mapping[str, Any]]
-) -> DataFrame:
-    """Rows that wait, with the columns of all inputs; what stands before them stays as it is."""
-    from ..program_state import state_name
+def _waiting(table: DataFrame, change: Change) -> DataFrame:
+    """Rows that wait: the expressions of an input see its columns by their own names."""
+    from pyspark.sql import functions as F
 
-    own = ("at", "number", "event_time", "input")
-    columns = [_column(quoted(name), name) for name in own if name in table.columns]
-    for given in inputs:
-        stem = state_name(given["input"])
-        for one in given["columns"]:
-            columns.append(_column(one["expr"], f"{stem}__{state_name(one['name'])}"))
-    return table.select(*keys, *columns)
+    keys = [_column(one["expr"], f".key {n}") for n, one in enumerate(change["keys"])]
+    found = table.select("*", *keys)
+    named: list[tuple[str, str]] = []
+    for place, given in enumerate(change["waiting"]):
+        stem = f"{state_name(given['from'] or given['input'])}__"
+        own = [name for name in table.columns if name.startswith(stem)]
+        hidden = found.select(
+            *(F.col(quoted(name)) for name in found.columns if name not in set(_plain(own, stem))),
+            *(F.col(quoted(name)).alias(name.removeprefix(stem)) for name in own),
+        )
+        for number, one in enumerate(given["columns"]):
+            name = f".column {place} {number}"
+            named.append((name, f"{state_name(given['input'])}__{state_name(one['name'])}"))
+            hidden = hidden.withColumn(name, F.expr(one["expr"]))
+        found = hidden
+    columns = [F.col(quoted(name)) for name in _ROW if name in table.columns]
+    columns += [F.col(quoted(name)).alias(new) for name, new in named]
+    made = [F.col(quoted(f".key {n}")).alias(one["name"]) for n, one in enumerate(change["keys"])]
+    return found.select(*made, *columns)
+
+
+def _plain(names: Sequence[str], stem: str) -> Iterator[str]:
+    return (name.removeprefix(stem) for name in names)
 
 
 def _column(expression: str, name: str) -> Column:
