@@ -36,8 +36,7 @@ object Keyed {
     val place = new Place
     // Spark's rows have their keys at the end; rows that have waited in state have not.
     val program = read(session, text, place, row, if (text.ordered) Nil else keys, sides)
-    val process =
-      new KeyedProcess(program, place, counts(session.sparkContext), begins = initial != null)
+    val process = new KeyedProcess(program, place, counts(session.sparkContext))
     val begins = Option(initial).map(_.asInstanceOf[Dataset[_]].logicalPlan)
     val plan = transform(program, process, row, keys, common.logicalPlan, begins)
     named(Dataset.ofRows(session, plan), text, sides.map(_._2))

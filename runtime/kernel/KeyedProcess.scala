@@ -22,12 +22,11 @@ import org.apache.spark.sql.types._
  * and of its waiting rows. Where Spark's clock is the watermark, a key that waits for processing time
  * is woken in every epoch, by a timer of an instant that every watermark has passed.
  *
- * In the batch in which it `begins` with a state no timer goes off: that batch only puts the state there.
+ * In the batch that begins with a state no timer goes off: it puts the state there.
  *
  * `counts` are the rows that have arrived and have been handled, and those that were emitted.
  */
-class KeyedProcess(
-    val program: Program, place: Place, val counts: BatchCounts, begins: Boolean = false)
+class KeyedProcess(val program: Program, place: Place, val counts: BatchCounts)
     extends StatefulProcessorWithInitialState[InternalRow, InternalRow, InternalRow, InternalRow] {
   import KeyRecord.Unset
   import KeyedProcess.Never
@@ -43,7 +42,7 @@ class KeyedProcess(
     val serializer = SparkEnv.get.closureSerializer.newInstance()
     val (program, place) = serializer.deserialize[(Program, Place)](
       serializer.serialize((this.program, this.place)), getClass.getClassLoader)
-    new KeyedProcess(program, place, counts, begins)
+    new KeyedProcess(program, place, counts)
   }
 
   override def init(outputMode: OutputMode, timeMode: TimeMode): Unit = {
@@ -77,8 +76,12 @@ class KeyedProcess(
 
   @transient private lazy val initial = new InitialState(program)
 
-  override def handleInitialState(key: InternalRow, row: InternalRow, time: TimerValues): Unit =
+  @transient private var begins = false
+
+  override def handleInitialState(key: InternalRow, row: InternalRow, time: TimerValues): Unit = {
+    begins = true
     initial.put(row, program.keys.length, record, waiting, place.entries)
+  }
 
   override def handleExpiredTimer(
       key: InternalRow, time: TimerValues, expired: ExpiredTimerInfo): Iterator[InternalRow] =

@@ -20,6 +20,8 @@ class Processor(StatefulProcessor):
 
     def __init__(self, plan: OperatorPlan) -> None:
         self._plan = plan
+        # In the batch that begins with a state no timer goes off: it puts the state there.
+        self._begins = False
 
     def init(self, handle: Any) -> None:
         """Declares the state, on the driver too, where no key has a turn."""
@@ -38,6 +40,7 @@ class Processor(StatefulProcessor):
 
     def handleInitialState(self, key: Any, initialState: Any, timerValues: Any) -> None:
         """Puts a piece of state that an operator begins with (`kernel/InitialState.scala`)."""
+        self._begins = True
         for piece in initialState.__fields__[len(self._plan.keys) :]:
             if initialState[piece] is not None:
                 self._turns.restore(piece, initialState[piece])
@@ -48,4 +51,5 @@ class Processor(StatefulProcessor):
 
     def _turn(self, key: Any, rows: Any, time: Any, woken: int | None) -> Iterator[Row]:
         now, watermark = time.getCurrentProcessingTimeInMs(), time.getCurrentWatermarkInMs()
-        return self._turns.of(key, rows, now, watermark, woken)
+        rests = self._begins and woken is not None
+        return self._turns.of(key, rows, now, watermark, woken, rests=rests)

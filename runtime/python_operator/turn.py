@@ -51,11 +51,19 @@ class Turns:
         self.arrived = self.handled = 0
 
     def of(
-        self, key: Any, rows: Iterable[Any], now: int, watermark: int, woken: int | None
+        self,
+        key: Any,
+        rows: Iterable[Any],
+        now: int,
+        watermark: int,
+        woken: int | None,
+        *,
+        rests: bool = False,
     ) -> Iterator[Row]:
         """The rows that a key emits; `now`, `watermark` and `woken` in milliseconds.
 
-        `woken` is the instant of the timer of Spark that went off.
+        `woken` is the instant of the timer of Spark that went off. A key that `rests` goes on
+        sleeping.
         """
         clock, record, plan = self._clock, self._record, self._plan
         clock.now, clock.watermark = now * 1000, watermark * 1000 if watermark > 0 else None
@@ -77,7 +85,8 @@ class Turns:
             due: list[tuple[int, Any]] = []
         else:
             due, front = self._due(self._waiting, brought)
-        yield from self._by_instants(due)
+        if not rests:
+            yield from self._by_instants(due)
         if record.sweep is not None and record.sweep <= millis:
             self._sweep()
         self._arm(front, millis, woken)
