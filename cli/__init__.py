@@ -11,6 +11,7 @@ when it runs.
 - ``spark_check``: what Spark finds in specs.
 - ``testing``: tests of specs, found, run and reported.
 - ``spec_files``: paths on the command line to specs.
+- ``from_savepoint``: the way from a savepoint to what is run.
 - ``two_versions``: two versions of a spec; ``git``: a spec as it was at a revision.
 - ``columns``: tables as plain lines.
 - ``output``: emitted files, written whole or not at all.
