@@ -13,7 +13,7 @@ when it runs.
 - ``spec_files``: paths on the command line to specs.
 - ``from_savepoint``: the way from a savepoint to what is run.
 - ``two_versions``: two versions of a spec; ``git``: a spec as it was at a revision.
-- ``columns``: tables as plain lines.
+- ``options``: those that several commands have; ``columns``: tables as plain lines.
 - ``output``: emitted files, written whole or not at all.
 - ``report``: diagnostics and errors to the terminal.
 """

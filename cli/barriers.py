@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,9 +10,10 @@ import typer
 
 from ..runtime.ledger import shown
 from .columns import Output, aligned, moment, size
+from .options import OutputOption, StateOption
+from .report import faults
 
 if TYPE_CHECKING:
-    from ..runtime.errors import RuntimeFault
     from ..runtime.history import Kept
     from ..runtime.manifests import Manifest
 
@@ -21,20 +21,14 @@ barriers = typer.Typer(
     no_args_is_help=True, rich_markup_mode=None, help="Show the barriers of a state."
 )
 
-_State = Annotated[str, typer.Option("--state", metavar="DIR", help="The state folder of a job.")]
-_Format = Annotated[Output, typer.Option("--format", help="How to print it.")]
-
 
 @barriers.command("list")
-def list_barriers(state: _State, format: _Format = Output.TEXT) -> None:
+def list_barriers(state: StateOption, format: OutputOption = Output.TEXT) -> None:
     """List the barriers: their state, the rows since the one before, whether one can go back."""
-    from ..runtime.errors import RuntimeFault
     from ..runtime.history import read_barriers
 
-    try:
+    with faults():
         found = read_barriers(state)
-    except RuntimeFault as fault:
-        raise _ended(fault) from None
     if format is Output.JSON:
         print(json.dumps([_summary(kept) for kept in found], indent=1))
     elif found:
@@ -46,26 +40,18 @@ def list_barriers(state: _State, format: _Format = Output.TEXT) -> None:
 @barriers.command("show")
 def show_barrier(
     number: Annotated[int, typer.Argument(metavar="N", help="The number of a barrier.")],
-    state: _State,
-    format: _Format = Output.TEXT,
+    state: StateOption,
+    format: OutputOption = Output.TEXT,
 ) -> None:
     """Show all that a barrier holds; its files are read to see whether they are whole."""
-    from ..runtime.errors import RuntimeFault
     from ..runtime.history import read_barrier
 
-    try:
+    with faults():
         kept = read_barrier(state, number)
-    except RuntimeFault as fault:
-        raise _ended(fault) from None
     if format is Output.JSON:
         print(json.dumps(kept.to_document(), indent=1))
     else:
         print("\n".join(_lines(kept)))
-
-
-def _ended(fault: RuntimeFault) -> typer.Exit:
-    print(fault.render(), file=sys.stderr)
-    return typer.Exit(fault.exit_code)
 
 
 def _summary(kept: Kept) -> dict[str, Any]:

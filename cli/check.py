@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .report import Format, FormatOption, print_diagnostics
+from .report import Format, FormatOption, faults, print_diagnostics
 from .spec_files import PathsArgument, read_specs
 
 if TYPE_CHECKING:
@@ -49,11 +49,7 @@ def _on_spark(results: Sequence[CompileResult]) -> list[Diagnostics]:
     if not results:
         return []
 
-    from ..runtime.errors import RuntimeFault
     from .spark_check import check_on_spark
 
-    try:
+    with faults():
         return check_on_spark(results)
-    except RuntimeFault as fault:
-        print(fault.render(), file=sys.stderr)
-        raise typer.Exit(fault.exit_code) from None

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from .report import faults
+
 if TYPE_CHECKING:
     from ..runtime.compaction import Compacted
 
@@ -22,14 +24,10 @@ def compact(
 
     The job may run meanwhile. Exit codes: 0 done, or nothing to do, 2 not possible as asked.
     """
-    from ..runtime import RuntimeFault
     from ..runtime.compaction import compact as merge_files
 
-    try:
+    with faults():
         done = merge_files(sink, state, dry_run=dry_run, tell=_tell)
-    except RuntimeFault as fault:
-        print(fault.render(), file=sys.stderr)
-        raise typer.Exit(fault.exit_code) from None
     print(f"{sink}: {_outcome(done, dry_run=dry_run)}")
 
 

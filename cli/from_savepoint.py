@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -15,8 +14,6 @@ from .savepoint_plan import planned
 
 if TYPE_CHECKING:
     from ..dsl.diagnostics import Diagnostics
-    from ..runtime.plan import Plan
-    from ..runtime.savepoints.model import Savepoint
 
 
 def migration_of(
@@ -29,9 +26,15 @@ def migration_of(
     """
     from ..runtime.plan import load_plan, plan_path
     from ..runtime.savepoints.fit import differences
+    from ..runtime.savepoints.model import load_savepoint, savepoint_folder
+    from ..runtime.settings import state_folder
+    from ..runtime.state_files import LocalFiles, local_state
 
     plan = load_plan(plan_path(script))
-    saved = _savepoint(plan, state, profile, savepoint)
+    # A savepoint in a folder may begin a state that is not there yet.
+    root = state_folder(plan, state, profile)
+    root = root if "/" in savepoint else local_state(root)[1]
+    saved = load_savepoint(LocalFiles(), savepoint_folder(root, savepoint))
     said: list[Diagnostics] = []
     found, _ = planned(saved.plan, plan.document, decisions, said)
     if print_diagnostics(said, Format.FULL):
@@ -46,17 +49,4 @@ def migration_of(
         raise typer.Exit(found.exit_code)
     if not list(differences(saved, plan)):
         return None
-    return dict(json.loads(json.dumps(document(found))))
-
-
-def _savepoint(plan: Plan, state: str | None, profile: str | None, named: str) -> Savepoint:
-    from ..runtime.savepoints.model import load_savepoint
-    from ..runtime.savepoints.process import savepoint_of
-    from ..runtime.state_files import LocalFiles
-
-    if "/" in named:
-        return load_savepoint(LocalFiles(), named.rstrip("/"))
-    known = plan.profiles.get(profile or "")
-    own = known.state if known is not None else None
-    folder = state or own or plan.settings.state or f"state/{plan.pipeline}"
-    return savepoint_of(folder, named)[0]
+    return document(found)

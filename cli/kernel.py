@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Annotated
 
 import typer
 
-from .report import UserError
+from .report import UserError, faults
 
 kernel = typer.Typer(
     help="Build the Scala part of the runtime, or say where it is.",
@@ -30,7 +28,7 @@ def build(
     """
     from ..runtime.kernel.build import build_kernel, kernel_path, spark_version
 
-    with _faults():
+    with faults("stopped; nothing is left half done"):
         seconds = build_kernel(_tell, anew=force)
         if seconds is None:
             print(f"the kernel for Spark {spark_version()} is there: {kernel_path()}")
@@ -54,18 +52,3 @@ def path() -> None:
 
 def _tell(line: str) -> None:
     print(line, file=sys.stderr, flush=True)
-
-
-@contextmanager
-def _faults() -> Iterator[None]:
-    """Ends the process with a fault's text and exit code."""
-    from ..runtime.errors import RuntimeFault
-
-    try:
-        yield
-    except RuntimeFault as fault:
-        print(fault.render(), file=sys.stderr)
-        raise typer.Exit(fault.exit_code) from None
-    except KeyboardInterrupt:
-        print("stopped; nothing is left half done", file=sys.stderr)
-        raise typer.Exit(130) from None

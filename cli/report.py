@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, TextIO
 
@@ -40,6 +41,26 @@ def print_error(error: UserError) -> None:
     print(f"error: {error}", file=sys.stderr)
     if error.help is not None:
         print(f"  = help: {error.help}", file=sys.stderr)
+
+
+@contextmanager
+def faults(interrupted: str | None = None) -> Iterator[None]:
+    """End the process with a fault of the runtime: its text and its exit code.
+
+    With a text for it, Ctrl-C ends it too, with 130.
+    """
+    from ..runtime.errors import RuntimeFault
+
+    try:
+        yield
+    except RuntimeFault as fault:
+        print(fault.render(), file=sys.stderr)
+        raise typer.Exit(fault.exit_code) from None
+    except KeyboardInterrupt:
+        if interrupted is None:
+            raise
+        print(interrupted, file=sys.stderr)
+        raise typer.Exit(130) from None
 
 
 def print_diagnostics(

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from .report import faults
+
 if TYPE_CHECKING:
     from ..runtime.undo import Undo
 
@@ -39,23 +41,19 @@ def rollback(
     from ..runtime.errors import NOT_CONFIRMED
     from ..runtime.undo import check_sinks, opened
 
-    try:
-        with opened(state) as held:
-            undo = held.undo(to)
-            for line in _lines(undo, state):
-                print(line)
-            check_sinks(undo, accept_repeats or ())
-            if dry_run:
-                print("nothing was changed")
-                return
-            if not yes and not _confirmed():
-                raise RuntimeFault(
-                    NOT_CONFIRMED, "nothing was changed", "pass `--yes` to go back unasked"
-                )
-            number = held.perform(undo, same_cuts=same_cuts)
-    except RuntimeFault as fault:
-        print(fault.render(), file=sys.stderr)
-        raise typer.Exit(fault.exit_code) from None
+    with faults(), opened(state) as held:
+        undo = held.undo(to)
+        for line in _lines(undo, state):
+            print(line)
+        check_sinks(undo, accept_repeats or ())
+        if dry_run:
+            print("nothing was changed")
+            return
+        if not yes and not _confirmed():
+            raise RuntimeFault(
+                NOT_CONFIRMED, "nothing was changed", "pass `--yes` to go back unasked"
+            )
+        number = held.perform(undo, same_cuts=same_cuts)
     print(f"the state goes on from barrier {to}, as generation {number}")
     print("the outputs are cut back when the job starts next")
 

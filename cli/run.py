@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from .output import write_if_changed
-from .report import Format, UserError, print_diagnostics
+from .report import Format, UserError, faults, print_diagnostics
 from .spec_files import SUFFIX, read_specs
 
 if TYPE_CHECKING:
-    from ..runtime import View
+    from ..runtime import Arguments, Result, View
 
 _BUILD = Path("build")
 
@@ -55,36 +55,33 @@ def run(
     """
     script = _script(path)
 
-    from ..runtime import Arguments, RuntimeFault, run_script
+    from ..runtime import Arguments
     from ..runtime.arguments import parse_variables
+    from .from_savepoint import migration_of
 
     if migration is not None and from_savepoint is None:
         raise UserError("`--migration` is the way from a savepoint", "name it: `--from-savepoint`")
-    view = _view()
-    try:
+    with faults("stopped before the queries had started"):
         variables, change = parse_variables(var or ()), None
         if from_savepoint is not None:
-            from .from_savepoint import migration_of
-
             change = migration_of(script, state, profile, from_savepoint, migration)
-        result = run_script(
-            script,
-            Arguments(until_caught_up, variables, profile, state, from_savepoint, change),
-            view=view,
-            folders=(str(path.resolve().parent),),
-            signals=True,
-        )
-    except RuntimeFault as fault:
-        view.close()
-        print(fault.render(), file=sys.stderr)
-        raise typer.Exit(fault.exit_code) from None
-    except KeyboardInterrupt:
-        view.close()
-        print("stopped before the queries had started", file=sys.stderr)
-        raise typer.Exit(130) from None
+        asked = Arguments(until_caught_up, variables, profile, state, from_savepoint, change)
+        result = _run(script, asked, str(path.resolve().parent))
     for failure in result.failures:
         print(failure.render(), file=sys.stderr)
     raise typer.Exit(result.exit_code)
+
+
+def _run(script: Path, asked: Arguments, folder: str) -> Result:
+    """Run a script with a view of it, which is closed before anything else is told."""
+    from ..runtime import run_script
+
+    view = _view()
+    try:
+        return run_script(script, asked, view=view, folders=(folder,), signals=True)
+    except BaseException:
+        view.close()
+        raise
 
 
 def _script(path: Path) -> Path:

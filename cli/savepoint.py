@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from .columns import Output, aligned, moment, size
-from .report import UserError
+from .options import OutputOption, StateOption
+from .report import UserError, faults
 from .savepoint_plan import plan
 
 if TYPE_CHECKING:
-    from ..runtime.errors import RuntimeFault
     from ..runtime.savepoints.model import Savepoint
 
 savepoint = typer.Typer(
@@ -23,15 +23,12 @@ savepoint = typer.Typer(
 )
 savepoint.command("plan")(plan)
 
-_STOP_SECONDS = 600.0
-_State = Annotated[str, typer.Option("--state", metavar="DIR", help="The state folder of a job.")]
-_Name = Annotated[str, typer.Argument(metavar="NAME", help="The name of a savepoint.")]
-_Format = Annotated[Output, typer.Option("--format", help="How to print it.")]
+NameArgument = Annotated[str, typer.Argument(metavar="NAME", help="The name of a savepoint.")]
 
 
 @savepoint.command("create")
 def create(
-    state: _State,
+    state: StateOption,
     name: Annotated[
         str | None, typer.Option("--name", help="Its name; else pipeline and barrier.")
     ] = None,
@@ -43,30 +40,25 @@ def create(
     ] = False,
 ) -> None:
     """Take a savepoint from a completed barrier, while the job runs on."""
-    from ..runtime import RuntimeFault, stop_pipeline
+    from ..runtime import stop_pipeline
     from ..runtime.savepoints.process import take_savepoint
 
     if stop and barrier is not None:
         raise UserError("`--stop` takes the last barrier, `--barrier` another one", "leave one out")
-    try:
+    with faults():
         if stop:
-            stop_pipeline(state, drain=False, timeout=_STOP_SECONDS, show=_tell)
+            stop_pipeline(state, show=_tell)
         found = take_savepoint(state, name=name, barrier=barrier, tell=_tell)
-    except RuntimeFault as fault:
-        raise ended(fault) from None
     print(f"savepoint {found.name}: {found.rows:,} rows, {size(found.bytes)}")
 
 
 @savepoint.command("list")
-def list_savepoints(state: _State, format: _Format = Output.TEXT) -> None:
+def list_savepoints(state: StateOption, format: OutputOption = Output.TEXT) -> None:
     """List the savepoints of a state."""
-    from ..runtime.errors import RuntimeFault
     from ..runtime.savepoints.process import savepoints_of
 
-    try:
+    with faults():
         found = savepoints_of(state)
-    except RuntimeFault as fault:
-        raise ended(fault) from None
     if format is Output.JSON:
         print(json.dumps([_summary(one) for one in found], indent=1))
     elif found:
@@ -77,15 +69,12 @@ def list_savepoints(state: _State, format: _Format = Output.TEXT) -> None:
 
 
 @savepoint.command("show")
-def show(name: _Name, state: _State, format: _Format = Output.TEXT) -> None:
+def show(name: NameArgument, state: StateOption, format: OutputOption = Output.TEXT) -> None:
     """Show what a savepoint holds: operators, cells, rows, positions, watermarks."""
-    from ..runtime.errors import RuntimeFault
     from ..runtime.savepoints.process import savepoint_of
 
-    try:
+    with faults():
         found, _ = savepoint_of(state, name)
-    except RuntimeFault as fault:
-        raise ended(fault) from None
     if format is Output.JSON:
         print(json.dumps(found.to_document(), indent=1))
     else:
@@ -93,25 +82,16 @@ def show(name: _Name, state: _State, format: _Format = Output.TEXT) -> None:
 
 
 @savepoint.command("delete")
-def delete(name: _Name, state: _State) -> None:
+def delete(name: NameArgument, state: StateOption) -> None:
     """Remove a savepoint."""
-    from ..runtime.errors import RuntimeFault
     from ..runtime.savepoints.process import delete_savepoint
 
-    try:
+    with faults():
         delete_savepoint(state, name)
-    except RuntimeFault as fault:
-        raise ended(fault) from None
 
 
 def _tell(line: str) -> None:
     print(line, file=sys.stderr, flush=True)
-
-
-def ended(fault: RuntimeFault) -> typer.Exit:
-    """Print a fault; the exit that belongs to it."""
-    print(fault.render(), file=sys.stderr)
-    return typer.Exit(fault.exit_code)
 
 
 def _summary(found: Savepoint) -> dict[str, object]:

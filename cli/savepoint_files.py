@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -11,37 +10,32 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from .columns import Output, aligned, size
-from .savepoint import ended, savepoint
+from .options import OutputOption, StateOption
+from .report import UserError, faults
+from .savepoint import NameArgument, savepoint
 
 if TYPE_CHECKING:
     from ..runtime.savepoints.sql import Answer
 
 __all__ = ["savepoint"]
 
-_State = Annotated[str, typer.Option("--state", metavar="DIR", help="The state folder of a job.")]
-_Name = Annotated[str, typer.Argument(metavar="NAME", help="The name of a savepoint.")]
-_Format = Annotated[Output, typer.Option("--format", help="How to print it.")]
-
 
 @savepoint.command("query")
 def query(
     sql: Annotated[str, typer.Argument(metavar="SQL", help='"SELECT … FROM per_minute"')],
-    state: _State,
+    state: StateOption,
     name: Annotated[
         str | None, typer.Option("--name", metavar="NAME", help="A savepoint; else the newest.")
     ] = None,
-    format: _Format = Output.TEXT,
+    format: OutputOption = Output.TEXT,
 ) -> None:
     """Ask a savepoint in SQL (DuckDB): an operator is a table, its keys and cells are columns."""
-    from ..runtime.errors import RuntimeFault
     from ..runtime.savepoints.process import newest_savepoint, savepoint_of
     from ..runtime.savepoints.sql import ask
 
-    try:
+    with faults():
         found, folder = newest_savepoint(state) if name is None else savepoint_of(state, name)
         answer = ask(found, folder, sql)
-    except RuntimeFault as fault:
-        raise ended(fault) from None
     _print(answer, format)
 
 
@@ -49,21 +43,18 @@ def query(
 def diff(
     old: Annotated[str, typer.Argument(metavar="OLD", help="A savepoint.")],
     new: Annotated[str, typer.Argument(metavar="NEW", help="Another one.")],
-    state: _State,
+    state: StateOption,
 ) -> None:
     """Compare two savepoints: keys that came, went and changed, cell by cell.
 
     Exit code 1 when they differ.
     """
-    from ..runtime.errors import RuntimeFault
     from ..runtime.savepoints.process import savepoint_of
     from ..runtime.savepoints.sql import differences
 
-    try:
+    with faults():
         before, after = (savepoint_of(state, name) for name in (old, new))
         found = list(differences(*before, *after))
-    except RuntimeFault as fault:
-        raise ended(fault) from None
     lines = [["table", "keys added", "removed", "cells changed"]]
     for one in found:
         changed = ", ".join(f"{cell}: {count:,}" for cell, count in one.changed.items())
@@ -74,55 +65,46 @@ def diff(
 
 @savepoint.command("export")
 def export(
-    name: _Name,
+    name: NameArgument,
     archive: Annotated[Path, typer.Argument(metavar="FILE", help="The archive to write.")],
-    state: _State,
+    state: StateOption,
 ) -> None:
     """Write a savepoint into one file, to be brought to another state with `import`."""
-    from ..runtime.errors import RuntimeFault
     from ..runtime.savepoints.archive import export_savepoint
     from ..runtime.savepoints.process import savepoint_of
 
     try:
-        export_savepoint(*savepoint_of(state, name), archive)
-    except RuntimeFault as fault:
-        raise ended(fault) from None
+        with faults():
+            export_savepoint(*savepoint_of(state, name), archive)
     except OSError as error:
-        print(f"error: {archive} can't be written: {error.strerror}", file=sys.stderr)
-        raise typer.Exit(2) from None
+        raise UserError(f"{archive} can't be written: {error.strerror}") from None
     print(f"wrote {archive}, {size(archive.stat().st_size)}")
 
 
 @savepoint.command("import")
 def import_archive(
     archive: Annotated[Path, typer.Argument(metavar="FILE", help="What `export` has written.")],
-    state: _State,
+    state: StateOption,
     name: Annotated[
         str | None, typer.Option("--name", metavar="NAME", help="Its name; else the one it had.")
     ] = None,
 ) -> None:
     """Make a savepoint of a state from an archive."""
-    from ..runtime.errors import RuntimeFault
     from ..runtime.savepoints.archive import import_savepoint
 
-    try:
+    with faults():
         found = import_savepoint(state, archive, name)
-    except RuntimeFault as fault:
-        raise ended(fault) from None
     print(f"savepoint {found.name}: {found.rows:,} rows, {size(found.bytes)}")
 
 
 @savepoint.command("seal")
-def seal(name: _Name, state: _State) -> None:
+def seal(name: NameArgument, state: StateOption) -> None:
     """Accept the Parquet files of a savepoint that you have changed."""
-    from ..runtime.errors import RuntimeFault
     from ..runtime.savepoints.archive import seal_savepoint
     from ..runtime.savepoints.process import savepoint_of
 
-    try:
+    with faults():
         found = seal_savepoint(*savepoint_of(state, name))
-    except RuntimeFault as fault:
-        raise ended(fault) from None
     print(f"savepoint {found.name}: {found.rows:,} rows, {size(found.bytes)}")
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import sys
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from .columns import Output, aligned, moment
+from .report import faults
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,14 +29,11 @@ def status(
 
     Exit codes: 0 a job runs, 1 none does, 2 the path is no state folder.
     """
-    from ..runtime import RuntimeFault, read_status
+    from ..runtime import read_status
     from ..runtime.status import status_document
 
-    try:
+    with faults():
         found = read_status(state)
-    except RuntimeFault as fault:
-        print(fault.render(), file=sys.stderr)
-        raise typer.Exit(fault.exit_code) from None
     if format is Output.JSON:
         print(json.dumps(status_document(found), indent=1))
     else:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Annotated
 
 import typer
+
+from .report import faults
 
 
 def stop(
@@ -25,15 +26,9 @@ def stop(
     Exit codes: 0 it has ended as asked, 1 it has not within the time or ended otherwise, 2 nothing
     runs there.
     """
-    from ..runtime import RuntimeFault, stop_pipeline
+    from ..runtime import stop_pipeline
 
-    try:
+    with faults("the request stands: the job ends when it gets there"):
         stop_pipeline(
             state, drain=drain, timeout=timeout, show=lambda line: print(line, flush=True)
         )
-    except RuntimeFault as fault:
-        print(fault.render(), file=sys.stderr)
-        raise typer.Exit(fault.exit_code) from None
-    except KeyboardInterrupt:
-        print("the request stands: the job ends when it gets there", file=sys.stderr)
-        raise typer.Exit(130) from None

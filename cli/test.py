@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from .output import write_if_changed
-from .report import Format, FormatOption, print_diagnostics
+from .report import Format, FormatOption, faults, print_diagnostics
 
 if TYPE_CHECKING:
     from .testing.load import Test
@@ -69,14 +69,13 @@ def run_spec_tests(
 
 def _run(tests: Sequence[Test], format: Format) -> list[Outcome]:
     """Run tests and print how each of them ended."""
-    from ..runtime.errors import RuntimeFault
     from .testing import report
     from .testing.run import run_tests
 
     begun = time.monotonic()
     outcomes: list[Outcome] = []
     file = None
-    try:
+    with faults("stopped before all tests had run"):
         for outcome in run_tests(tests, tell=_tell):
             outcomes.append(outcome)
             if format is Format.CONCISE:
@@ -86,12 +85,6 @@ def _run(tests: Sequence[Test], format: Format) -> list[Outcome]:
                     file = outcome.test.file
                     print(outcome.test.source.name)
                 print(report.outcome_text(outcome), end="", flush=True)
-    except RuntimeFault as fault:
-        print(fault.render(), file=sys.stderr)
-        raise typer.Exit(fault.exit_code) from None
-    except KeyboardInterrupt:
-        print("stopped before all tests had run", file=sys.stderr)
-        raise typer.Exit(130) from None
     if format is Format.JSON:
         print(report.as_json(outcomes), end="")
     else:

@@ -37,7 +37,7 @@ def clone(
     as far as they are whole: the same input comes again in the same batches, with the same numbers.
     """
     folder = f"{state}/generations"
-    number = f"{_last(disk, folder) + 1:04d}"
+    number = next_generation(disk, state)
     made = f"{folder}/.{number}.tmp"
     disk.delete([made])
     kept = Kept(examined, manifest, same_cuts=same_cuts)
@@ -67,8 +67,10 @@ def retire(disk: Disk, state: str, current: str) -> None:
     disk.delete([f"{folder}/{n}" for n in disk.list(folder) if n.isdigit() and n < current])
 
 
-def _last(disk: Disk, folder: str) -> int:
-    return max((int(name) for name in disk.list(folder) if name.isdigit()), default=0)
+def next_generation(disk: Disk, state: str) -> str:
+    """The number of the generation after the newest one of a state folder."""
+    numbers = [int(name) for name in disk.list(f"{state}/generations") if name.isdigit()]
+    return f"{max(numbers, default=0) + 1:04d}"
 
 
 def lineage_after(note: Mapping[str, Any], manifest: Manifest) -> list[dict[str, Any]]:

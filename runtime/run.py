@@ -22,7 +22,6 @@ from .plan import Plan, load_plan, plan_path
 from .progress import QueryProgress
 from .queries import Queries
 from .recovery import recover
-from .savepoints.begin import begin_with_savepoint
 from .session import run_session
 from .settings import RunSettings, resolve_settings
 from .signals import Stop, listening
@@ -129,7 +128,13 @@ def run_pipeline(
             storage = Storage(kernel, session)
             state = State(storage, settings.state, plan.pipeline)
             stack.callback(state.close)
-            begin_with_savepoint(session, kernel, state, plan, build, settings, folders, view.note)
+            if settings.savepoint is not None:
+                from .savepoints.begin import begin_with_savepoint
+
+                named, tell = settings.savepoint, view.note
+                begin_with_savepoint(
+                    named, session, kernel, state, plan, build, settings, folders, tell
+                )
             inventory = recover(state, view.note)
             job = Job(plan, session, storage, settings.variables, folders)
             build(job)

@@ -52,7 +52,7 @@ def resolve_settings(
     base = plan.settings
     trigger = AVAILABLE_NOW if arguments.until_caught_up else None
     return RunSettings(
-        state=arguments.state or profile.state or base.state or f"state/{plan.pipeline}",
+        state=state_folder(plan, arguments.state, arguments.profile),
         trigger=trigger or profile.trigger or base.trigger or AS_FAST_AS_POSSIBLE,
         state_backend=profile.state_backend or base.state_backend or "auto",
         variables=_variables(plan, profile, arguments, environment),
@@ -61,6 +61,15 @@ def resolve_settings(
         savepoint=arguments.savepoint,
         migration=arguments.migration,
     )
+
+
+def state_folder(plan: Plan, asked: str | None, profile: str | None) -> str:
+    """Where the state lies: as asked for, else as the profile or the plan says.
+
+    Raises RuntimeFault for a profile that is not declared.
+    """
+    own = _profile(plan, profile).state
+    return asked or own or plan.settings.state or f"state/{plan.pipeline}"
 
 
 def seconds(interval: str) -> float:

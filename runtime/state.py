@@ -23,10 +23,11 @@ A generation continues another one from one of its barriers. The newest that is 
 from __future__ import annotations
 
 import uuid
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, Protocol
+from typing import Any
 
 from .errors import FOREIGN_STATE, RuntimeFault
 from .lease import Lease
@@ -54,21 +55,25 @@ class Ancestor:
         return self.last_batch is None or batch <= self.last_batch
 
 
-class GenerationFolder(Protocol):
+class GenerationFolder(ABC):
     """Where the files of a generation lie, of a current one or one that is being made."""
 
-    @property
-    def storage(self) -> Storage: ...
+    storage: Storage
 
     @property
+    @abstractmethod
     def generation_folder(self) -> str: ...
 
-    def checkpoint(self, query: str) -> str: ...
+    def checkpoint(self, query: str) -> str:
+        """The folder that Spark keeps a query's progress and state in."""
+        return f"{self.generation_folder}/queries/{query}"
 
-    def meaning_file(self, query: str) -> str: ...
+    def meaning_file(self, query: str) -> str:
+        """The file that remembers what the state of a query means."""
+        return f"{self.generation_folder}/meaning/{query}.json"
 
 
-class State:
+class State(GenerationFolder):
     """An opened state folder; close it to let another process in.
 
     `path` is the folder as `files` takes it, which does without a JVM on a local path.
@@ -136,10 +141,6 @@ class State:
         epoch = int(origin["epoch"])
         return last + max(int(origin.get("same_to", epoch)) - epoch, 0)
 
-    def checkpoint(self, query: str) -> str:
-        """The folder that Spark keeps a query's progress and state in."""
-        return f"{self.generation_folder}/queries/{query}"
-
     def refresh(self) -> None:
         """Goes to the newest generation, after one has been made."""
         self.note = self._newest()
@@ -151,10 +152,6 @@ class State:
     def sink_file(self, sink: str) -> str:
         """The file that remembers where a sink writes."""
         return f"{self.generation_folder}/sinks/{sink}.json"
-
-    def meaning_file(self, query: str) -> str:
-        """The file that remembers what the state of a query means."""
-        return f"{self.generation_folder}/meaning/{query}.json"
 
     @property
     def plan_file(self) -> str:

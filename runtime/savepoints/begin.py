@@ -11,7 +11,7 @@ from ..plan import Plan
 from ..settings import RunSettings
 from ..state import State
 from .fit import fitted
-from .model import FOLDER, load_savepoint
+from .model import load_savepoint, savepoint_folder
 from .restore import restore
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 
 def begin_with_savepoint(
+    named: str,
     spark: SparkSession,
     kernel: Any,
     state: State,
@@ -28,14 +29,11 @@ def begin_with_savepoint(
     folders: Sequence[str],
     tell: Callable[[str], None],
 ) -> None:
-    """Restores the savepoint that the settings name, if they do.
+    """Restores the savepoint `named`: one of the state by its name, or a folder.
 
-    It is one of the state by its name, or a folder. Raises RuntimeFault when it cannot be used.
+    Raises RuntimeFault when it cannot be used.
     """
-    named = settings.savepoint
-    if named is None:
-        return
     disk, root = disk_of(state)
-    folder = f"{root}/{FOLDER}/{named}" if "/" not in named else named.rstrip("/")
+    folder = savepoint_folder(root, named)
     fit = fitted(load_savepoint(disk, folder), folder, plan, settings.migration)
     restore(spark, kernel, state, plan, build, settings, fit, folders, tell)

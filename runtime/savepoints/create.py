@@ -8,7 +8,7 @@ rename makes the savepoint: half of one is never seen.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +17,7 @@ from ..disk import Disk
 from ..errors import NO_SUCH_BARRIER, SAVEPOINT_UNUSABLE, STATE_DAMAGED, RuntimeFault
 from ..manifests import Manifest
 from ..notes import create_note, read_note
-from ..plan import Plan, Query, Use, read_plan
+from ..plan import Query, Use, read_plan
 from ..recovery import damage_lines
 from ..rollback import Kept as KeptFiles
 from ..rollback import lineage_after
@@ -34,12 +34,15 @@ from .model import (
     check_name,
     new_name,
     now,
+    savepoint_folder,
     savepoint_names,
 )
 from .tables import read_tables
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import DataFrame
+
+    from ..storage import Storage
 
 _TRIES = 3
 _CHECKPOINT = "checkpoint"
@@ -56,7 +59,7 @@ class _Cut:
 
 
 def create_savepoint(
-    spark: SparkSession,
+    storage: Storage,
     disk: Disk,
     state: str,
     *,
@@ -78,17 +81,15 @@ def create_savepoint(
         )
     cut = _cut(disk, state, barrier)
     name = name or new_name(cut.manifest.pipeline, cut.manifest.barrier, taken)
-    draft, place = f"{state}/{FOLDER}/.{name}.tmp", f"{state}/{FOLDER}/{name}"
+    draft = f"{state}/{FOLDER}/.{name}.tmp"
     disk.delete([draft])
     try:
-        cut = _linked(disk, state, cut, draft, fixed=barrier is not None)
+        cut, logs = _linked(disk, state, cut, draft, fixed=barrier is not None)
         tell(f"barrier {cut.manifest.barrier} of {cut.manifest.completed_at:%Y-%m-%d %H:%M:%S} UTC")
-        plan = read_plan(cut.plan)
-        queries = {query.id: _query(spark, disk, draft, cut, query, tell) for query in plan.queries}
+        found = _Draft(storage, disk, draft, cut, tell).savepoint(state, name, logs)
         disk.delete([f"{draft}/{_CHECKPOINT}"])
-        found = _savepoint(spark, disk, state, draft, name, cut, plan, queries)
         create_note(disk, f"{draft}/{MANIFEST}", found.to_document())
-        disk.rename(draft, place)
+        disk.rename(draft, savepoint_folder(state, name))
     except BaseException:
         disk.delete([draft])
         raise
@@ -121,15 +122,24 @@ def _cut(disk: Disk, state: str, barrier: int | None) -> _Cut:
     return _Cut(note, examined, found[-1], plan)
 
 
-def _linked(disk: Disk, state: str, cut: _Cut, draft: str, *, fixed: bool) -> _Cut:
-    """Links the files of a barrier to the draft; of the next one if the job has let go of it."""
+def _linked(
+    disk: Disk, state: str, cut: _Cut, draft: str, *, fixed: bool
+) -> tuple[_Cut, list[str]]:
+    """Links the files of a barrier to the draft; of the next one if the job has let go of it.
+
+    What sources have seen goes where it stays, all else to where the state is read from. Returns
+    the cut that it is of, and the files of sources.
+    """
     for attempt in range(_TRIES):
-        kept = KeptFiles(cut.examined, cut.manifest, same_cuts=False)
+        kept = list(KeptFiles(cut.examined, cut.manifest, same_cuts=False).files())
+        logs = [path for path in kept if path.startswith("sources/")]
+        read = [path for path in kept if not path.startswith("sources/")]
         try:
-            for path in kept.files():
-                disk.link(f"{cut.examined.folder}/{path}", f"{draft}/{_CHECKPOINT}/{path}")
-            mend_schema_paths(disk, f"{draft}/{_CHECKPOINT}", kept.files())
-            return cut
+            for folder, paths in ((draft, logs), (f"{draft}/{_CHECKPOINT}", read)):
+                for path in paths:
+                    disk.link(f"{cut.examined.folder}/{path}", f"{folder}/{path}")
+            mend_schema_paths(disk, f"{draft}/{_CHECKPOINT}", read)
+            return cut, logs
         except FileNotFoundError:
             disk.delete([draft])
             if attempt == _TRIES - 1 or fixed:
@@ -142,108 +152,82 @@ def _linked(disk: Disk, state: str, cut: _Cut, draft: str, *, fixed: bool) -> _C
     )
 
 
-def _query(
-    spark: SparkSession,
-    disk: Disk,
-    draft: str,
-    cut: _Cut,
-    query: Query,
-    tell: Callable[[str], None],
-) -> SavedQuery:
-    checkpoint = f"{draft}/{_CHECKPOINT}/queries/{query.id}"
-    batch = cut.manifest.queries[query.id].batch
-    offsets, commit = (disk.read(f"{checkpoint}/{k}/{batch}") for k in ("offsets", "commits"))
-    if offsets is None or commit is None:
-        raise FileNotFoundError(f"{checkpoint}: batch {batch}")
-    operators = {}
-    for number, use in enumerate(query.uses):
-        begun = now()
-        operators[use.operator.id] = saved = _operator(
-            spark, disk, draft, checkpoint, query, number, use
+class _Draft:
+    """A savepoint that is being made, from the linked files of a barrier."""
+
+    def __init__(
+        self, storage: Storage, disk: Disk, folder: str, cut: _Cut, tell: Callable[[str], None]
+    ) -> None:
+        self._storage = storage
+        self._disk = disk
+        self._folder = folder
+        self._cut = cut
+        self._tell = tell
+
+    def savepoint(self, state: str, name: str, logs: Sequence[str]) -> Savepoint:
+        """Writes the tables; what the manifest says of them and of all else."""
+        cut, manifest = self._cut, self._cut.manifest
+        plan = read_plan(cut.plan)
+        known = read_note(self._disk, f"{state}/state.json") or {}
+        return Savepoint(
+            name=name,
+            made_at=now(),
+            pipeline=plan.pipeline,
+            version=plan.version,
+            barrier=manifest.barrier,
+            epoch=manifest.epoch,
+            generation=manifest.generation,
+            state_id=str(known.get("id")),
+            spark=self._storage.session.version,
+            plan=cut.plan,
+            sources=manifest.sources,
+            logs=self._sums(logs),
+            lineage=tuple(lineage_after(cut.note, manifest)),
+            queries={query.id: self._query(query) for query in plan.queries},
         )
+
+    def _query(self, query: Query) -> SavedQuery:
+        checkpoint = f"{self._folder}/{_CHECKPOINT}/queries/{query.id}"
+        batch = self._cut.manifest.queries[query.id].batch
+        offsets = self._disk.read(f"{checkpoint}/offsets/{batch}")
+        commit = self._disk.read(f"{checkpoint}/commits/{batch}")
+        if offsets is None or commit is None:
+            raise FileNotFoundError(f"{checkpoint}: batch {batch}")
+        operators = {
+            use.operator.id: self._operator(query, checkpoint, number, use)
+            for number, use in enumerate(query.uses)
+        }
+        return SavedQuery(
+            batch=batch,
+            watermark_ms=read_offsets(offsets).watermark_ms,
+            next_watermark_ms=int(json.loads(commit.split("\n", 1)[1])["nextBatchWatermarkMs"]),
+            sinks=query.sinks,
+            operators=operators,
+        )
+
+    def _operator(self, query: Query, checkpoint: str, number: int, use: Use) -> SavedOperator:
+        begun, id = now(), use.operator.id
+        kept = read_tables(self._storage.session, checkpoint, number, use)
+        tables = {
+            name: self._write(f"state/{query.id}/{id}/{name}", name, frame)
+            for name, frame in kept.tables.items()
+        }
+        saved = SavedOperator(id, use.operator.kind, kept.keys, kept.cells, tables)
         took = (now() - begun).total_seconds()
-        tell(f"{query.id}: {saved.id}: {saved.rows} rows, {saved.bytes} bytes, {took:.1f} s")
-    return SavedQuery(
-        batch=batch,
-        watermark_ms=read_offsets(offsets).watermark_ms,
-        next_watermark_ms=int(json.loads(commit.split("\n", 1)[1])["nextBatchWatermarkMs"]),
-        sinks=query.sinks,
-        operators=operators,
-    )
+        self._tell(f"{query.id}: {id}: {saved.rows} rows, {saved.bytes} bytes, {took:.1f} s")
+        return saved
 
+    def _write(self, path: str, name: str, frame: DataFrame) -> Table:
+        folder = f"{self._folder}/{path}"
+        written = self._storage.write(frame, "parquet", {}, folder)
+        self._disk.delete([f"{folder}/_SUCCESS"])
+        # One without rows has the types of the columns all the same.
+        files = [f"{path}/{one}" for one in self._disk.list(folder) if one.startswith("part-")]
+        columns = {field.name: field.dataType.simpleString() for field in frame.schema.fields}
+        return Table(name, columns, written.rows, self._sums(files))
 
-def _operator(
-    spark: SparkSession,
-    disk: Disk,
-    draft: str,
-    checkpoint: str,
-    query: Query,
-    number: int,
-    use: Use,
-) -> SavedOperator:
-    kept = read_tables(spark, checkpoint, number, use)
-    tables = {
-        name: _write(spark, disk, draft, f"state/{query.id}/{use.operator.id}/{name}", name, frame)
-        for name, frame in kept.tables.items()
-    }
-    return SavedOperator(use.operator.id, use.operator.kind, kept.keys, kept.cells, tables)
-
-
-def _write(
-    spark: SparkSession, disk: Disk, draft: str, path: str, name: str, frame: DataFrame
-) -> Table:
-    frame.write.parquet(f"{draft}/{path}")
-    files = [f"{path}/{one}" for one in disk.list(f"{draft}/{path}") if one.startswith("part-")]
-    disk.delete([f"{draft}/{path}/_SUCCESS"])
-    rows = spark.read.schema(frame.schema).parquet(f"{draft}/{path}").count()
-    columns = {field.name: field.dataType.simpleString() for field in frame.schema.fields}
-    return Table(name, columns, rows, dict(_sums(disk, draft, files)))
-
-
-def _sums(disk: Disk, root: str, paths: list[str]) -> Iterator[tuple[str, tuple[int, str]]]:
-    found = disk.sums(f"{root}/{path}" for path in paths)
-    for path in paths:
-        held = found[f"{root}/{path}"]
-        yield path, (held.bytes, held.crc32)
-
-
-def _savepoint(
-    spark: SparkSession,
-    disk: Disk,
-    state: str,
-    draft: str,
-    name: str,
-    cut: _Cut,
-    plan: Plan,
-    queries: dict[str, SavedQuery],
-) -> Savepoint:
-    manifest = cut.manifest
-    known = read_note(disk, f"{state}/state.json") or {}
-    return Savepoint(
-        name=name,
-        made_at=now(),
-        pipeline=plan.pipeline,
-        version=plan.version,
-        barrier=manifest.barrier,
-        epoch=manifest.epoch,
-        generation=manifest.generation,
-        state_id=str(known.get("id")),
-        spark=spark.version,
-        plan=cut.plan,
-        sources=manifest.sources,
-        logs=dict(_source_logs(disk, draft, cut)),
-        lineage=tuple(lineage_after(cut.note, manifest)),
-        queries=queries,
-    )
-
-
-def _source_logs(disk: Disk, draft: str, cut: _Cut) -> Iterator[tuple[str, tuple[int, str]]]:
-    """Links what sources have seen, as far as the barrier goes."""
-    paths = [
-        path
-        for path in KeptFiles(cut.examined, cut.manifest, same_cuts=False).files()
-        if path.startswith("sources/")
-    ]
-    for path in paths:
-        disk.link(f"{cut.examined.folder}/{path}", f"{draft}/{path}")
-    yield from _sums(disk, draft, paths)
+    def _sums(self, paths: Sequence[str]) -> dict[str, tuple[int, str]]:
+        """The length and the checksum of files of the draft."""
+        found = self._disk.sums(f"{self._folder}/{path}" for path in paths)
+        held = {path: found[f"{self._folder}/{path}"] for path in paths}
+        return {path: (one.bytes, one.crc32) for path, one in held.items()}

@@ -183,6 +183,11 @@ def load_savepoint(files: Files, folder: str) -> Savepoint:
         ) from None
 
 
+def savepoint_folder(state: str, named: str) -> str:
+    """The folder of a savepoint: one of a state by its name, or a folder by its path."""
+    return named.rstrip("/") if "/" in named else f"{state}/{FOLDER}/{named}"
+
+
 def savepoint_names(files: Files, state: str) -> list[str]:
     """The names of the savepoints of a state folder; one that is half made has none."""
     names = [name for name in files.list(f"{state}/{FOLDER}") if not name.startswith(".")]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..disk import LocalDisk
 from ..errors import SAVEPOINT_UNUSABLE, RuntimeFault
@@ -15,8 +15,9 @@ from ..plan import Checkpoint
 from ..session import run_session
 from ..settings import AS_FAST_AS_POSSIBLE, RunSettings
 from ..state_files import local_state
+from ..storage import Storage
 from .create import create_savepoint
-from .model import FOLDER, Savepoint, load_savepoint, savepoint_names
+from .model import FOLDER, Savepoint, load_savepoint, savepoint_folder, savepoint_names
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -37,10 +38,10 @@ def take_savepoint(
     A job may run on it. Raises RuntimeFault when it is not possible as asked.
     """
     _, folder, _ = local_state(state)
-    with _spark(folder, tell, spark) as session:
+    with _spark(folder, tell, spark) as storage:
         try:
             return create_savepoint(
-                session, LocalDisk(), folder, name=name, barrier=barrier, tell=tell
+                storage, LocalDisk(), folder, name=name, barrier=barrier, tell=tell
             )
         except spark_errors() as error:
             raise spark_refuses("the savepoint", error, state) from None
@@ -52,14 +53,14 @@ def savepoints_of(state: str) -> list[Savepoint]:
     found = []
     for name in savepoint_names(files, folder):
         with suppress(RuntimeFault):
-            found.append(load_savepoint(files, f"{folder}/{FOLDER}/{name}"))
+            found.append(load_savepoint(files, savepoint_folder(folder, name)))
     return sorted(found, key=lambda one: (one.made_at, one.name))
 
 
 def savepoint_of(state: str, name: str) -> tuple[Savepoint, str]:
     """A savepoint by its name, and its folder; raises RuntimeFault when there is none."""
     files, folder, _ = local_state(state)
-    place = f"{folder}/{FOLDER}/{name}"
+    place = savepoint_folder(folder, name)
     if name not in savepoint_names(files, folder):
         known = ", ".join(savepoint_names(files, folder)) or "none"
         raise RuntimeFault(
@@ -91,13 +92,12 @@ def delete_savepoint(state: str, name: str) -> None:
 
 
 @contextmanager
-def _spark(folder: str, tell: Tell, given: SparkSession | None) -> Iterator[SparkSession]:
+def _spark(folder: str, tell: Tell, given: SparkSession | None) -> Iterator[Storage]:
     settings = RunSettings(f"{folder}/{FOLDER}", AS_FAST_AS_POSSIBLE, "auto", {}, {})
     policy = Checkpoint("1 minute", 1)
     session, started, _ = run_session(settings, policy, "streamc savepoint", given)
     try:
-        _kernel: Any = load_kernel(session, kernel_jar(tell))
-        yield session
+        yield Storage(load_kernel(session, kernel_jar(tell)), session)
     finally:
         if started:
             with suppress(*spark_errors()):

@@ -13,7 +13,6 @@ import json
 import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..disk import Disk, disk_of, side_file
@@ -24,8 +23,9 @@ from ..layout import checked_frame
 from ..meaning import check_meaning
 from ..notes import create_note, seal
 from ..plan import PROGRAM, Plan, Query, Use
+from ..rollback import next_generation
 from ..settings import RunSettings
-from ..state import State, generation_note
+from ..state import GenerationFolder, State, generation_note
 from .fit import Fit
 from .model import Savepoint
 from .programs import initial_state
@@ -35,30 +35,24 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.types import StructType
 
+    from ..storage import Storage
+
 _PARTITIONS = "spark.sql.shuffle.partitions"
 _AT = re.compile(r'^([^:\n]+):\{"epoch":-?\d+,"at":.*\}$', re.MULTILINE)
 _LOOK = 0.1
 
 
-@dataclass(frozen=True, slots=True)
-class Draft:
+class Draft(GenerationFolder):
     """A generation that is being made, as what writes into one takes it."""
 
-    storage: Any
-    folder: str
-    shown: str
+    def __init__(self, storage: Storage, folder: str, shown: str) -> None:
+        self.storage = storage
+        self.shown = shown
+        self._folder = folder
 
     @property
     def generation_folder(self) -> str:
-        return self.folder
-
-    def checkpoint(self, query: str) -> str:
-        """The folder that Spark keeps a query's progress and state in."""
-        return f"{self.folder}/queries/{query}"
-
-    def meaning_file(self, query: str) -> str:
-        """The file that remembers what the state of a query means."""
-        return f"{self.folder}/meaning/{query}.json"
+        return self._folder
 
 
 def restore(
@@ -80,7 +74,7 @@ def restore(
     disk, root = disk_of(state)
     check_files(disk, fit.savepoint, fit.folder)
     check_lineage(state, fit.savepoint)
-    number = f"{max(int(n) for n in disk.list(f'{root}/generations') if n.isdigit()) + 1:04d}"
+    number = next_generation(disk, root)
     made = f"{root}/generations/.{number}.tmp"
     disk.delete([made])
     draft = Draft(state.storage, state.storage.qualified(made), state.shown)
