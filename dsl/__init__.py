@@ -12,7 +12,8 @@ In order of flow:
   SQL of other engines, ``program_hints`` the statements of operators,
   ``expectations`` puts into words what could have come, ``mistakes`` are those that tokens and
   actions find.
-- ``yaml_nodes``: YAML files beside a spec, each value with its place.
+- ``yaml_nodes``: YAML files beside a spec, each value with its place; ``yaml_told``: what is said
+  of mistakes in them.
 - ``front_matter``: the YAML head of a spec, checked; ``yaml_tree`` knows where each value stands,
   ``settings_model`` what it may be, ``settings`` is what comes out.
 - ``variables``: ``${name}`` in the texts of options.

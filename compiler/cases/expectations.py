@@ -5,8 +5,9 @@ from __future__ import annotations
 from ...dsl import codes
 from ...dsl.source import Span
 from ...dsl.yaml_nodes import Mapping, Node, Scalar, Sequence
+from ...dsl.yaml_told import described
 from .model import Column, Expect, Row
-from .told import Teller, described
+from .told import Teller
 from .values import Misfit, Value, read_value
 
 _OPTIONS = ("rows", "ordered", "contains", "tolerance")

@@ -9,11 +9,12 @@ from ...dsl import codes
 from ...dsl.diagnostics import Diagnostics
 from ...dsl.source import SourceFile, Span
 from ...dsl.yaml_nodes import Mapping, Node, Scalar, Sequence, read_documents
+from ...dsl.yaml_told import described
 from ...dsl.yaml_tree import YamlSyntaxError
 from ..model.pipeline import Pipeline
 from .model import Case, Expect, Placed
 from .steps import StepReader
-from .told import Teller, described
+from .told import Teller
 from .ways import AS_WRITTEN, WAYS
 
 _KEYS = ("name", "spec", "variables", "profile", "ways", "steps")

@@ -10,9 +10,10 @@ from collections.abc import Mapping as Names
 from ...dsl import codes
 from ...dsl.records import dataclass
 from ...dsl.yaml_nodes import Mapping, Node, Scalar, Sequence
+from ...dsl.yaml_told import described
 from ..model import types as t
 from ..model.pipeline import Source, Table
-from .told import Teller, described
+from .told import Teller
 from .values import Misfit, Value, json_text, read_value
 
 AS_WRITTEN = ("json", "csv", "text")

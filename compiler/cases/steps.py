@@ -7,6 +7,7 @@ from collections.abc import Mapping as Names
 
 from ...dsl import codes
 from ...dsl.yaml_nodes import Mapping, Node, Scalar, Sequence
+from ...dsl.yaml_told import described
 from ..model.pipeline import Pipeline, Source, Table
 from ..model.programs import Operator
 from .expectations import read_expect
@@ -25,7 +26,7 @@ from .model import (
 )
 from .rows import Lines, read_rows
 from .state import read_state
-from .told import Teller, described
+from .told import Teller
 from .values import instant_micros
 from .ways import BATCHES
 

@@ -10,6 +10,7 @@ from ...dsl import codes
 from ...dsl.diagnostics import Diagnostics
 from ...dsl.source import Span
 from ...dsl.yaml_nodes import Mapping, Node, Scalar, read_documents
+from ...dsl.yaml_told import described
 from ...dsl.yaml_tree import YamlSyntaxError
 from ..model.typed import Typed
 from .conversions import type_of
@@ -25,7 +26,7 @@ from .names import (
     settable,
     types_of,
 )
-from .told import Teller, described
+from .told import Teller
 from .verdicts import Json, Path
 from .versions import aggregates_of, alive
 

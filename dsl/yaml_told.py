@@ -1,0 +1,52 @@
+"""What is said of mistakes in the YAML files beside a spec."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import ClassVar
+
+from .diagnostics import Code, Diagnostic, Diagnostics, Label
+from .source import Span
+from .suggest import did_you_mean
+from .yaml_nodes import Mapping, Node, Scalar, Sequence
+
+
+class Teller:
+    """Adds diagnostics about the nodes of one file; ``FORM`` is for what has no known form."""
+
+    FORM: ClassVar[Code]
+
+    def __init__(self, diagnostics: Diagnostics) -> None:
+        self._diagnostics = diagnostics
+
+    @property
+    def told(self) -> int:
+        """How many mistakes have been told."""
+        return len(self._diagnostics)
+
+    def tell(self, code: Code, message: str, span: Span, help_: str | None = None) -> None:
+        """Tell of a mistake at a place."""
+        self._diagnostics.add(Diagnostic(code, message, Label(span), help=help_))
+
+    def form(self, message: str, node: Node, help_: str | None = None) -> None:
+        """Tell of something that is not of a known form."""
+        self.tell(self.FORM, message, node.span, help_)
+
+    def unknown(self, what: str, name: Scalar, known: Iterable[str], code: Code) -> None:
+        """Tell of a name that is none of the known ones."""
+        known = tuple(known)
+        listed = ", ".join(f"`{each}`" for each in known)
+        help_ = did_you_mean(name.text, known) or (f"known: {listed}" if known else None)
+        self.tell(code, f"`{name.text}` is no {what}", name.span, help_)
+
+
+def described(node: Node) -> str:
+    """Return a node as a person calls it."""
+    match node:
+        case Sequence():
+            return "a list"
+        case Mapping():
+            return "a mapping"
+        case Scalar(kind="null"):
+            return "empty"
+    return f"`{node.text}`"
