@@ -42,7 +42,8 @@ In order of flow:
   stops it.
 - ``steps``: a pipeline fed step by step, as tests do, killed and rolled back; ``step_job``: what
   its sources read, ``captures``: its sinks, in memory; ``step_state``: its checkpoints.
-- ``program_state``: what a keyed program has kept, read from a checkpoint.
+- ``program_state``: what a keyed program has kept, read from a checkpoint; ``program_cells``: key
+  by key, as tests look at it.
 - ``analysis``: what Spark refuses of a script, before a query is started.
 - ``progress``, ``views``: how far the queries are, and how it is shown.
 - ``failures``, ``errors``, ``signals``: how a run ends, and what it says then.

@@ -1,126 +1,86 @@
 """What a keyed program has kept, read from a checkpoint by Spark's own reader of states.
 
 The kernel keeps of each key a record of its values and timers, the entries of each map, set and
-list one by one, and the rows that wait; see `KeyState.scala`. Names are those that Avro takes.
+list one by one, and the rows that wait; see `KeyState.scala`. Names are those that Avro takes, and
+become here those of the spec.
 """
 
 from __future__ import annotations
 
-from functools import reduce
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from .options import quoted
-from .plan import Cell, Operator
+from .plan import Operator
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
 
+RECORD = "record"
 WAITING = "waiting"
+POSITION = "position"
 _KEYLESS = "all"
-"""The key of a program that has none."""
-_VALUE, _TIMER = "value_", "timer_"
+_INNER = ("armed", "number", "sweep")
+"""Of a record: when Spark wakes the key, the number of its next row, when TTLs are looked at."""
+
+_PLAIN = "CAST(conv({bytes}, 16, -10) AS BIGINT) ^ (-9223372036854775807L - 1L)"
 
 
-def read_program_state(
+def program_tables(
     spark: SparkSession, checkpoint: str, number: int, operator: Operator
-) -> DataFrame:
-    """A row for each key that has any state after the last batch.
+) -> tuple[dict[str, DataFrame], tuple[str, ...], tuple[str, ...]]:
+    """The tables of a program, its keys, and the columns of its records.
 
-    Its columns are the keys, the cells as they read whole (a set and a list as an array, of a set
-    in the order of its elements), the timers as instants, and how many rows wait. `number` is the
-    one that Spark knows the operator by. What has outlived its TTL is there until it is taken away.
+    A record has the keys, the values, the timers as instants and what is said by `record_names`;
+    an entry its key and value, of a list its position. `number` is the one that Spark knows the
+    operator by. What has outlived its TTL is there until the program has taken it away.
     """
-    from pyspark.sql import functions as F
-
     # The reader needs what this starts.
     _ = spark.streams.active
-    state = _Variables(spark, checkpoint, number, operator)
-    parts = [state.record(), *map(state.entries, state.collections)]
+    keys = key_names(operator)
+
+    def read(variable: str) -> DataFrame:
+        reader = spark.read.format("statestore").option("operatorId", number)
+        return reader.option("stateVarName", variable).load(checkpoint)
+
+    found = read(RECORD)
+    names = record_names(operator)
+    held = [f.name for f in found.schema["value"].dataType.fields]  # type: ignore[attr-defined]
+    tables = {
+        RECORD: found.select(*_keys(keys), *(_of("value", raw, names[raw]) for raw in held)),
+    }
+    for cell in operator.cells:
+        if cell.kind != "value":
+            variable = entry_table(cell.name)
+            tables[variable] = _entries(read(variable), keys, cell.kind)
     if operator.ordered:
-        parts.append(state.waiting())
-    joined = reduce(lambda one, other: one.join(other, state.keys, "full"), parts)
-    columns = [F.col(quoted(key)).alias(name) for key, name in state.names]
-    columns += [state.cell(cell) for cell in operator.cells]
-    columns += [F.col(quoted(f"{_TIMER}{name}")).alias(name) for name in operator.timers]
-    if operator.ordered and WAITING not in {cell.name for cell in operator.cells}:
-        columns.append(F.coalesce(F.col(quoted(WAITING)), F.lit(0)).alias(WAITING))
-    return joined.select(*columns)
+        tables[WAITING] = _waiting(read(WAITING), keys)
+    return tables, tuple(keys.values()), tuple(names[raw] for raw in held)
 
 
-class _Variables:
-    """The state variables of a program in a checkpoint."""
+def key_names(operator: Operator) -> Mapping[str, str]:
+    """The keys by the names that the state has for them; one that is the same for all, if none."""
+    found = {state_name(key.name): key.name for key in operator.keys}
+    return found or {_KEYLESS: _KEYLESS}
 
-    def __init__(
-        self, spark: SparkSession, checkpoint: str, number: int, operator: Operator
-    ) -> None:
-        self._spark = spark
-        self._checkpoint = checkpoint
-        self._number = number
-        self._operator = operator
-        self.names = [(state_name(key.name), key.name) for key in operator.keys]
-        self.keys = [key for key, _ in self.names] or [_KEYLESS]
-        self.collections = [cell for cell in operator.cells if cell.kind != "value"]
 
-    def record(self) -> DataFrame:
-        """Keys, values, timers; `kept` says that there is a record."""
-        from pyspark.sql import functions as F
+def record_names(operator: Operator) -> dict[str, str]:
+    """The columns of a record by the names that the state has for them.
 
-        values = [cell for cell in self._operator.cells if cell.kind == "value"]
-        return self._read("record").select(
-            *self._keys(),
-            F.lit(True).alias("kept"),
-            *(_field(f"{_VALUE}{state_name(c.name)}", f"{_VALUE}{c.name}") for c in values),
-            *(_field(f"{_TIMER}{state_name(t)}", f"{_TIMER}{t}") for t in self._operator.timers),
-        )
+    When a value was written is `<cell>.written`; what belongs to no cell begins with a point.
+    """
+    values = [cell.name for cell in operator.cells if cell.kind == "value"]
+    return {
+        **{f"value_{state_name(name)}": name for name in values},
+        **{f"written_{state_name(name)}": f"{name}.written" for name in values},
+        **{f"timer_{state_name(name)}": name for name in operator.timers},
+        **{name: f".{name}" for name in _INNER},
+    }
 
-    def entries(self, cell: Cell) -> DataFrame:
-        """Keys, and a map, set or list as a whole."""
-        from pyspark.sql import functions as F
 
-        found = self._read(f"cell_{state_name(cell.name)}", flat=False)
-        if cell.kind == "list":
-            whole = F.transform("list_value", lambda element: element["value"])
-        elif cell.kind == "set":
-            whole = F.array_sort(F.transform(F.map_keys("map_value"), lambda key: key["key"]))
-        else:
-            entries = F.map_entries("map_value")
-            whole = F.map_from_entries(
-                F.transform(entries, lambda e: F.struct(e["key"]["key"], e["value"]["value"]))
-            )
-        return found.select(*self._keys(), whole.alias(f"{_VALUE}{cell.name}"))
-
-    def waiting(self) -> DataFrame:
-        """Keys, and the number of rows that the watermark has not passed."""
-        from pyspark.sql import functions as F
-
-        keys = self._read(WAITING).select(*self._keys())
-        return keys.groupBy(*self.keys).agg(F.count(F.lit(1)).alias(WAITING))
-
-    def cell(self, cell: Cell) -> Column:
-        """A cell of a key that may have no record, or no entries."""
-        from pyspark.sql import functions as F
-
-        held = F.col(quoted(f"{_VALUE}{cell.name}"))
-        if cell.kind == "map":
-            none = F.expr(f"cast(map() as {cell.type})")
-        elif cell.kind != "value":
-            none = F.expr(f"cast(array() as {cell.type})")
-        else:
-            default = F.expr(cell.default or "NULL").cast(cell.type or "string")
-            return F.when(F.col("kept"), held).otherwise(default).alias(cell.name)
-        return F.coalesce(held, none).alias(cell.name)
-
-    def _read(self, variable: str, *, flat: bool = True) -> DataFrame:
-        return (
-            self._spark.read.format("statestore")
-            .option("operatorId", self._number)
-            .option("stateVarName", variable)
-            .option("flattenCollectionTypes", str(flat).lower())
-            .load(self._checkpoint)
-        )
-
-    def _keys(self) -> list[Column]:
-        return [_field(key, key, "key") for key in self.keys]
+def entry_table(cell: str) -> str:
+    """The table of a cell with entries."""
+    return f"cell_{state_name(cell)}"
 
 
 def state_name(name: str) -> str:
@@ -129,7 +89,42 @@ def state_name(name: str) -> str:
     return "".join(kept)
 
 
-def _field(name: str, alias: str, of: str = "value") -> Column:
+def _entries(store: DataFrame, keys: Mapping[str, str], kind: str) -> DataFrame:
     from pyspark.sql import functions as F
 
-    return F.col(f"{of}.{quoted(name)}").alias(alias)
+    if kind == "list":
+        place = F.monotonically_increasing_id().alias(POSITION)
+        return store.select(*_keys(keys), place, "list_element.*")
+    held = [f.name for f in store.schema["user_map_value"].dataType.fields]  # type: ignore[attr-defined]
+    return store.select(
+        *_keys(keys),
+        F.col("user_map_key.key").alias("key"),
+        *(F.col(f"user_map_value.{name}").alias(name) for name in held),
+    )
+
+
+def _waiting(store: DataFrame, keys: Mapping[str, str]) -> DataFrame:
+    from pyspark.sql import functions as F
+
+    return store.select(
+        *_keys(keys),
+        *(F.expr(_plain(f"user_map_key.{name}")).alias(name) for name in ("at", "number")),
+        "user_map_value.*",
+    )
+
+
+def _plain(column: str) -> str:
+    """A number as it was before its bytes were put in the order of numbers."""
+    digits = f"lpad(hex({column}), 16, '0')"
+    pairs = ", ".join(f"substr({digits}, {at}, 2)" for at in range(15, 0, -2))
+    return _PLAIN.format(bytes=f"concat({pairs})")
+
+
+def _keys(keys: Mapping[str, str]) -> Iterator[Column]:
+    return (_of("key", raw, name) for raw, name in keys.items())
+
+
+def _of(part: str, name: str, alias: str) -> Column:
+    from pyspark.sql import functions as F
+
+    return F.col(f"{part}.{quoted(name)}").alias(alias)

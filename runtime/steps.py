@@ -26,7 +26,7 @@ from .kernel.build import kernel_jar
 from .kernel.load import load_kernel
 from .layout import checked_frame
 from .plan import Checkpoint, Plan, Query, load_plan, plan_path
-from .program_state import read_program_state
+from .program_cells import read_cells
 from .queries import Prepared, start_query
 from .run import Build, load_build
 from .session import run_session
@@ -166,7 +166,7 @@ class StepRun:
         return self._sinks[sink].take()
 
     def state(self, operator: str) -> list[dict[str, Any]]:
-        """What a keyed program keeps of each key: see `program_state`; values as `take` gives them.
+        """What a keyed program keeps of each key: see `program_cells`; values as `take` gives them.
 
         Raises RuntimeFault when a stored state cannot be read.
         """
@@ -174,7 +174,7 @@ class StepRun:
             ids = [use.operator.id for use in prepared.plan.uses]
             query = prepared.plan.id
             if operator in ids and committed(self._settings.state, query) >= 0:
-                found = read_program_state(
+                found = read_cells(
                     prepared.frame.sparkSession,
                     checkpoint_of(self._settings.state, query),
                     ids.index(operator),

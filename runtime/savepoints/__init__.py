@@ -1,10 +1,10 @@
 """Savepoints: the state of a pipeline as Parquet that anybody can read, and the way back.
 
 - ``model``: what a savepoint is, its manifest, those of a state folder.
-- ``tables``: what a stateful operator keeps, read from Spark's stores into named columns;
-  ``programs``: the same of a keyed program.
+- ``tables``: what a stateful operator keeps, read from Spark's stores into named columns.
 - ``create``: a savepoint from a barrier, beside the running job.
-- ``stores``: rows of tables in the form in which Spark's stores of a new checkpoint have them.
+- ``stores``: rows of tables in the form in which Spark's stores of a new checkpoint have them;
+  ``programs``: in that in which a keyed program begins with them.
 - ``fit``: which tables the operators of a plan begin with; ``transform``: changed by a migration.
 - ``restore``: a new generation that begins with a savepoint; ``begin``: for a run that asks for it.
 - ``types``: types whose values may be NULL.

@@ -14,7 +14,7 @@ from ..errors import NOT_MIGRATED, RuntimeFault
 from ..meaning import meaning_differences
 from ..options import quoted
 from ..plan import Plan, Query, read_plan
-from .model import SavedOperator, SavedQuery, Savepoint, Table
+from .model import SavedOperator, SavedQuery, Savepoint, Table, unfit
 from .transform import transformed
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class Fit:
     ) -> dict[str, DataFrame] | None:
         """The tables that an operator begins with; None if it begins empty."""
         change = None if self.migration is None else self.migration["operators"][operator]
-        old = operator if change is None else change["from"]
+        old = self._old(operator)
         if old is None:
             return None
         saved = self._saved(old, query)
@@ -54,6 +54,11 @@ class Fit:
         if change is None:
             return tables
         return transformed(tables, saved, change, self.savepoint.plan["operators"][old])
+
+    def rows(self, operator: str) -> int:
+        """How many rows the savepoint has of what an operator begins with."""
+        old = self._old(operator)
+        return 0 if old is None else self._saved(old, None).rows
 
     def origin(self, query: Query) -> SavedQuery | None:
         """The query of the savepoint whose watermark a query goes on from."""
@@ -91,20 +96,10 @@ class Fit:
         return found
 
     def _saved(self, operator: str, query: Query | None) -> SavedOperator:
-        """What was kept of an operator: by the same query, else by the one that kept most of it."""
-        found = [
-            (saved.operators[operator], id)
-            for id, saved in self.savepoint.queries.items()
-            if operator in saved.operators
-        ]
-        if not found:
-            raise RuntimeFault(
-                NOT_MIGRATED,
-                f"savepoint {self.savepoint.name} has no operator `{operator}`",
-                "`streamc savepoint plan` tells what becomes of each cell",
-            )
-        own = query.id if query is not None else None
-        return max(found, key=lambda one: (one[1] == own, len(one[0].cells), one[1]))[0]
+        found = self.savepoint.operator(operator, None if query is None else query.id)
+        if found is None:
+            raise unfit(operator, f"savepoint {self.savepoint.name} has no such operator")
+        return found
 
     def _read(self, spark: SparkSession, table: Table) -> DataFrame:
         schema = ", ".join(f"{quoted(name)} {type_}" for name, type_ in table.columns.items())

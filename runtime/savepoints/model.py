@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from ..errors import SAVEPOINT_UNUSABLE, RuntimeFault
+from ..errors import NOT_MIGRATED, SAVEPOINT_UNUSABLE, RuntimeFault
 from ..notes import unseal
 from ..storage import Files
 
@@ -109,6 +109,23 @@ class Savepoint:
     def bytes(self) -> int:
         return sum(o.bytes for query in self.queries.values() for o in query.operators.values())
 
+    def operator(self, id: str, query: str | None = None) -> SavedOperator | None:
+        """What was kept of an operator: in this query, else where most of its cells are."""
+        found = {
+            name: saved.operators[id]
+            for name, saved in self.queries.items()
+            if id in saved.operators
+        }
+        if query in found:
+            return found[query]
+        return max(found.values(), key=lambda one: len(one.cells), default=None)
+
+    @property
+    def operators(self) -> tuple[SavedOperator, ...]:
+        """Each operator once."""
+        ids = dict.fromkeys(id for query in self.queries.values() for id in query.operators)
+        return tuple(found for id in ids if (found := self.operator(id)) is not None)
+
     def files(self) -> Mapping[str, tuple[int, str]]:
         """All files but the manifest, by their paths, with length and CRC-32."""
         found = dict(self.logs)
@@ -192,6 +209,15 @@ def savepoint_names(files: Files, state: str) -> list[str]:
     """The names of the savepoints of a state folder; one that is half made has none."""
     names = [name for name in files.list(f"{state}/{FOLDER}") if not name.startswith(".")]
     return [n for n in names if MANIFEST in files.list(f"{state}/{FOLDER}/{n}")]
+
+
+def unfit(operator: str, reason: str, help: str | None = None) -> RuntimeFault:
+    """The fault for a state that an operator cannot begin with."""
+    return RuntimeFault(
+        NOT_MIGRATED,
+        f"the state of `{operator}` can't be carried over: {reason}",
+        help or "`streamc savepoint plan` tells what becomes of each cell",
+    )
 
 
 def check_name(name: str) -> str:

@@ -241,11 +241,12 @@ def _fill(
     fit: Fit,
 ) -> int:
     """Puts the rows of an operator into its stores; how many."""
+    if use.operator.kind == PROGRAM:
+        # It has taken them in the first batch.
+        return fit.rows(use.operator.id)
     tables = fit.tables(spark, use.operator.id, query)
     if tables is None:
         return 0
-    if use.operator.kind == PROGRAM:
-        return next(iter(tables.values())).count()
     partitions = int(spark.conf.get(_PARTITIONS) or 1)
     checkpoint, written = draft.checkpoint(query.id), 0
     for store in store_rows(spark, checkpoint, number, use, tables, partitions):

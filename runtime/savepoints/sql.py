@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..errors import MODULE_MISSING, SAVEPOINT_UNUSABLE, RuntimeFault
-from .model import SavedOperator, Savepoint, Table
+from .model import Savepoint, Table
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -62,14 +62,8 @@ def ask(savepoint: Savepoint, folder: str, query: str) -> Answer:
 
 
 def views(savepoint: Savepoint) -> Iterator[tuple[str, Table]]:
-    """The tables by the names that SQL has for them; of an operator those that have most cells."""
-    found: dict[str, SavedOperator] = {}
-    for query in savepoint.queries.values():
-        for operator in query.operators.values():
-            known = found.get(operator.id)
-            if known is None or len(known.cells) < len(operator.cells):
-                found[operator.id] = operator
-    for operator in found.values():
+    """The tables by the names that SQL has for them."""
+    for operator in savepoint.operators:
         for number, (name, table) in enumerate(operator.tables.items()):
             yield (f"{operator.id}__{name}" if number else operator.id), table
 
@@ -79,7 +73,7 @@ def differences(
 ) -> Iterator[TableDifference]:
     """What differs between two savepoints, in the tables that both have."""
     before, after = dict(views(old)), dict(views(new))
-    keys = {o.id: o.keys for q in new.queries.values() for o in q.operators.values()}
+    keys = {operator.id: operator.keys for operator in new.operators}
     with _connected() as connection:
         for name, table in after.items():
             if name not in before:

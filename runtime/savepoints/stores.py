@@ -10,14 +10,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ..errors import NOT_MIGRATED, RuntimeFault
 from ..options import quoted
-from ..plan import PROGRAM, Use
+from ..plan import Use
+from ..program_state import POSITION
+from .model import unfit
 from .tables import (
     COUNTED,
     EXPIRES,
     JOINED,
-    POSITION,
     SIDES,
     STATE,
     WINDOW,
@@ -56,15 +56,13 @@ def store_rows(
     tables: Mapping[str, DataFrame],
     partitions: int,
 ) -> Iterator[StoreRows]:
-    """Yields what each store of an operator must hold; nothing for a program, which has it already.
+    """Yields what each store of an operator must hold, which is no program.
 
     Raises RuntimeFault when a table lacks a column that a store has.
     """
     _ = spark.streams.active
     target = _Target(spark, checkpoint, number, use, partitions)
     match use.operator.kind:
-        case kind if kind == PROGRAM:
-            return
         case "join":
             for side in SIDES:
                 yield from target.side(side, tables[side])
@@ -146,11 +144,12 @@ class _Target:
 
         kind: StructType = store.schema[part].dataType  # type: ignore[assignment]
         if len(kind.fields) != len(names):
-            raise self._unfit(f"{part} has {len(kind.fields)} columns, the savepoint {len(names)}")
+            counts = f"{part} has {len(kind.fields)} columns, the savepoint {len(names)}"
+            raise unfit(self._use.operator.id, counts)
         found: list[Column] = []
         for field, name in zip(kind.fields, names, strict=True):
             if name not in table.columns:
-                raise self._unfit(f"it has no `{name}`")
+                raise unfit(self._use.operator.id, f"it has no `{name}`")
             column = F.col(quoted(name)).cast(nullable(field.dataType))
             found.append(column.alias(f"_{len(found)}"))
         return F.struct(*found).cast(nullable(kind)).alias(part)
@@ -165,10 +164,3 @@ class _Target:
         names = [field.name for field in kind.fields[: len(keys)]]
         columns = [F.col("key").getField(name) for name in names]
         return rows.repartition(self._partitions, *columns)
-
-    def _unfit(self, reason: str) -> RuntimeFault:
-        return RuntimeFault(
-            NOT_MIGRATED,
-            f"the state of `{self._use.operator.id}` does not fit: {reason}",
-            "`streamc savepoint plan` tells what becomes of each cell",
-        )

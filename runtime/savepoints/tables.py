@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from ..options import quoted
 from ..plan import PROGRAM, Use
-from .programs import program_tables
+from ..program_state import POSITION, program_tables
 from .types import nullable
 
 if TYPE_CHECKING:
@@ -26,7 +26,6 @@ WINDOW = "window"
 SESSION_WINDOW = "session_window"
 EXPIRES = "expires_at"
 MATCHED = "matched"
-POSITION = "position"
 JOINED = "{side}-keyWithIndexToValue"
 COUNTED = "{side}-keyToNumValues"
 

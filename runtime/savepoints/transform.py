@@ -9,12 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..errors import NOT_MIGRATED, RuntimeFault
+from ..errors import RuntimeFault
 from ..options import quoted
-from ..program_state import state_name
-from .model import SavedOperator
-from .programs import RECORD, WAITING, entry_table
-from .tables import EXPIRES, MATCHED, POSITION, SIDES, STATE, WINDOW, key_column
+from ..program_state import POSITION, RECORD, WAITING, entry_table, state_name
+from .model import SavedOperator, unfit
+from .tables import EXPIRES, MATCHED, SIDES, STATE, WINDOW, key_column
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -68,11 +67,8 @@ def _is_binary(cell: Mapping[str, Any]) -> bool:
 
 
 def _refused(saved: SavedOperator, reason: str) -> RuntimeFault:
-    return RuntimeFault(
-        NOT_MIGRATED,
-        f"the state of `{saved.id}` can't be carried over: {reason}",
-        "accept in the migration file that it starts empty, or leave it out of the spec",
-    )
+    help = "accept in the migration file that it starts empty, or leave it out of the spec"
+    return unfit(saved.id, reason, help)
 
 
 def _aggregate(table: DataFrame, change: Change) -> DataFrame:
