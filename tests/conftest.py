@@ -14,9 +14,15 @@ from syrupy.assertion import SnapshotAssertion
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-_FILE_MANAGER = (
-    "org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager"
-)
+_DEFAULTS = """\
+spark.ui.enabled false
+spark.ui.showConsoleProgress false
+spark.driver.extraJavaOptions -XX:TieredStopAtLevel=1 -XX:+UseSerialGC \
+-XX:ReservedCodeCacheSize=256m -Xms1g
+"""
+"""Of each Spark that a test starts, here or in a process: many short jobs, so that the JVM's second
+compiler never earns back what it costs; with the code cache of the first one alone it would throw
+code away and compile it again."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -24,6 +30,16 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.get_closest_marker("kafka") or item.get_closest_marker("postgres"):
             item.add_marker("spark")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def spark_defaults(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """What Spark reads when it starts, unless something else is set where it is started."""
+    folder = tmp_path_factory.mktemp("conf")
+    (folder / "spark-defaults.conf").write_text(_DEFAULTS, encoding="utf-8")
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv("SPARK_CONF_DIR", str(folder))
+        yield
 
 
 @pytest.fixture(scope="session")
@@ -34,16 +50,10 @@ def spark() -> Iterator[SparkSession]:
     session = (
         SparkSession.builder.master("local[2]")
         .appName("streamc-tests")
-        .config("spark.ui.enabled", "false")
-        .config("spark.ui.showConsoleProgress", "false")
         .config("spark.sql.shuffle.partitions", "2")
         .config("spark.sql.session.timeZone", "UTC")
         # A sketch of each kind for each window of hundreds of streams: 2.5 GB were seen in use.
         .config("spark.driver.memory", "4g")
-        # Spark's own choice starts a shell for each file that it writes: a quarter of the time.
-        .config("spark.sql.streaming.checkpointFileManagerClass", _FILE_MANAGER)
-        # Many short jobs: the second compiler of the JVM never earns back what it costs.
-        .config("spark.driver.extraJavaOptions", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
         .getOrCreate()
     )
     session.sparkContext.setLogLevel("OFF")

@@ -25,7 +25,12 @@ def load_kernel(spark: SparkSession, jar: Path) -> Any:
     if jvm.java.lang.System.getProperty(_PROPERTY) is None:
         _class_loader(jvm).addURL(jvm.java.io.File(str(jar)).toURI().toURL())
         spark._jsc.addJar(str(jar))
+        _package(jvm).LocalFiles.install(spark._jsc.sc())
         jvm.java.lang.System.setProperty(_PROPERTY, str(jar))
+    return _package(jvm)
+
+
+def _package(jvm: Any) -> Any:
     package = jvm
     for part in _PACKAGE.split("."):
         package = getattr(package, part)
