@@ -9,7 +9,7 @@ INSTALLED := $(VENV)/installed
 DEMO := build/demo
 
 .DEFAULT_GOAL := help
-.PHONY: help setup java demo test test-kafka check golden fmt grammar bench chaos
+.PHONY: help setup java demo test test-long test-kafka check golden fmt grammar bench chaos
 
 help: ## List the commands.
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile | expand -t 18
@@ -30,8 +30,11 @@ demo: $(INSTALLED) java ## Compile the flights pipeline, run it on three days, s
 	@$(BIN)/python scripts/show_flights.py $(DEMO)/out
 	@echo "The PySpark that ran: build/flights.py"
 
-test: $(INSTALLED) java ## Run all tests but those that need a Kafka, in two processes.
-	$(BIN)/python -m pytest -m "not kafka" -n 2 --dist loadfile
+test: $(INSTALLED) java ## Run the tests, in two processes; without `test-long` and `test-kafka`.
+	$(BIN)/python -m pytest -m "not kafka and not long" -n 2 --dist worksteal
+
+test-long: $(INSTALLED) java ## Run the tests that show at length what shorter ones show too.
+	$(BIN)/python -m pytest -m "long and not kafka" -n 2 --dist worksteal
 
 test-kafka: $(INSTALLED) java ## Run the tests against a Kafka broker, whose jars Maven fetches.
 	$(BIN)/python -m pytest -m kafka

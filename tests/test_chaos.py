@@ -14,10 +14,7 @@ from harness.shop import Shop
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
-KINDS = (
-    *("staging", "record", "moves", "moves", "manifest", "epoch", "offsets", "commit"),
-    *("random", "random", "jvm", "terminate", "record", "moves", "manifest", "epoch"),
-)
+KINDS = ("staging", "record", "moves", "manifest", "epoch", "offsets", "commit", "random", "jvm")
 
 
 @pytest.fixture

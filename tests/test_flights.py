@@ -20,6 +20,7 @@ def test_shipped_slice(tmp_path: Path) -> None:
 
 
 @pytest.mark.spark
+@pytest.mark.long
 def test_whole_year(tmp_path: Path) -> None:
     """All 336,776 flights of 2013, in batches of thirty days."""
     year = tmp_path / "year"

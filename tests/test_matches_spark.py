@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 pytestmark = pytest.mark.spark
+LONG = pytest.mark.long
 
 
 def often(values: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
@@ -47,7 +48,7 @@ def rows_of_patterns() -> Batches:
     return packed([[row() for _ in range(8)] for _ in range(60)], {"kind": "z", "i": 0})
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", ["whole", "row_by_row", pytest.param("restarted", marks=LONG)])
 def test_patterns(way: Way, tmp_path: Path, spark: SparkSession) -> None:
     batches = arriving(rows_of_patterns(), way)
     got = outputs("matches", {"rows": batches}, way, tmp_path, spark)

@@ -16,8 +16,14 @@ from test_spec_tests_spark import outcome_text, outcomes
 pytestmark = pytest.mark.spark
 HERE = Path(__file__).parent
 CLASSES = HERE / "python_operators"
-CASES = ("timers", "chain", "cells", "arrivals", "merged", "forgets", "loops")
-CASES += ("sla_timeout", "rate_limit", "attribution")
+CASES = (
+    *("timers", "cells", "arrivals", "merged", "forgets", "loops"),
+    # Each of their batches starts Python anew, and the ones above have what these have.
+    *(
+        pytest.param(case, marks=pytest.mark.long)
+        for case in ("chain", "sla_timeout", "rate_limit", "attribution")
+    ),
+)
 _HANDLERS = re.compile(r"^CREATE OPERATOR (\w+)(.*?)^AS$.*?^END;$", re.DOTALL | re.MULTILINE)
 
 

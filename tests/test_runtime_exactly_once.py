@@ -6,10 +6,6 @@ import json
 import os
 import random
 import shutil
-import signal
-import subprocess
-import sys
-import time
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -191,44 +187,6 @@ def test_half_moved_batch_is_finished(
     shutil.copytree(tmp_path / "payments", whole / "payments")
     assert run(spark, whole).exit_code == 0
     assert (spend(tmp_path), payments(tmp_path)) == (spend(whole), payments(whole))
-
-
-def test_killed_process(
-    spark: SparkSession,
-    tmp_path: Path,
-    uninterrupted: tuple[Counter[tuple[Any, ...]], Counter[str]],
-) -> None:
-    """A process that is killed at a random moment, again and again, until one comes through."""
-    for number in range(FILES):
-        write_payments(tmp_path / "payments", number)
-    command = [
-        sys.executable,
-        str(FIXTURES / "spending.py"),
-        "--until-caught-up",
-        f"--var=root={tmp_path}",
-        f"--state={tmp_path}/state",
-    ]
-    rng = random.Random(7)
-    for _ in range(4):
-        process = subprocess.Popen(
-            command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
-        )
-        commits = tmp_path / "state/generations/0001/queries/payments/commits"
-        deadline = time.monotonic() + 60
-        seen = len(list(commits.glob("[0-9]*"))) if commits.exists() else 0
-        while process.poll() is None and time.monotonic() < deadline:
-            now = len(list(commits.glob("[0-9]*"))) if commits.exists() else 0
-            if now > seen:
-                time.sleep(rng.random() * 0.5)
-                break
-            time.sleep(0.01)
-        if process.poll() is None:
-            os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
-        assert not spend(tmp_path) - uninterrupted[0]
-        assert not payments(tmp_path) - uninterrupted[1]
-    assert run(spark, tmp_path).exit_code == 0
-    assert (spend(tmp_path), payments(tmp_path)) == uninterrupted
 
 
 def test_fresh_state_on_old_output_is_refused(spark: SparkSession, tmp_path: Path) -> None:

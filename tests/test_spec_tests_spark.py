@@ -5,17 +5,20 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Sequence
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+import yaml
 from golden_extension import cases
 from streamc.cli.testing.find import find_tests
 from streamc.cli.testing.junit import junit_xml
-from streamc.cli.testing.load import load_tests
+from streamc.cli.testing.load import Suite, load_tests
 from streamc.cli.testing.report import as_json, outcome_line, outcome_text, summary
 from streamc.cli.testing.run import Outcome, run_tests
 from streamc.compiler.cases.update import updated
+from streamc.compiler.cases.ways import AS_WRITTEN, WAYS
 from streamc.dsl.render import render
 
 if TYPE_CHECKING:
@@ -32,9 +35,30 @@ def outcomes(paths: Sequence[Path], spark: SparkSession) -> list[Outcome]:
     return list(run_tests(suite.tests, spark=spark))
 
 
-def test_the_specs_of_the_project(spark: SparkSession) -> None:
-    found = outcomes([ROOT / "specs"], spark)
-    assert len(found) >= 82
+def ways(file: Path) -> set[str]:
+    """The ways of arrival that the tests of a file are for."""
+    tests = yaml.safe_load_all(file.read_text(encoding="utf-8"))
+    return {way for test in tests for way in test.get("ways", [AS_WRITTEN])}
+
+
+PROJECT = [
+    pytest.param(file, way, id=f"{file.parent.parent.name}-{file.stem}-{way}".replace(" ", "_"))
+    for file in find_tests([ROOT / "specs"])
+    for way in WAYS
+    if way in ways(file)
+]
+
+
+@cache
+def load_once(file: Path) -> Suite:
+    return load_tests([file])
+
+
+@pytest.mark.parametrize(("file", "way"), PROJECT)
+def test_the_specs_of_the_project(file: Path, way: str, spark: SparkSession) -> None:
+    tests = [test for test in load_once(file).tests if test.way == way]
+    found = list(run_tests(tests, spark=spark))
+    assert found
     failed = [outcome_text(outcome) for outcome in found if not outcome.passed]
     assert failed == [], "".join(failed)
 

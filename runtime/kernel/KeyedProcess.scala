@@ -47,6 +47,7 @@ class KeyedProcess(val program: Program, place: Place, val counts: BatchCounts)
 
   override def init(outputMode: OutputMode, timeMode: TimeMode): Unit = {
     val handle = getHandle
+    if (program.timed && timeMode != TimeMode.None) Alarms.install(handle)
     place.entries = program.entries.map(Entries.of(_, handle, place)).toArray
     record = new KeyRecord(program, handle, place)
     waiting = if (program.ordered) new Waiting(program, handle) else null

@@ -29,12 +29,7 @@ private[streamc] class Waiting(program: Program, handle: StatefulProcessorHandle
     RowEncoders.of(program.keys).asInstanceOf[ExpressionEncoder[Any]], places, rows, name)
 
   /** Spark's own iterator over a map cannot be closed before its end. */
-  private lazy val store: StateStore = {
-    val field = handle.getClass.getDeclaredFields.find(_.getType == classOf[StateStore])
-      .getOrElse(throw new IllegalStateException("Spark's handle of state has another form"))
-    field.setAccessible(true)
-    field.get(handle).asInstanceOf[StateStore]
-  }
+  private lazy val store: StateStore = Internals.store(handle)
 
   def add(at: Long, number: Long, row: InternalRow): Unit =
     state.updateValue(placed(at, number), row)

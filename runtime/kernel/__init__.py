@@ -13,6 +13,8 @@
 - ``Steps.scala``: sources that give their rows step by step; ``Ticks.scala``: watermarks that move
   without rows.
 - ``Files.scala``: writing, listing and moving files on any Hadoop path, one call a step.
+- ``LocalFiles.scala``: Hadoop's files on this machine's disk, without the processes it starts.
+- ``Alarms.scala``: the timers of a keyed program, an entry each.
 - ``Checks.scala``: trees, checksums and copies where the state is not on this machine's disk.
 - ``LateRows.scala``: the rows that an operator drops as late, by the watermark of the batch before.
 - ``Rolling.scala``: files of a batch that are followed by another one at some size.

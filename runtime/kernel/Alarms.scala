@@ -1,0 +1,72 @@
+package org.apache.spark.sql.streamc
+
+import java.lang.reflect.Field
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.encoders.ExpressionEncoder
+import org.apache.spark.sql.catalyst.expressions.UnsafeProjection
+import org.apache.spark.sql.execution.streaming.operators.stateful.transformwithstate.TimerKeyEncoder
+import org.apache.spark.sql.execution.streaming.operators.stateful.transformwithstate.statefulprocessor.{ImplicitGroupingKeyTracker, StatefulProcessorHandleImpl}
+import org.apache.spark.sql.execution.streaming.operators.stateful.transformwithstate.timers.{TimerStateImpl, TimerStateUtils}
+import org.apache.spark.sql.execution.streaming.state.StateStore
+import org.apache.spark.sql.streaming.{StatefulProcessorHandle, TimeMode}
+import org.apache.spark.sql.types.{DataType, NullType}
+
+/**
+ * Spark's timers with one entry a timer, in the order of instants.
+ *
+ * Spark keeps a second entry, by key, and looks it up before it writes or removes one, to tell what
+ * is there already. A program has one timer a key and knows of it: it needs neither.
+ */
+private class Alarms(store: StateStore, mode: TimeMode, keys: ExpressionEncoder[Any])
+    extends TimerStateImpl(store, mode, keys) {
+  private val index = TimerStateUtils.getTimerStateVarNames(mode.toString)._2
+  private val encoder = new TimerKeyEncoder(keys)
+  private val nothing =
+    UnsafeProjection.create(Array[DataType](NullType)).apply(InternalRow(null)).copy()
+
+  override def registerTimer(at: Long): Unit =
+    store.put(encoder.encodeSecIndexKey(key, at), nothing, index)
+
+  override def deleteTimer(at: Long): Unit =
+    store.remove(encoder.encodeSecIndexKey(key, at), index)
+
+  override def listTimers(): Iterator[Long] =
+    throw new UnsupportedOperationException("which timers a key has is in its record")
+
+  private def key: Any = ImplicitGroupingKeyTracker.getImplicitKeyOption.get
+}
+
+private[streamc] object Alarms {
+  /** Has a handle keep its timers so; it must be of a processor that has timers. */
+  def install(handle: StatefulProcessorHandle): Unit = handle match {
+    case real: StatefulProcessorHandleImpl =>
+      val timers = Internals.field(real, classOf[TimerStateImpl])
+      val made = real.getClass.getDeclaredMethod(timers.getName)
+      made.setAccessible(true)
+      // It is made at its first use: made again it would take the place of this one.
+      made.invoke(real)
+      timers.set(real, new Alarms(
+        Internals.store(real),
+        Internals.of(real, classOf[TimeMode]),
+        Internals.of(real, classOf[ExpressionEncoder[Any]])))
+    // The driver's, which only notes what a processor will have.
+    case _ =>
+  }
+}
+
+/** What Spark's handle of a processor's state does not show. */
+private[streamc] object Internals {
+  def store(handle: StatefulProcessorHandle): StateStore = of(handle, classOf[StateStore])
+
+  def of[T](handle: StatefulProcessorHandle, kind: Class[T]): T =
+    kind.cast(field(handle, kind).get(handle))
+
+  /** The one field of a type. */
+  def field(handle: StatefulProcessorHandle, kind: Class[_]): Field = {
+    val found = handle.getClass.getDeclaredFields.find(_.getType == kind)
+      .getOrElse(throw new IllegalStateException("Spark's handle of state has another form"))
+    found.setAccessible(true)
+    found
+  }
+}
