@@ -24,7 +24,7 @@ from ..dsl.format import sql
 from ..dsl.source import Span
 from ..dsl.walk import walk
 from ..runtime.analysis import Refusal, refusals
-from ..runtime.steps import step_spark
+from ..runtime.step_runs import step_spark
 from .output import write_if_changed
 
 if TYPE_CHECKING:

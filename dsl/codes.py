@@ -215,6 +215,7 @@ TEST_NAME = _error("SC0704", "test-name", "a test names what its spec does not h
 TEST_COLUMN = _error("SC0705", "test-column", "a row of a test has a column too many or too few")
 TEST_VALUE = _error("SC0706", "test-value", "a value of a test does not fit its column")
 TEST_ORDER = _error("SC0707", "test-order", "a step of a test can't stand where it does")
+TEST_UPGRADE = _error("SC0708", "test-upgrade", "a version can't go on from the one before")
 
 # Not built yet.
 NOT_BUILT = _error("SC0801", "not-built", "the language has it, this version does not run it yet")

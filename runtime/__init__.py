@@ -40,8 +40,9 @@ In order of flow:
   ``plan_counts``: read from the counters of Spark's plan; ``books``: written down for each batch.
 - ``compaction``: small files of a sink become bigger ones; ``file_merges``: one at a time, whatever
   stops it.
-- ``steps``: a pipeline fed step by step, as tests do, killed and rolled back; ``step_job``: what
-  its sources read, ``captures``: its sinks, in memory; ``step_state``: its checkpoints.
+- ``steps``: a pipeline fed step by step, as tests do, killed and rolled back; ``step_runs``: from
+  a script; ``step_job``: what its sources read, ``captures``: its sinks, in memory;
+  ``step_state``: its checkpoints; ``step_savepoints``: what another version goes on from.
 - ``program_state``: what a keyed program has kept, read from a checkpoint; ``program_cells``: key
   by key, as tests look at it.
 - ``analysis``: what Spark refuses of a script, before a query is started.

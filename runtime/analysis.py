@@ -21,7 +21,7 @@ from .plan import Query, load_plan, plan_path
 from .run import load_build
 from .session import run_session
 from .step_job import StepJob
-from .steps import step_settings
+from .step_runs import step_settings
 from .storage import Storage
 
 if TYPE_CHECKING:

@@ -72,6 +72,14 @@ class CapturingSink:
         rows, self._rows = self._rows, []
         return [parsed(row) for row in rows]
 
+    def hand_on(self) -> Sequence[str]:
+        """The rows that were not asked for yet, as another sink can begin with them."""
+        return tuple(self._rows)
+
+    def begin(self, rows: Sequence[str]) -> None:
+        """Has these rows before those of any batch."""
+        self._rows = [*rows, *self._rows]
+
     def undo(self, batch: int) -> None:
         """The batches from this one on will come again; what they gave is not given twice."""
         for number in sorted(number for number in self._batches if number >= batch):

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.types import StructType
 
+    InitialState = Callable[[str, StructType], DataFrame | None]
+    """The state that a program begins with, by its name and the columns of that state."""
+
 
 @dataclass(frozen=True, slots=True)
 class SinkCall:
@@ -48,9 +51,8 @@ class Job:
         storage: Storage,
         variables: Mapping[str, str],
         folders: Sequence[str] = (),
-        initial: Callable[[str, StructType], DataFrame | None] | None = None,
+        initial: InitialState | None = None,
     ) -> None:
-        """`initial` gives the state that a program begins with, for its name and the columns."""
         self.spark = spark
         self._folders = folders
         self._initial = initial

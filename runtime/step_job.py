@@ -15,6 +15,8 @@ from .storage import Storage
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
+    from .job import InitialState
+
 READ_AS_WRITTEN = ("json", "csv", "text")
 """Formats whose lines a step gives as they are; rows of all others are given as JSON."""
 
@@ -32,8 +34,9 @@ class StepJob(Job):
         variables: Mapping[str, str],
         root: Path,
         folders: Sequence[str] = (),
+        initial: InitialState | None = None,
     ) -> None:
-        super().__init__(plan, spark, storage, variables, folders)
+        super().__init__(plan, spark, storage, variables, folders, initial)
         self._root = root
 
     def read(

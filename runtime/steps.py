@@ -10,36 +10,38 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .arguments import Arguments
 from .batches import BatchWriter
 from .books import Books, MemoryShelf
 from .captures import CapturingSink, Contradiction, json_rows, parsed
+from .disk import LocalDisk
 from .errors import NOT_REPEATABLE, QUERY_FAILED, ROWS_LOST, RuntimeFault
-from .failures import explain_failure, spark_errors, spark_refuses
-from .kernel.build import kernel_jar
-from .kernel.load import load_kernel
+from .failures import explain_failure, spark_errors
 from .layout import checked_frame
-from .plan import Checkpoint, Plan, Query, load_plan, plan_path
+from .plan import Plan, Query
 from .program_cells import read_cells
 from .queries import Prepared, start_query
-from .run import Build, load_build
-from .session import run_session
-from .settings import AS_FAST_AS_POSSIBLE, RunSettings, resolve_settings
+from .savepoints.fit import Migration, fitted
+from .savepoints.stocked import begin_query, initial_state
+from .settings import RunSettings
 from .step_job import StepJob
+from .step_savepoints import EPOCH, HandedOn, saved
 from .step_state import checkpoint_of, committed, undo_batches
-from .storage import Storage
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import DataFrame
     from pyspark.sql.streaming.query import StreamingQuery
+
+    from .job import InitialState
+    from .storage import Storage
 
 END_OF_TIME = 253_370_764_800_000_000
 """The year 9999 in microseconds: no row is later, and no arithmetic on it overflows."""
@@ -74,18 +76,20 @@ class _Step:
 
 
 class StepRun:
-    """A running pipeline; see `step_run`."""
+    """A running pipeline; see `step_runs`."""
 
     def __init__(
         self,
         plan: Plan,
-        make_job: Callable[[], StepJob],
+        make_job: Callable[[InitialState | None], StepJob],
+        storage: Storage,
         kernel: Any,
         settings: RunSettings,
         root: Path,
     ) -> None:
         self._plan = plan
         self._make_job = make_job
+        self._storage = storage
         self._kernel = kernel
         self._settings = settings
         self._root = root
@@ -157,6 +161,42 @@ class StepRun:
         """Stops all queries; the next batch starts them again from their checkpoints."""
         self.stop()
 
+    def hand_on(self, folder: Path) -> HandedOn:
+        """Stops, and writes what all queries keep below a folder.
+
+        Every query must have had a step. Raises RuntimeFault when a stored state cannot be read.
+        """
+        self.stop()
+        savepoint = saved(self._plan, self._storage, self._settings.state, folder)
+        rows = {name: sink.hand_on() for name, sink in self._sinks.items()}
+        return HandedOn(savepoint, str(folder), rows, self._tables)
+
+    def begin(self, handed_on: HandedOn, migration: Migration | None) -> None:
+        """Begins with what a run of another version has handed on, before any other step.
+
+        Raises RuntimeFault when that does not fit.
+        """
+        fit = fitted(handed_on.savepoint, handed_on.folder, self._plan, migration)
+        spark, disk = self._storage.session, LocalDisk()
+        self.fill({name: text for name, text in handed_on.tables.items() if name in self._tables})
+        self._write_step({}, {})
+        job = self._make_job(partial(initial_state, spark, fit))
+        self._prepared = tuple(self._prepare(query, job) for query in self._plan.queries)
+        self._kernel.Steps.release(str(self._root), len(self._steps))
+        self._run()
+        for prepared, query in self._started:
+            self._await(prepared, query)
+        self.stop()
+        for one in self._plan.queries:
+            checkpoint = checkpoint_of(self._settings.state, one.id)
+            begin_query(spark, self._kernel, disk, checkpoint, one, fit, EPOCH, lambda line: None)
+        # From here on its programs have their state.
+        self._prepared = ()
+        self._shelves = {query.id: MemoryShelf() for query in self._plan.queries}
+        for name, sink in self._sinks.items():
+            old = name if migration is None else migration["sinks"][name]["from"]
+            sink.begin(handed_on.rows.get(old, ()))
+
     def take(self, sink: str) -> list[dict[str, Any]]:
         """The rows that a sink has got since it was last asked, in the order in which they came.
 
@@ -199,6 +239,14 @@ class StepRun:
         self._started.clear()
 
     def _next(self, rows: Mapping[str, str], ticks: Mapping[str, int], crash: bool) -> None:
+        self._write_step(rows, ticks)
+        self._release(len(self._steps), crash=crash)
+        if crash:
+            self.stop()
+            self._release(len(self._steps))
+        self._check()
+
+    def _write_step(self, rows: Mapping[str, str], ticks: Mapping[str, int]) -> None:
         state, queries = self._settings.state, [query.id for query in self._plan.queries]
         batches = {id: committed(state, id) + 1 for id in queries}
         self._steps.append(_Step(dict(self._tables), batches))
@@ -206,11 +254,6 @@ class StepRun:
             self._write("rows", source, rows.get(source, ""))
             tick = json.dumps({"micros": ticks[source]}) + "\n" if source in ticks else ""
             self._write("ticks", source, tick)
-        self._release(len(self._steps), crash=crash)
-        if crash:
-            self.stop()
-            self._release(len(self._steps))
-        self._check()
 
     def _write(self, kind: str, source: str, text: str) -> None:
         path = self._root / kind / source / str(len(self._steps))
@@ -223,7 +266,7 @@ class StepRun:
         """
         if not self._started and (self._plan.tables or not self._prepared):
             # As late as this, since it is when tables are read.
-            job = self._make_job()
+            job = self._make_job(None)
             self._prepared = tuple(self._prepare(query, job) for query in self._plan.queries)
         for writer in self._writers.values():
             writer.kills, writer.killed = crash, False
@@ -292,101 +335,3 @@ def _not_repeatable(found: Contradiction) -> RuntimeFault:
         "\n".join(lines),
         "no row may depend on chance, on the clock, or on what a function remembers",
     )
-
-
-@contextmanager
-def step_spark(folder: Path, given: SparkSession | None = None) -> Iterator[SparkSession]:
-    """A Spark for any number of runs: the given one, or a local one that is stopped at the end.
-
-    Its log goes to `folder`. Raises RuntimeFault when Java or Spark are missing.
-    """
-    if given is not None:
-        yield given
-        return
-    settings = RunSettings(str(folder), AS_FAST_AS_POSSIBLE, "memory", {}, {})
-    session, started, _ = run_session(settings, Checkpoint("1 minute", 1), "streamc", None)
-    try:
-        yield session
-    finally:
-        if started:
-            with suppress(*spark_errors()):
-                session.stop()
-
-
-@contextmanager
-def step_run(
-    script: Path,
-    root: Path,
-    spark: SparkSession,
-    *,
-    variables: Mapping[str, str] | None = None,
-    profile: str | None = None,
-    folders: Sequence[str] = (),
-    tell: Callable[[str], None] = lambda line: None,
-) -> Iterator[StepRun]:
-    """Runs the pipeline of an emitted script in an empty folder of its own; stops it at the end.
-
-    Variables of the pipeline that have no value keep their names: most stand in paths that are not
-    used here. `folders` are searched for the modules of Python functions. Raises RuntimeFault when
-    the run is not possible, or a variable without a value is needed after all. `tell` gets a line
-    when the kernel has to be built first.
-    """
-    plan, build = load_plan(plan_path(script)), load_build(script)
-    settings = step_settings(plan, root, variables or {}, profile)
-    try:
-        session, _, _ = run_session(settings, plan.checkpoint, plan.pipeline, spark)
-        kernel = load_kernel(session, kernel_jar(tell))
-        run = _prepared(plan, build, session, kernel, settings, root, folders)
-        try:
-            yield run
-        finally:
-            run.stop()
-            kernel.Steps.forget(str(root))
-    except spark_errors() as error:
-        raise spark_refuses("the pipeline", error, settings.state) from None
-
-
-def step_settings(
-    plan: Plan, root: Path, variables: Mapping[str, str], profile: str | None
-) -> RunSettings:
-    """The settings of a run by steps: as fast as two cores and little data allow.
-
-    State is kept in memory unless the spec asks for RocksDB by name or has a program, in two
-    partitions, so that what depends on how rows are spread shows.
-    """
-    declared = dict(plan.settings.variables)
-    if profile is not None and profile in plan.profiles:
-        declared |= plan.profiles[profile].variables
-    unset = {name: f"${{{name}}}" for name, value in declared.items() if value is None}
-    asked = Arguments(variables={**unset, **variables}, profile=profile)
-    given = resolve_settings(plan, asked, environment={})
-    fastest = "rocksdb" if plan.has_programs else "memory"
-    return RunSettings(
-        state=str(root / "state"),
-        trigger=given.trigger,
-        state_backend=fastest if given.state_backend == "auto" else given.state_backend,
-        variables=given.variables,
-        spark={**given.spark, "spark.sql.shuffle.partitions": "2"},
-    )
-
-
-def _prepared(
-    plan: Plan,
-    build: Build,
-    session: SparkSession,
-    kernel: Any,
-    settings: RunSettings,
-    root: Path,
-    folders: Sequence[str],
-) -> StepRun:
-    for kind, names in (("rows", plan.sources), ("ticks", plan.sources), ("tables", plan.tables)):
-        for name in names:
-            (root / kind / name).mkdir(parents=True)
-
-    def make_job() -> StepJob:
-        storage = Storage(kernel, session)
-        job = StepJob(plan, session, storage, settings.variables, root, folders)
-        build(job)
-        return job
-
-    return StepRun(plan, make_job, kernel, settings, root)

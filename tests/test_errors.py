@@ -14,7 +14,7 @@ from streamc.dsl.render import render
 CASES = cases("errors")
 
 IN_UNIT_TESTS: dict[str, str] = {
-    **{f"SC070{n}": "test_spec_tests.py" for n in range(1, 8)},
+    **{f"SC070{n}": "test_spec_tests.py" for n in range(1, 9)},
     **{f"SC090{n}": "test_migration_files.py" for n in range(1, 7)},
     "SC0590": "test_check_spark.py",
 }

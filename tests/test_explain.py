@@ -42,6 +42,8 @@ CREATE STREAM per_minute AS
 
 CREATE SINK spend FROM per_minute WITH (connector = 'console');
 """
+LATER = "---\nversion: 2\n---\n" + TESTED.replace("AS total", "AS total, MAX(amount) AS peak")
+DECIDED = "from: 1\nto: 2\noperators: {per_minute: {accept: {max(amount): empty}}}\n"
 """The spec whose tests stand on the pages of SC07xx, and its migrations on those of SC09xx."""
 
 
@@ -71,6 +73,9 @@ def found(number: str, text: str, folder: Path) -> tuple[list[str], str]:
     if number.startswith("SC07"):
         (folder / "tests").mkdir(exist_ok=True)
         (folder / "spend.stream").write_text(TESTED, encoding="utf-8")
+        (folder / "later").mkdir(exist_ok=True)
+        (folder / "later" / "spend.stream").write_text(LATER, encoding="utf-8")
+        (folder / "later" / "decided.yaml").write_text(DECIDED, encoding="utf-8")
         (folder / "tests" / "page.yaml").write_text(text, encoding="utf-8")
         files = load_tests([folder / "tests" / "page.yaml"]).found
     elif number.startswith("SC09"):

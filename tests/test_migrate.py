@@ -1,7 +1,8 @@
 """What becomes of each part of the state between two versions of a spec: a folder a case.
 
 ``verdicts.txt`` is what ``streamc savepoint plan`` prints, ``migration.json`` what the runtime is
-given, ``draft.yaml`` the file with the decisions that are missing.
+given, ``draft.yaml`` the file with the decisions that are missing. ``rows.yaml``, where a case has
+it, runs on Spark: see ``test_migrations_spark.py``.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ from streamc.compiler.graph import OperatorGraph, build
 from streamc.compiler.graph.text import graph_text
 from streamc.runtime.meaning import meaning_of
 from streamc.runtime.plan import load_plan, plan_path
-from streamc.runtime.steps import step_settings
+from streamc.runtime.step_runs import step_settings
 
 SOURCE = """
 CREATE SOURCE a (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -10,11 +11,12 @@ from pathlib import Path
 from ...compiler.cases.model import Case
 from ...compiler.cases.read import read_case, read_tests, spec_of
 from ...compiler.cases.told import Teller
-from ...compiler.driver import CompileResult, compile_source
+from ...compiler.cases.upgrades import Version
+from ...compiler.driver import CompileResult, compile_source, output_files
 from ...dsl import codes
 from ...dsl.diagnostics import Diagnostics
 from ...dsl.source import SourceFile, Span
-from ...dsl.yaml_nodes import Mapping
+from ...dsl.yaml_nodes import Mapping, Scalar
 from ..report import UserError
 from ..spec_files import read_spec
 from .find import spec_beside
@@ -71,15 +73,16 @@ class _Loader:
         nodes = read_tests(source, diagnostics)
         for number, node in enumerate(nodes, 1):
             spec = self._spec(file, node, Teller(diagnostics))
-            compiled = None if spec is None else self._compiled(spec)
-            if spec is None or compiled is None or compiled.model is None:
+            compiled = None if spec is None else self.compiled(spec)
+            if spec is None or compiled is None:
                 continue
-            case = read_case(node, compiled.model, diagnostics)
+            neighbours = _Neighbours(self, file, Teller(diagnostics))
+            case = read_case(node, version_of(spec, compiled), diagnostics, neighbours)
             unnamed = file.stem if len(nodes) == 1 else f"{file.stem} {number}"
             for way, name in _names(case.name or unnamed, case.ways):
                 self.suite.tests.append(Test(file, source, case, way, name, spec, compiled))
 
-    def _compiled(self, spec: Path) -> CompileResult | None:
+    def compiled(self, spec: Path) -> CompileResult | None:
         """Return what a spec compiles to; what is wrong with it is told once."""
         key = spec.resolve()
         if key not in self._specs:
@@ -105,16 +108,53 @@ class _Loader:
                     "name the one that is tested: `spec: ../card_fraud.stream`",
                 )
             return found
-        spec = file.parent / written.text
-        if spec.is_file():
-            return spec
-        teller.tell(
-            codes.TEST_SPEC,
-            f"there is no {Path(os.path.normpath(spec)).as_posix()}",
-            written.span,
-            "write a path relative to this file",
-        )
-        return None
+        return beside(file, written, teller)
+
+
+class _Neighbours:
+    """What lies beside a file of tests, found for its upgrades."""
+
+    def __init__(self, loader: _Loader, file: Path, teller: Teller) -> None:
+        self._loader = loader
+        self._file = file
+        self._teller = teller
+
+    def version(self, path: Scalar) -> Version | None:
+        spec = beside(self._file, path, self._teller)
+        compiled = None if spec is None else self._loader.compiled(spec)
+        return None if spec is None or compiled is None else version_of(spec, compiled)
+
+    def migration(self, path: Scalar | Path) -> Diagnostics | None:
+        if isinstance(path, Scalar):
+            found = beside(self._file, path, self._teller)
+        else:
+            found = path if path.is_file() else None
+        if found is None:
+            return None
+        diagnostics = Diagnostics(read_spec(found))
+        self._loader.suite.found.append(diagnostics)
+        return diagnostics
+
+
+def beside(file: Path, written: Scalar, teller: Teller) -> Path | None:
+    """Return the file at a path that a file of tests names; None, and told, if there is none."""
+    found = file.parent / written.text
+    if found.is_file():
+        return found
+    teller.tell(
+        codes.TEST_SPEC,
+        f"there is no {Path(os.path.normpath(found)).as_posix()}",
+        written.span,
+        "write a path relative to this file",
+    )
+    return None
+
+
+def version_of(spec: Path, compiled: CompileResult) -> Version:
+    """Return a spec without errors as its tests take it."""
+    assert compiled.model is not None and compiled.plan_json is not None
+    files = {path.name: text for path, text in output_files(compiled, Path()).items()}
+    return Version(spec, compiled.model, json.loads(compiled.plan_json), files)
 
 
 def _names(name: str, ways: Sequence[str]) -> Iterator[tuple[str, str]]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -20,11 +20,14 @@ from ...compiler.cases.model import (
     Restart,
     Rollback,
     Rows,
+    Save,
+    Upgrade,
 )
 from ...compiler.cases.ways import BATCHES, arranged, with_crashes
 from ...compiler.driver import output_files
 from ...runtime.errors import RuntimeFault
-from ...runtime.steps import StepRun, step_run, step_spark
+from ...runtime.step_runs import step_run, step_spark
+from ...runtime.steps import StepRun
 from ..output import write_if_changed
 from .load import Test
 
@@ -85,59 +88,95 @@ def _run(test: Test, root: Path, spark: SparkSession, tell: Callable[[str], None
     checked: list[Checked] = []
     fault = None
     try:
-        with _started(test, root, spark, tell) as run:
-            for one in _checks(test.case, test.way, run):
+        with _Runs(test, root, spark, tell) as runs:
+            for one in _checks(test.case, test.way, runs):
                 checked.append(one)
     except RuntimeFault as error:
         fault = error
     return Outcome(test, tuple(checked), fault, time.monotonic() - begun)
 
 
-@contextmanager
-def _started(
-    test: Test, root: Path, spark: SparkSession, tell: Callable[[str], None]
-) -> Iterator[StepRun]:
-    files = output_files(test.compiled, root / "build")
-    write_if_changed(files)
-    with step_run(
-        next(iter(files)),
-        root / "run",
-        spark,
-        variables=test.case.variables,
-        profile=test.case.profile,
-        folders=(str(test.spec.resolve().parent),),
-        tell=tell,
-    ) as run:
-        yield run
+class _Runs(ExitStack):
+    """The run of a test, and after an upgrade that of the version that goes on."""
+
+    def __init__(
+        self, test: Test, root: Path, spark: SparkSession, tell: Callable[[str], None]
+    ) -> None:
+        super().__init__()
+        self._root = root
+        self._spark = spark
+        self._tell = tell
+        self._number = 0
+        case, spec = test.case, test.spec.resolve()
+        files = {path.name: text for path, text in output_files(test.compiled, Path()).items()}
+        self.first_lines = case.first_lines
+        self.now = self._started(files, case.variables, case.profile, str(spec.parent))
+
+    def upgrade(self, upgrade: Upgrade) -> None:
+        """Goes on with another version from what the one that runs keeps."""
+        handed_on = self.now.hand_on(self._root / f"savepoint-{self._number}")
+        self._number += 1
+        files, folder = upgrade.files, upgrade.folder
+        self.now = self._started(files, upgrade.variables, upgrade.profile, folder)
+        self.first_lines = upgrade.first_lines
+        self.now.begin(handed_on, upgrade.migration)
+
+    def _started(
+        self,
+        files: Mapping[str, str],
+        variables: Mapping[str, str],
+        profile: str | None,
+        folder: str,
+    ) -> StepRun:
+        build = self._root / f"build-{self._number}"
+        write_if_changed({build / name: text for name, text in files.items()})
+        return self.enter_context(
+            step_run(
+                build / next(iter(files)),
+                self._root / f"run-{self._number}",
+                self._spark,
+                variables=variables,
+                profile=profile,
+                folders=(folder,),
+                tell=self._tell,
+            )
+        )
 
 
-def _checks(case: Case, way: str, run: StepRun) -> Iterator[Checked]:
+def _checks(case: Case, way: str, runs: _Runs) -> Iterator[Checked]:
     batches: list[int] = []
+
+    def texts(lines: Mapping[str, Sequence[str]]) -> dict[str, str]:
+        return {name: _text(runs.first_lines, name, rows) for name, rows in lines.items()}
+
     for placed, crash in with_crashes(arranged(case.steps, way)):
         if isinstance(placed.step, BATCHES):
             batches.append(placed.number)
         match placed.step:
             case Fill(lines):
-                run.fill({name: _text(case, name, rows) for name, rows in lines.items()})
+                runs.now.fill(texts(lines))
             case Rows(lines):
-                run.feed(
-                    {name: _text(case, name, rows) for name, rows in lines.items()}, crash=crash
-                )
+                runs.now.feed(texts(lines), crash=crash)
             case Advance(instants):
-                run.advance(instants, crash=crash)
+                runs.now.advance(instants, crash=crash)
             case Drain():
-                run.drain(crash=crash)
+                runs.now.drain(crash=crash)
             case Restart():
-                run.restart()
+                runs.now.restart()
             case Rollback(first):
                 # Put together with steps before, its batch has the number of the first of them.
-                run.rollback(max(sum(number >= first for number in batches), 1))
+                runs.now.rollback(max(sum(number >= first for number in batches), 1))
+            case Upgrade() as upgrade:
+                runs.upgrade(upgrade)
             case Expect() as expect:
-                rows = run.state(expect.sink) if expect.state else run.take(expect.sink)
-                yield Checked(placed.number, compare(expect, rows))
+                kept = runs.now.state if expect.state else runs.now.take
+                yield Checked(placed.number, compare(expect, kept(expect.sink)))
+            case Save():
+                # What is kept does not change before the upgrade, which follows.
+                pass
 
 
-def _text(case: Case, name: str, rows: Sequence[str]) -> str:
+def _text(first_lines: Mapping[str, Sequence[str]], name: str, rows: Sequence[str]) -> str:
     if not rows:
         return ""
-    return "".join(f"{line}\n" for line in (*case.first_lines.get(name, ()), *rows))
+    return "".join(f"{line}\n" for line in (*first_lines.get(name, ()), *rows))

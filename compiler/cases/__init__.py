@@ -4,7 +4,8 @@ In order of flow:
 
 - ``model``: a test (a case) and its steps, every name and value checked.
 - ``read``: documents to tests; ``steps`` their steps, ``expectations`` what sinks must get,
-  ``state`` what operators must keep.
+  ``state`` what operators must keep; ``upgrades`` which version goes on, and with what.
+- ``names``: what a version of the spec has that steps may name.
 - ``rows``: rows of sources and the lines of text that they are; ``values``: one value by its type.
 - ``told``: what is said of mistakes.
 - ``ways``: a test's steps for another arrival of the same rows.

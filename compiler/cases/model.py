@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import field
+from typing import Any
 
 from ...dsl.records import dataclass
 from ...dsl.source import Span
@@ -101,7 +102,30 @@ class Expect:
         return f"state of {self.sink}" if self.state else f"sink {self.sink}"
 
 
-Step = Fill | Rows | Advance | Drain | Restart | Crash | Rollback | Expect
+@dataclass(frozen=True, slots=True)
+class Save:
+    """A savepoint is taken of what has run; an upgrade follows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Upgrade:
+    """Another version of the spec goes on from the savepoint.
+
+    ``files`` are those that its compilation gives, the script first, by names; ``migration`` is the
+    document that the runtime is given, None for a version that keeps the same state;
+    ``first_lines`` as in ``Case``.
+    """
+
+    spec: str
+    folder: str
+    files: Mapping[str, str]
+    migration: Mapping[str, Any] | None
+    variables: Mapping[str, str]
+    profile: str | None
+    first_lines: Mapping[str, tuple[str, ...]]
+
+
+Step = Fill | Rows | Advance | Drain | Restart | Crash | Rollback | Save | Upgrade | Expect
 
 
 @dataclass(frozen=True, slots=True)

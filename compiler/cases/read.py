@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from collections.abc import Mapping as Names
 
 from ...dsl import codes
 from ...dsl.diagnostics import Diagnostics
@@ -11,10 +10,10 @@ from ...dsl.source import SourceFile, Span
 from ...dsl.yaml_nodes import Mapping, Node, Scalar, Sequence, read_documents
 from ...dsl.yaml_told import described
 from ...dsl.yaml_tree import YamlSyntaxError
-from ..model.pipeline import Pipeline
 from .model import Case, Expect, Placed
 from .steps import StepReader
 from .told import Teller
+from .upgrades import Neighbours, UpgradeReader, Version
 from .ways import AS_WRITTEN, WAYS
 
 _KEYS = ("name", "spec", "variables", "profile", "ways", "steps")
@@ -51,36 +50,42 @@ def spec_of(test: Mapping) -> Scalar | None:
     return node if isinstance(node, Scalar) and node.kind == "text" else None
 
 
-def read_case(test: Mapping, pipeline: Pipeline, diagnostics: Diagnostics) -> Case:
-    """Return a test of a pipeline; what is wrong with it is told, and left out."""
-    return _CaseReader(test, pipeline, diagnostics).read()
+def read_case(
+    test: Mapping, version: Version, diagnostics: Diagnostics, neighbours: Neighbours
+) -> Case:
+    """Return a test of a spec; what is wrong with it is told, and left out."""
+    return _CaseReader(test, version, diagnostics, neighbours).read()
 
 
 class _CaseReader:
-    def __init__(self, test: Mapping, pipeline: Pipeline, diagnostics: Diagnostics) -> None:
+    def __init__(
+        self, test: Mapping, version: Version, diagnostics: Diagnostics, neighbours: Neighbours
+    ) -> None:
         self._test = test
-        self._settings = pipeline.settings
-        self._pipeline = pipeline
+        self._settings = version.pipeline.settings
+        self._version = version
         self._teller = Teller(diagnostics)
+        self._upgrades = UpgradeReader(neighbours, self._teller)
 
     def read(self) -> Case:
         for key, _ in self._test:
             if key.text not in _KEYS:
                 self._teller.unknown("part of a test", key, _KEYS, codes.TEST_FORM)
-        variables = self._variables()
-        reader = StepReader(self._pipeline, self._values(variables), self._teller)
-        placed = self._steps(reader)
+        variables, profile = self._variables(), self._profile()
+        reader = StepReader(self._version, variables, profile, self._upgrades, self._teller)
+        first_lines = reader.names.first_lines()
         if self._test.entries:
             key, _ = self._test.entries[0]
-            reader.tell_unset(self._test.get("variables") or key)
-            reader.tell_metadata(key)
+            reader.names.tell_unset(self._test.get("variables") or key, self._teller)
+            reader.names.tell_metadata(key, self._teller)
+        placed = self._steps(reader)
         return Case(
             self._text("name") or "",
             variables,
-            self._profile(),
+            profile,
             self._ways(),
             placed,
-            reader.first_lines(),
+            first_lines,
             self._test.span,
         )
 
@@ -133,10 +138,6 @@ class _CaseReader:
                 self._teller.form(f"`{key.text}` is {described(value)}, not text", value)
             else:
                 yield key.text, value.text
-
-    def _values(self, variables: Names[str, str]) -> dict[str, str | None]:
-        profile = self._settings.profiles.get(self._profile() or "")
-        return {**self._settings.variables, **(profile.variables if profile else {}), **variables}
 
     def _ways(self) -> tuple[str, ...]:
         node = self._test.get("ways")

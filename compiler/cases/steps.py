@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from collections.abc import Mapping as Names
+from itertools import zip_longest
 
 from ...dsl import codes
 from ...dsl.yaml_nodes import Mapping, Node, Scalar, Sequence
 from ...dsl.yaml_told import described
-from ..model.pipeline import Pipeline, Source, Table
-from ..model.programs import Operator
 from .expectations import read_expect
 from .model import (
     Advance,
-    Column,
     Crash,
     Drain,
     Expect,
@@ -22,41 +20,46 @@ from .model import (
     Restart,
     Rollback,
     Rows,
+    Save,
     Step,
+    Upgrade,
 )
-from .rows import Lines, read_rows
+from .names import SpecNames
+from .rows import read_rows
 from .state import read_state
 from .told import Teller
+from .upgrades import UpgradeReader, Version
 from .values import instant_micros
 from .ways import BATCHES
 
 _WORDS = ("drain", "restart", "crash", "rollback")
 _KEYS = ("advance", "expect", "state")
-_LATER = ("savepoint", "upgrade")
+_WITH_VALUE = ("savepoint", "upgrade")
 
 
 class StepReader:
     """Reads the steps of tests of one pipeline."""
 
     def __init__(
-        self, pipeline: Pipeline, variables: Names[str, str | None], teller: Teller
+        self,
+        version: Version,
+        variables: Names[str, str],
+        profile: str | None,
+        upgrades: UpgradeReader,
+        teller: Teller,
     ) -> None:
-        """``variables`` are the values that options are filled with, None where they have none."""
+        """``variables`` and ``profile`` are what the test gives."""
+        self._version = version
+        self._variables = variables
+        self._profile = profile
+        self._upgrades = upgrades
         self._teller = teller
-        self._sources = {source.name: source for source in pipeline.sources}
-        self._tables = {table.name: table for table in pipeline.tables}
-        given: list[Source | Table] = [*pipeline.sources, *pipeline.tables]
-        self._lines = {one.name: Lines.of(one, variables) for one in given}
-        schemas = {source.name: source.schema for source in pipeline.sources}
-        schemas |= {relation.name: relation.schema for relation in pipeline.relations}
-        self._sinks = {
-            sink.name: tuple(Column(f.name, f.type) for f in schemas[sink.relation])
-            for sink in pipeline.sinks
-        }
+        self.names = self._names_of(version)
 
-        steps = [step for relation in pipeline.relations for step in relation.steps]
-        declared = (step for step in steps if isinstance(step, Operator) and step.declared)
-        self._operators = {step.id: step for step in declared}
+    def _names_of(self, version: Version) -> SpecNames:
+        declared = version.pipeline.settings.variables
+        given = {name: value for name, value in self._variables.items() if name in declared}
+        return SpecNames(version.pipeline, given, self._profile)
 
     def read(self, node: Node) -> tuple[Placed, ...]:
         """Return the steps of a list; mistakes are told."""
@@ -64,6 +67,7 @@ class StepReader:
             self._teller.form(f"`steps` is {described(node)}, not a list", node)
             return ()
         found: list[Placed] = []
+        told = self._teller.told
         drained = begun = False
         for number, item in enumerate(node, 1):
             for step in self._item(item, found):
@@ -73,8 +77,11 @@ class StepReader:
                 if begun and isinstance(step, Fill):
                     self._read_once(step, item)
                 drained = drained or isinstance(step, Drain)
-                begun = (begun or moves) and not isinstance(step, Restart)
+                begun = (begun or moves) and not isinstance(step, (Restart, Upgrade))
                 found.append(Placed(step, number))
+        if self._teller.told == told:
+            for placed in _unused_savepoints(found):
+                self._unused(node.items[placed.number - 1])
         return tuple(found)
 
     def _item(self, node: Node, before: list[Placed]) -> Iterator[Step]:
@@ -85,6 +92,10 @@ class StepReader:
                 yield from self._rollback(node, 1, before)
             case Mapping() if (count := self._count(node)) is not None:
                 yield from self._rollback_by(node, count, before)
+            case Mapping() if self._is_step(node, "savepoint"):
+                yield from self._save(node, before)
+            case Mapping() if self._is_step(node, "upgrade"):
+                yield from self._upgrade(node, before)
             case Scalar(text="drain"):
                 yield Drain()
             case Scalar(text="restart"):
@@ -102,44 +113,20 @@ class StepReader:
         """Yield the steps of one item: tables, rows together, what it advances, what it expects."""
         lines: dict[str, tuple[str, ...]] = {}
         for key, value in node:
-            if key.text in self._lines:
-                lines[key.text] = read_rows(value, self._lines[key.text], self._teller)
+            if key.text in self.names.lines:
+                lines[key.text] = read_rows(value, self.names.lines[key.text], self._teller)
             elif key.text not in _KEYS:
                 self._unknown_step(key)
-        if tables := {name: rows for name, rows in lines.items() if name in self._tables}:
+        if tables := {name: rows for name, rows in lines.items() if name in self.names.tables}:
             yield Fill(tables)
-        if rows := {name: rows for name, rows in lines.items() if name in self._sources}:
+        if rows := {name: rows for name, rows in lines.items() if name in self.names.sources}:
             yield Rows(rows)
         if (advance := node.get("advance")) is not None:
             yield Advance(self._instants(advance))
         if (expect := node.get("expect")) is not None:
             yield from self._expects(expect)
-        if "state" not in self._lines and (state := node.get("state")) is not None:
+        if "state" not in self.names.lines and (state := node.get("state")) is not None:
             yield from self._states(state)
-
-    def tell_unset(self, node: Node) -> None:
-        """Tell of variables without a value that the parsing of a source's rows needs."""
-        for name, lines in self._lines.items():
-            for option, variable in lines.unset:
-                self._teller.form(
-                    f"`{option}` of `{name}` needs the variable `{variable}`, which has no value",
-                    node,
-                    f"give it one: `variables: {{{variable}: …}}`",
-                )
-
-    def tell_metadata(self, node: Node) -> None:
-        """Tell of columns that only a connector which is replaced here could fill."""
-        for name, source in self._sources.items():
-            if source.metadata and source.endpoint.connector != "files":
-                self._teller.tell(
-                    codes.NOT_BUILT,
-                    f"tests can't give the METADATA columns of `{name}` yet",
-                    node.span,
-                )
-
-    def first_lines(self) -> dict[str, tuple[str, ...]]:
-        """Return the lines that every file of a source or table begins with, if any."""
-        return {name: lines.first for name, lines in self._lines.items() if lines.first}
 
     def _instants(self, node: Node) -> dict[str, int]:
         found: dict[str, int] = {}
@@ -149,9 +136,9 @@ class StepReader:
             )
             return found
         for key, value in node:
-            source = self._sources.get(key.text)
+            source = self.names.sources.get(key.text)
             if source is None:
-                self._teller.unknown("source", key, self._sources, codes.TEST_NAME)
+                self._teller.unknown("source", key, self.names.sources, codes.TEST_NAME)
             elif source.watermark is None:
                 self._teller.form(f"`{key.text}` has no watermark that could advance", key)
             else:
@@ -172,10 +159,10 @@ class StepReader:
             )
             return
         for key, value in node:
-            if key.text not in self._sinks:
-                self._teller.unknown("sink", key, self._sinks, codes.TEST_NAME)
+            if key.text not in self.names.sinks:
+                self._teller.unknown("sink", key, self.names.sinks, codes.TEST_NAME)
                 continue
-            found = read_expect(key.text, self._sinks[key.text], value, self._teller)
+            found = read_expect(key.text, self.names.sinks[key.text], value, self._teller)
             if found is not None:
                 yield found
 
@@ -186,10 +173,10 @@ class StepReader:
             )
             return
         for key, value in node:
-            if key.text not in self._operators:
-                self._teller.unknown("operator", key, self._operators, codes.TEST_NAME)
+            if key.text not in self.names.operators:
+                self._teller.unknown("operator", key, self.names.operators, codes.TEST_NAME)
                 continue
-            found = read_state(self._operators[key.text], value, self._teller)
+            found = read_state(self.names.operators[key.text], value, self._teller)
             if found is not None:
                 yield found
 
@@ -206,13 +193,72 @@ class StepReader:
             "put it behind rows, `advance` or `drain`; only `expect` may stand between",
         )
 
+    def _is_step(self, node: Mapping, word: str) -> bool:
+        """Whether an item is this step; a source may be called that, too."""
+        return word not in self.names.lines and node.get(word) is not None
+
+    def _save(self, node: Mapping, before: list[Placed]) -> Iterator[Step]:
+        """Yield a savepoint; there must be a batch that it is taken behind."""
+        self._alone(node, "savepoint")
+        name = node.get("savepoint")
+        if not isinstance(name, Scalar) or not name.text:
+            self._teller.form("`savepoint` has no name", node, "write `savepoint: before`")
+        elif not any(isinstance(placed.step, BATCHES) for placed in _since_upgrade(before)):
+            message = "`savepoint` has no batch before it: there is no state yet"
+            self._teller.tell(codes.TEST_ORDER, message, node.span, "put it behind rows")
+        else:
+            yield Save()
+
+    def _upgrade(self, node: Mapping, before: list[Placed]) -> Iterator[Step]:
+        """Yield an upgrade, whose names count from here on; it stands behind its savepoint."""
+        self._alone(node, "upgrade")
+        last = next((p.step for p in reversed(before) if not isinstance(p.step, Expect)), None)
+        if not isinstance(last, Save):
+            self._teller.tell(
+                codes.TEST_ORDER,
+                "`upgrade` has no `savepoint` right before it",
+                node.span,
+                "put `- savepoint: before` before it; only `expect` may stand between",
+            )
+            return
+        upgrade = node.get("upgrade")
+        assert upgrade is not None
+        found = self._upgrades.read(upgrade, self._version)
+        if found is None:
+            return
+        self._version, migration = found
+        settings = self._version.pipeline.settings
+        self.names = self._names_of(self._version)
+        self.names.tell_unset(upgrade, self._teller)
+        self.names.tell_metadata(upgrade, self._teller)
+        yield Upgrade(
+            spec=self._version.spec.name,
+            folder=str(self._version.spec.resolve().parent),
+            files=self._version.files,
+            migration=migration,
+            variables={n: v for n, v in self._variables.items() if n in settings.variables},
+            profile=self._profile if self._profile in settings.profiles else None,
+            first_lines=self.names.first_lines(),
+        )
+
+    def _unused(self, node: Node) -> None:
+        self._teller.tell(
+            codes.TEST_ORDER,
+            "nothing goes on from this `savepoint`",
+            node.span,
+            "put `- upgrade: ../other.stream` behind it; only `expect` may stand between",
+        )
+
+    def _alone(self, node: Mapping, word: str) -> None:
+        if len(node.entries) > 1:
+            self._teller.form(f"`{word}` shares an item with other steps", node, "give it its own")
+
     def _count(self, node: Mapping) -> Node | None:
         """Return how many batches an item undoes, if it does; a source may be called that, too."""
-        return None if "rollback" in self._lines else node.get("rollback")
+        return None if "rollback" in self.names.lines else node.get("rollback")
 
     def _rollback_by(self, node: Mapping, count: Node, before: list[Placed]) -> Iterator[Step]:
-        if len(node.entries) > 1:
-            self._teller.form("`rollback` shares an item with other steps", node, "give it its own")
+        self._alone(node, "rollback")
         text = count.text if isinstance(count, Scalar) else ""
         if text.isascii() and text.isdigit() and int(text) > 0:
             yield from self._rollback(count, int(text), before)
@@ -222,7 +268,8 @@ class StepReader:
 
     def _rollback(self, node: Node, count: int, before: list[Placed]) -> Iterator[Step]:
         """Yield a rollback by so many batches, as they are written."""
-        batches = [placed.number for placed in before if isinstance(placed.step, BATCHES)]
+        since = _since_upgrade(before)
+        batches = [placed.number for placed in since if isinstance(placed.step, BATCHES)]
         if count <= len(batches):
             yield Rollback(batches[-count])
             return
@@ -232,26 +279,22 @@ class StepReader:
         plural = "batch" if count == 1 else "batches"
         self._teller.tell(
             codes.TEST_ORDER,
-            f"`rollback` undoes {count} {plural}, and {there} before it",
+            f"`rollback` undoes {count} {plural}, and {there} before it{_behind(since, before)}",
             node.span,
             "put it behind the rows, `advance` or `drain` that it undoes",
         )
 
     def _unknown_step(self, word: Scalar) -> None:
-        if word.text in _LATER:
-            self._teller.tell(
-                codes.NOT_BUILT,
-                f"`{word.text}` is a step that comes later, with savepoints",
-                word.span,
-                "leave the step out; `rollback` undoes batches, `restart` goes on from the last",
-            )
+        if word.text in _WITH_VALUE:
+            what = {"savepoint": "a name", "upgrade": "the path of a spec"}[word.text]
+            self._teller.form(f"`{word.text}` wants {what}", word, f"write `- {word.text}: …`")
             return
-        known = (*self._lines, *_KEYS, *_WORDS)
+        known = (*self.names.lines, *_KEYS, *_WORDS, *_WITH_VALUE)
         self._teller.unknown("source and no step", word, known, codes.TEST_NAME)
 
     def _read_once(self, step: Fill, node: Node) -> None:
         for name in step.lines:
-            if self._tables[name].refresh is None:
+            if self.names.tables[name].refresh is None:
                 self._teller.tell(
                     codes.TEST_ORDER,
                     f"`{name}` is read once a run, and a batch has run already",
@@ -267,3 +310,21 @@ class StepReader:
             node.span,
             "drain at the end, and begin another test",
         )
+
+
+def _unused_savepoints(steps: list[Placed]) -> Iterator[Placed]:
+    """Yield the savepoints that no upgrade follows."""
+    others = [placed for placed in steps if not isinstance(placed.step, Expect)]
+    for placed, after in zip_longest(others, others[1:]):
+        if isinstance(placed.step, Save) and not (after and isinstance(after.step, Upgrade)):
+            yield placed
+
+
+def _since_upgrade(before: list[Placed]) -> list[Placed]:
+    """Return the steps of the version that runs."""
+    last = max((n for n, p in enumerate(before) if isinstance(p.step, Upgrade)), default=-1)
+    return before[last + 1 :]
+
+
+def _behind(since: list[Placed], before: list[Placed]) -> str:
+    return "" if len(since) == len(before) else " that is behind the upgrade"

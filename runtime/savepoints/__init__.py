@@ -2,10 +2,12 @@
 
 - ``model``: what a savepoint is, its manifest, those of a state folder.
 - ``tables``: what a stateful operator keeps, read from Spark's stores into named columns.
+- ``written``: these tables as Parquet.
 - ``create``: a savepoint from a barrier, beside the running job.
 - ``stores``: rows of tables in the form in which Spark's stores of a new checkpoint have them;
   ``programs``: in that in which a keyed program begins with them.
 - ``fit``: which tables the operators of a plan begin with; ``transform``: changed by a migration.
+- ``stocked``: queries whose first batch has left what a savepoint holds.
 - ``restore``: a new generation that begins with a savepoint; ``begin``: for a run that asks for it.
 - ``types``: types whose values may be NULL.
 - ``process``: what the command line does with savepoints; ``sql``: questions to their tables and

@@ -7,17 +7,15 @@ rename makes the savepoint: half of one is never seen.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ..checkpoints import read_offsets
 from ..disk import Disk
 from ..errors import NO_SUCH_BARRIER, SAVEPOINT_UNUSABLE, STATE_DAMAGED, RuntimeFault
 from ..manifests import Manifest
 from ..notes import create_note, read_note
-from ..plan import Query, Use, read_plan
+from ..plan import read_plan
 from ..recovery import damage_lines
 from ..rollback import Kept as KeptFiles
 from ..rollback import lineage_after
@@ -27,21 +25,16 @@ from ..verdicts import Examination
 from .model import (
     FOLDER,
     MANIFEST,
-    SavedOperator,
-    SavedQuery,
     Savepoint,
-    Table,
     check_name,
     new_name,
     now,
     savepoint_folder,
     savepoint_names,
 )
-from .tables import read_tables
+from .written import StateWriter
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
-
     from ..storage import Storage
 
 _TRIES = 3
@@ -162,7 +155,7 @@ class _Draft:
         self._disk = disk
         self._folder = folder
         self._cut = cut
-        self._tell = tell
+        self._state = StateWriter(storage, disk, folder, tell)
 
     def savepoint(self, state: str, name: str, logs: Sequence[str]) -> Savepoint:
         """Writes the tables; what the manifest says of them and of all else."""
@@ -181,53 +174,14 @@ class _Draft:
             spark=self._storage.session.version,
             plan=cut.plan,
             sources=manifest.sources,
-            logs=self._sums(logs),
+            logs=self._state.sums(logs),
             lineage=tuple(lineage_after(cut.note, manifest)),
-            queries={query.id: self._query(query) for query in plan.queries},
+            queries={
+                query.id: self._state.query(
+                    query,
+                    f"{self._folder}/{_CHECKPOINT}/queries/{query.id}",
+                    manifest.queries[query.id].batch,
+                )
+                for query in plan.queries
+            },
         )
-
-    def _query(self, query: Query) -> SavedQuery:
-        checkpoint = f"{self._folder}/{_CHECKPOINT}/queries/{query.id}"
-        batch = self._cut.manifest.queries[query.id].batch
-        offsets = self._disk.read(f"{checkpoint}/offsets/{batch}")
-        commit = self._disk.read(f"{checkpoint}/commits/{batch}")
-        if offsets is None or commit is None:
-            raise FileNotFoundError(f"{checkpoint}: batch {batch}")
-        operators = {
-            use.operator.id: self._operator(query, checkpoint, number, use)
-            for number, use in enumerate(query.uses)
-        }
-        return SavedQuery(
-            batch=batch,
-            watermark_ms=read_offsets(offsets).watermark_ms,
-            next_watermark_ms=int(json.loads(commit.split("\n", 1)[1])["nextBatchWatermarkMs"]),
-            sinks=query.sinks,
-            operators=operators,
-        )
-
-    def _operator(self, query: Query, checkpoint: str, number: int, use: Use) -> SavedOperator:
-        begun, id = now(), use.operator.id
-        kept = read_tables(self._storage.session, checkpoint, number, use)
-        tables = {
-            name: self._write(f"state/{query.id}/{id}/{name}", name, frame)
-            for name, frame in kept.tables.items()
-        }
-        saved = SavedOperator(id, use.operator.kind, kept.keys, kept.cells, tables)
-        took = (now() - begun).total_seconds()
-        self._tell(f"{query.id}: {id}: {saved.rows} rows, {saved.bytes} bytes, {took:.1f} s")
-        return saved
-
-    def _write(self, path: str, name: str, frame: DataFrame) -> Table:
-        folder = f"{self._folder}/{path}"
-        written = self._storage.write(frame, "parquet", {}, folder)
-        self._disk.delete([f"{folder}/_SUCCESS"])
-        # One without rows has the types of the columns all the same.
-        files = [f"{path}/{one}" for one in self._disk.list(folder) if one.startswith("part-")]
-        columns = {field.name: field.dataType.simpleString() for field in frame.schema.fields}
-        return Table(name, columns, written.rows, self._sums(files))
-
-    def _sums(self, paths: Sequence[str]) -> dict[str, tuple[int, str]]:
-        """The length and the checksum of files of the draft."""
-        found = self._disk.sums(f"{self._folder}/{path}" for path in paths)
-        held = {path: found[f"{self._folder}/{path}"] for path in paths}
-        return {path: (one.bytes, one.crc32) for path, one in held.items()}

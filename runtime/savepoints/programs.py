@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
 
-def initial_state(
+def state_rows(
     schema: StructType, tables: Mapping[str, DataFrame], operator: Operator, spark: SparkSession
 ) -> DataFrame:
     """Tables as the rows that a program begins with; `schema` is that of the kernel for it.

@@ -9,36 +9,31 @@ a state that starts as if nothing had been tried.
 
 from __future__ import annotations
 
-import json
-import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ..disk import Disk, disk_of, side_file
+from ..disk import Disk, disk_of
 from ..errors import QUERY_FAILED, SAVEPOINT_UNUSABLE, RuntimeFault
 from ..gate import Gate
 from ..job import Job
 from ..layout import checked_frame
 from ..meaning import check_meaning
 from ..notes import create_note, seal
-from ..plan import PROGRAM, Plan, Query, Use
+from ..plan import Plan, Query
 from ..rollback import next_generation
 from ..settings import RunSettings
 from ..state import GenerationFolder, State, generation_note
 from .fit import Fit
 from .model import Savepoint
-from .programs import initial_state
-from .stores import store_rows
+from .stocked import begin_query, initial_state
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
-    from pyspark.sql.types import StructType
 
     from ..storage import Storage
 
-_PARTITIONS = "spark.sql.shuffle.partitions"
-_AT = re.compile(r'^([^:\n]+):\{"epoch":-?\d+,"at":.*\}$', re.MULTILINE)
 _LOOK = 0.1
 
 
@@ -85,10 +80,7 @@ def restore(
         disk.create(f"{made}/epochs/{fit.savepoint.epoch:09d}.json", seal(epoch))
         _first_batch(spark, kernel, draft, plan, build, settings, fit, folders)
         for query in plan.queries:
-            for number_, use in enumerate(query.uses):
-                rows = _fill(spark, kernel, draft, query, number_, use, fit)
-                tell(f"{query.id}: {use.operator.id}: {rows} rows of state")
-            _graft(disk, made, query, fit, epoch["cuts"])
+            begin_query(spark, kernel, disk, f"{made}/queries/{query.id}", query, fit, epoch, tell)
         note = _note(state, number, plan, fit)
         create_note(disk, f"{made}/generation.json", note)
         disk.rename(made, f"{root}/generations/{number}")
@@ -181,13 +173,7 @@ def _first_batch(
     folders: Sequence[str],
 ) -> None:
     """One batch of every query, without input: it makes the stores, and programs their state."""
-
-    def initial(operator: str, schema: StructType) -> DataFrame | None:
-        tables = fit.tables(spark, operator, None)
-        if tables is None:
-            return None
-        return initial_state(schema, tables, plan.operators[operator], spark)
-
+    initial = partial(initial_state, spark, fit)
     job = Job(plan, spark, draft.storage, settings.variables, folders, initial)
     build(job)
     job.tables.read(draft.shown)
@@ -229,57 +215,6 @@ def _run_once(draft: Draft, query: Query, frame: DataFrame) -> None:
         run.stop()
     if "0" not in draft.storage.list(f"{checkpoint}/commits"):
         raise RuntimeFault(QUERY_FAILED, f"query `{query.id}` did not begin: {run.exception()}")
-
-
-def _fill(
-    spark: SparkSession,
-    kernel: Any,
-    draft: Draft,
-    query: Query,
-    number: int,
-    use: Use,
-    fit: Fit,
-) -> int:
-    """Puts the rows of an operator into its stores; how many."""
-    if use.operator.kind == PROGRAM:
-        # It has taken them in the first batch.
-        return fit.rows(use.operator.id)
-    tables = fit.tables(spark, use.operator.id, query)
-    if tables is None:
-        return 0
-    partitions = int(spark.conf.get(_PARTITIONS) or 1)
-    checkpoint, written = draft.checkpoint(query.id), 0
-    for store in store_rows(spark, checkpoint, number, use, tables, partitions):
-        written += kernel.StateWriter.replace(
-            spark._jsparkSession, checkpoint, number, store.store, store.prefix, store.rows._jdf
-        )
-    return written
-
-
-def _graft(disk: Disk, made: str, query: Query, fit: Fit, cuts: Mapping[str, Any]) -> None:
-    """Has Spark's logs say that the first batch ended where the savepoint was."""
-    saved = fit.origin(query)
-    folder = f"{made}/queries/{query.id}"
-    text = disk.read(f"{folder}/offsets/0") or ""
-    head, metadata, *rest = text.split("\n")
-    known = json.loads(metadata)
-    known["batchWatermarkMs"] = saved.watermark_ms if saved else 0
-
-    def placed(found: re.Match[str]) -> str:
-        at = cuts.get(found[1].split("__", 2)[0])
-        position = json.dumps(at, separators=(",", ":"))
-        return f'{found[1]}:{{"epoch":{fit.savepoint.epoch},"at":{position}}}'
-
-    offsets = _AT.sub(placed, "\n".join(rest))
-    _rewrite(disk, f"{folder}/offsets/0", "\n".join([head, json.dumps(known), offsets]))
-    commit = {"nextBatchWatermarkMs": saved.next_watermark_ms if saved else 0}
-    first = (disk.read(f"{folder}/commits/0") or "v1").split("\n")[0]
-    _rewrite(disk, f"{folder}/commits/0", f"{first}\n{json.dumps(commit)}")
-
-
-def _rewrite(disk: Disk, path: str, text: str) -> None:
-    disk.delete([side_file(path)])
-    disk.replace(path, text)
 
 
 def _note(state: State, number: str, plan: Plan, fit: Fit) -> dict[str, Any]:

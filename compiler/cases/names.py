@@ -1,0 +1,60 @@
+"""What a version of a spec has that a test may name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping as Names
+
+from ...dsl import codes
+from ...dsl.yaml_nodes import Node
+from ..model.pipeline import Pipeline, Source, Table
+from ..model.programs import Operator
+from .model import Column
+from .rows import Lines
+from .told import Teller
+
+
+class SpecNames:
+    """The sources, tables, sinks and operators of a pipeline."""
+
+    def __init__(self, pipeline: Pipeline, variables: Names[str, str], profile: str | None) -> None:
+        """``variables`` are those that the test gives; options are filled with them."""
+        settings = pipeline.settings
+        chosen = settings.profiles.get(profile or "")
+        values = {**settings.variables, **(chosen.variables if chosen else {}), **variables}
+        self.sources = {source.name: source for source in pipeline.sources}
+        self.tables = {table.name: table for table in pipeline.tables}
+        given: list[Source | Table] = [*pipeline.sources, *pipeline.tables]
+        self.lines = {one.name: Lines.of(one, values) for one in given}
+        schemas = {source.name: source.schema for source in pipeline.sources}
+        schemas |= {relation.name: relation.schema for relation in pipeline.relations}
+        self.sinks = {
+            sink.name: tuple(Column(f.name, f.type) for f in schemas[sink.relation])
+            for sink in pipeline.sinks
+        }
+        steps = [step for relation in pipeline.relations for step in relation.steps]
+        declared = (step for step in steps if isinstance(step, Operator) and step.declared)
+        self.operators = {step.id: step for step in declared}
+
+    def first_lines(self) -> dict[str, tuple[str, ...]]:
+        """Return the lines that every file of a source or table begins with, if any."""
+        return {name: lines.first for name, lines in self.lines.items() if lines.first}
+
+    def tell_unset(self, node: Node, teller: Teller) -> None:
+        """Tell of variables without a value that the parsing of a source's rows needs."""
+        for name, lines in self.lines.items():
+            for option, variable in lines.unset:
+                teller.form(
+                    f"`{option}` of `{name}` needs the variable `{variable}`, which has no value",
+                    node,
+                    f"give it one: `variables: {{{variable}: …}}`",
+                )
+
+    def tell_metadata(self, node: Node, teller: Teller) -> None:
+        """Tell of columns that only a connector which is replaced here could fill."""
+        for name, source in self.sources.items():
+            if source.metadata and source.endpoint.connector != "files":
+                teller.tell(
+                    codes.NOT_BUILT,
+                    f"tests can't give the METADATA columns of `{name}` yet",
+                    node.span,
+                )

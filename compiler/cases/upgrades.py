@@ -1,0 +1,127 @@
+"""An upgrade in a test: the other version of the spec, and what becomes of what is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping as Names
+from pathlib import Path
+from typing import Any, Protocol
+
+from ...dsl import codes
+from ...dsl.diagnostics import Diagnostics
+from ...dsl.records import dataclass
+from ...dsl.yaml_nodes import Mapping, Node, Scalar
+from ...dsl.yaml_told import described
+from ..migrate.decisions import Decisions
+from ..migrate.document import document
+from ..migrate.plan import plan_migration
+from ..migrate.read import read_migration, tell_unused
+from ..migrate.verdicts import MigrationPlan, Verdict
+from ..model.pipeline import Pipeline
+from .told import Teller
+
+_KEYS = ("spec", "migration")
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """A spec that is compiled to the end: its model, its plan, its files by name, script first."""
+
+    spec: Path
+    pipeline: Pipeline
+    plan: Names[str, Any]
+    files: Names[str, str]
+
+
+class Neighbours(Protocol):
+    """What lies beside a file of tests; a path in it is relative to it."""
+
+    def version(self, path: Scalar) -> Version | None:
+        """Return the compiled spec at a path; None, and told, without one that has no errors."""
+
+    def migration(self, path: Scalar | Path) -> Diagnostics | None:
+        """Return a migration file to be read; None, and told, where a named one is not there."""
+
+
+class UpgradeReader:
+    """Reads the ``upgrade`` steps of one file of tests."""
+
+    def __init__(self, neighbours: Neighbours, teller: Teller) -> None:
+        self._neighbours = neighbours
+        self._teller = teller
+
+    def read(self, node: Node, old: Version) -> tuple[Version, Names[str, Any]] | None:
+        """Return the version that goes on, and its migration; None, and told, when none can."""
+        spec, migration = self._parts(node)
+        new = None if spec is None else self._neighbours.version(spec)
+        if spec is None or new is None:
+            return None
+        if new.plan["pipeline"] != old.plan["pipeline"]:
+            self._teller.tell(
+                codes.TEST_UPGRADE,
+                f"{spec.text} is of pipeline `{new.plan['pipeline']}`, the test of "
+                f"`{old.plan['pipeline']}`",
+                spec.span,
+                "name the pipeline alike in the front matter if it is the same one",
+            )
+            return None
+        plan = self._planned(old, new, migration)
+        if plan is None or not self._is_complete(plan, spec):
+            return None
+        return new, document(plan)
+
+    def _parts(self, node: Node) -> tuple[Scalar | None, Scalar | None]:
+        """Return the paths of the spec and of the migration."""
+        if isinstance(node, Scalar) and node.kind == "text":
+            return node, None
+        if not isinstance(node, Mapping):
+            help_ = "write `upgrade: ../card_fraud_v3.stream`"
+            self._teller.form(f"`upgrade` is {described(node)}, not a path", node, help_)
+            return None, None
+        found: dict[str, Scalar] = {}
+        for key, value in node:
+            if key.text not in _KEYS:
+                self._teller.unknown("part of an upgrade", key, _KEYS, codes.TEST_FORM)
+            elif isinstance(value, Scalar) and value.kind == "text":
+                found[key.text] = value
+            else:
+                self._teller.form(f"`{key.text}` is {described(value)}, not a path", value)
+        if "spec" not in found and node.get("spec") is None:
+            self._teller.form("the upgrade has no `spec`", node, "write `spec: ../new.stream`")
+        return found.get("spec"), found.get("migration")
+
+    def _planned(
+        self, old: Version, new: Version, migration: Scalar | None
+    ) -> MigrationPlan | None:
+        name = f"{old.plan['version']}-to-{new.plan['version']}.yaml"
+        diagnostics = self._neighbours.migration(
+            new.spec.parent / "migrations" / name if migration is None else migration
+        )
+        if diagnostics is None:
+            return None if migration is not None else plan_migration(old.plan, new.plan)
+        decisions: Decisions = read_migration(old.plan, new.plan, diagnostics)
+        plan = plan_migration(old.plan, new.plan, decisions)
+        if not diagnostics.has_errors:
+            tell_unused(decisions, diagnostics)
+        return None if diagnostics.has_errors else plan
+
+    def _is_complete(self, plan: MigrationPlan, spec: Scalar) -> bool:
+        """Tell of the first part that is impossible or undecided."""
+        if plan.exit_code == 0:
+            return True
+        lost = plan.exit_code > 1
+        fate, finding = next(
+            (fate, finding)
+            for fate in plan.fates()
+            for finding in fate.findings
+            if (finding.verdict is Verdict.IMPOSSIBLE if lost else finding.open is not None)
+        )
+        part = f"{finding.name} of `{fate.id}`"
+        what = "can't be carried over" if lost else "wants a decision"
+        self._teller.tell(
+            codes.TEST_UPGRADE,
+            f"{part} {what}",
+            spec.span,
+            "`streamc savepoint plan` with both specs tells what becomes of each part; decide it "
+            f"in migrations/{plan.from_version}-to-{plan.to_version}.yaml beside the new spec",
+        )
+        return False

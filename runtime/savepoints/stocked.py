@@ -1,0 +1,108 @@
+"""Queries whose first batch, one without input, is made to have left what a savepoint holds.
+
+Keyed programs take their state in that batch. The rows of all other operators are put into the
+stores that it has made, and its logs then say where the sources and the watermarks stood.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from ..disk import Disk, side_file
+from ..plan import PROGRAM, Query, Use
+from .fit import Fit
+from .programs import state_rows
+from .stores import store_rows
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.types import StructType
+
+_PARTITIONS = "spark.sql.shuffle.partitions"
+_AT = re.compile(r'^([^:\n]+):\{"epoch":-?\d+,"at":.*\}$', re.MULTILINE)
+
+
+def initial_state(
+    spark: SparkSession, fit: Fit, operator: str, schema: StructType
+) -> DataFrame | None:
+    """The state that a program takes in its first batch; None if it begins empty."""
+    tables = fit.tables(spark, operator, None)
+    if tables is None:
+        return None
+    return state_rows(schema, tables, fit.plan.operators[operator], spark)
+
+
+def begin_query(
+    spark: SparkSession,
+    kernel: Any,
+    disk: Disk,
+    checkpoint: str,
+    query: Query,
+    fit: Fit,
+    epoch: Mapping[str, Any],
+    tell: Callable[[str], None],
+) -> None:
+    """Gives a checkpoint with the first batch of a query what its operators are to begin with.
+
+    `epoch` is the one of that batch, as its file says. The query must not run. Raises RuntimeFault
+    when the state does not fit.
+    """
+    for number, use in enumerate(query.uses):
+        rows = _fill(spark, kernel, checkpoint, query, number, use, fit)
+        tell(f"{query.id}: {use.operator.id}: {rows} rows of state")
+    _graft(disk, checkpoint, query, fit, epoch["epoch"], epoch["cuts"])
+
+
+def _fill(
+    spark: SparkSession,
+    kernel: Any,
+    checkpoint: str,
+    query: Query,
+    number: int,
+    use: Use,
+    fit: Fit,
+) -> int:
+    """Puts the rows of an operator into its stores; how many."""
+    if use.operator.kind == PROGRAM:
+        # It has taken them in the first batch.
+        return fit.rows(use.operator.id)
+    tables = fit.tables(spark, use.operator.id, query)
+    if tables is None:
+        return 0
+    partitions = int(spark.conf.get(_PARTITIONS) or 1)
+    written = 0
+    for store in store_rows(spark, checkpoint, number, use, tables, partitions):
+        written += kernel.StateWriter.replace(
+            spark._jsparkSession, checkpoint, number, store.store, store.prefix, store.rows._jdf
+        )
+    return written
+
+
+def _graft(
+    disk: Disk, folder: str, query: Query, fit: Fit, epoch: int, cuts: Mapping[str, Any]
+) -> None:
+    """Has Spark's logs say that the first batch ended where the savepoint was."""
+    saved = fit.origin(query)
+    text = disk.read(f"{folder}/offsets/0") or ""
+    head, metadata, *rest = text.split("\n")
+    known = json.loads(metadata)
+    known["batchWatermarkMs"] = saved.watermark_ms if saved else 0
+
+    def placed(found: re.Match[str]) -> str:
+        at = cuts.get(found[1].split("__", 2)[0])
+        position = json.dumps(at, separators=(",", ":"))
+        return f'{found[1]}:{{"epoch":{epoch},"at":{position}}}'
+
+    offsets = _AT.sub(placed, "\n".join(rest))
+    _rewrite(disk, f"{folder}/offsets/0", "\n".join([head, json.dumps(known), offsets]))
+    commit = {"nextBatchWatermarkMs": saved.next_watermark_ms if saved else 0}
+    first = (disk.read(f"{folder}/commits/0") or "v1").split("\n")[0]
+    _rewrite(disk, f"{folder}/commits/0", f"{first}\n{json.dumps(commit)}")
+
+
+def _rewrite(disk: Disk, path: str, text: str) -> None:
+    disk.delete([side_file(path)])
+    disk.replace(path, text)

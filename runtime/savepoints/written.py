@@ -1,0 +1,74 @@
+"""What queries keep, written as Parquet below the folder of a savepoint."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from ..disk import Disk
+from ..plan import Query, Use
+from .model import SavedOperator, SavedQuery, Table, now
+from .tables import read_tables
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+    from ..storage import Storage
+
+
+class StateWriter:
+    """Writes the tables of operators below a folder."""
+
+    def __init__(
+        self, storage: Storage, disk: Disk, folder: str, tell: Callable[[str], None]
+    ) -> None:
+        self._storage = storage
+        self._disk = disk
+        self._folder = folder
+        self._tell = tell
+
+    def query(self, query: Query, checkpoint: str, batch: int) -> SavedQuery:
+        """Writes the tables of a query, whose last batch in a checkpoint is this one."""
+        offsets = self._disk.read(f"{checkpoint}/offsets/{batch}")
+        commit = self._disk.read(f"{checkpoint}/commits/{batch}")
+        if offsets is None or commit is None:
+            raise FileNotFoundError(f"{checkpoint}: batch {batch}")
+        operators = {
+            use.operator.id: self._operator(query, checkpoint, number, use)
+            for number, use in enumerate(query.uses)
+        }
+        return SavedQuery(
+            batch=batch,
+            watermark_ms=int(json.loads(offsets.split("\n", 2)[1])["batchWatermarkMs"]),
+            next_watermark_ms=int(json.loads(commit.split("\n", 1)[1])["nextBatchWatermarkMs"]),
+            sinks=query.sinks,
+            operators=operators,
+        )
+
+    def _operator(self, query: Query, checkpoint: str, number: int, use: Use) -> SavedOperator:
+        begun, id = now(), use.operator.id
+        kept = read_tables(self._storage.session, checkpoint, number, use)
+        tables = {
+            name: self._write(f"state/{query.id}/{id}/{name}", name, frame)
+            for name, frame in kept.tables.items()
+        }
+        saved = SavedOperator(id, use.operator.kind, kept.keys, kept.cells, tables)
+        took = (now() - begun).total_seconds()
+        self._tell(f"{query.id}: {id}: {saved.rows} rows, {saved.bytes} bytes, {took:.1f} s")
+        return saved
+
+    def _write(self, path: str, name: str, frame: DataFrame) -> Table:
+        folder = f"{self._folder}/{path}"
+        written = self._storage.write(frame, "parquet", {}, folder)
+        self._disk.delete([f"{folder}/_SUCCESS"])
+        # One without rows has the types of the columns all the same.
+        files = [f"{path}/{one}" for one in self._disk.list(folder) if one.startswith("part-")]
+        columns = {field.name: field.dataType.simpleString() for field in frame.schema.fields}
+        return Table(name, columns, written.rows, self.sums(files))
+
+    def sums(self, paths: Sequence[str]) -> dict[str, tuple[int, str]]:
+        """The length and the checksum of files of the draft."""
+        found = self._disk.sums(f"{self._folder}/{path}" for path in paths)
+        held = {path: found[f"{self._folder}/{path}"] for path in paths}
+        return {path: (one.bytes, one.crc32) for path, one in held.items()}
