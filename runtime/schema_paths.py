@@ -7,6 +7,7 @@ and in a state folder that was moved they name a place that is not there, or soo
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Iterable
 
@@ -37,7 +38,7 @@ def mend_schema_paths(disk: Disk, folder: str, paths: Iterable[str]) -> None:
     `folder` is that of the generation, or what stands in its place, as `disk` takes it; `paths` are
     relative to it.
     """
-    url = folder if ":" in folder.split("/", 1)[0] else f"file:{folder}"
+    url = folder if ":" in folder.split("/", 1)[0] else f"file:{os.path.abspath(folder)}"
     for path in filter(is_schema_note, paths):
         held = disk.read(f"{folder}/{path}")
         if held is None:

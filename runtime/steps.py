@@ -210,13 +210,12 @@ class StepRun:
 
         Raises RuntimeFault when a stored state cannot be read.
         """
-        for prepared in self._prepared:
-            ids = [use.operator.id for use in prepared.plan.uses]
-            query = prepared.plan.id
-            if operator in ids and committed(self._settings.state, query) >= 0:
+        for query in self._plan.queries:
+            ids = [use.operator.id for use in query.uses]
+            if operator in ids and committed(self._settings.state, query.id) >= 0:
                 found = read_cells(
-                    prepared.frame.sparkSession,
-                    checkpoint_of(self._settings.state, query),
+                    self._storage.session,
+                    checkpoint_of(self._settings.state, query.id),
                     ids.index(operator),
                     self._plan.operators[operator],
                 )

@@ -17,6 +17,7 @@ import json
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -240,7 +241,7 @@ TUTORIAL = ROOT / "docs" / "tutorial.md"
 TESTING = ROOT / "docs" / "testing.md"
 MIGRATIONS = ROOT / "docs" / "migrations.md"
 
-_SHOWN_IN_PART = ("streamc run", "streamc test")
+_SHOWN_IN_PART = ("streamc run", "streamc test", "streamc savepoint create")
 """Commands that print more than is shown: progress, and how long it took."""
 
 
@@ -264,8 +265,14 @@ def sessions(block: Block) -> Iterator[tuple[str, str]]:
         yield command, output
 
 
+_ON_SPARK = (
+    *("streamc run", "streamc test", "python show", "ls out"),
+    *(f"streamc savepoint {word}" for word in ("create", "list", "show", "query")),
+)
+
+
 def is_spark(command: str) -> bool:
-    return command.startswith(("streamc run", "streamc test", "python show", "ls out"))
+    return command.startswith(_ON_SPARK)
 
 
 def run(command: str, folder: Path) -> tuple[int, str]:
@@ -327,8 +334,20 @@ def write(file: Path, block: Block) -> None:
     file.write_text(text, encoding="utf-8")
 
 
-def test_migrations_are_planned_as_shown(tmp_path: Path, updating: bool) -> None:
-    walk(MIGRATIONS, tmp_path, updating=updating)
+@pytest.fixture
+def with_card_fraud(tmp_path: Path) -> Path:
+    """A folder with the spec whose next version the page tells of."""
+    shutil.copytree(ROOT / "specs" / "card_fraud", tmp_path / "specs" / "card_fraud")
+    return tmp_path
+
+
+def test_migrations_are_planned_as_shown(with_card_fraud: Path, updating: bool) -> None:
+    walk(MIGRATIONS, with_card_fraud, updating=updating)
+
+
+@pytest.mark.spark
+def test_migrations(with_card_fraud: Path) -> None:
+    walk(MIGRATIONS, with_card_fraud, spark=True)
 
 
 def test_tutorial_without_running_it(tmp_path: Path, updating: bool) -> None:

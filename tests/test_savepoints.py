@@ -29,6 +29,7 @@ from streamc.runtime.savepoints.model import (
 )
 from streamc.runtime.savepoints.restore import check_files
 from streamc.runtime.savepoints.sql import ask, differences
+from streamc.runtime.schema_paths import mend_schema_paths
 from streamc.runtime.state_files import LocalFiles
 from typer.testing import CliRunner
 
@@ -194,3 +195,16 @@ def test_a_savepoint_is_shown(state: Path) -> None:
     assert code == 0
     assert "spend (aggregate): 3 rows" in out
     assert "card_id string, sum(amount) bigint, count(*) bigint" in out
+
+
+def test_notes_name_schemas_by_whole_paths(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wherever the job ran that wrote them, and from wherever the command is called."""
+    monkeypatch.chdir(tmp_path)
+    path = "queries/q/state/0/_metadata/v2/0"
+    note = Path("state/generation", path)
+    note.parent.mkdir(parents=True)
+    schema = "queries/q/state/0/_stateSchema/default/0_x"
+    note.write_text(f'v2\n{{"schemaFilePath":"file:/gone/{schema}"}}', encoding="utf-8")
+    mend_schema_paths(LocalDisk(), "state/generation", [path, "queries/q/offsets/0"])
+    named = f"file:{tmp_path}/state/generation/{schema}"
+    assert note.read_text(encoding="utf-8") == f'v2\n{{"schemaFilePath":"{named}"}}'
