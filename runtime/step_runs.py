@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
     from .job import InitialState
 
+PARTITIONS = 2
+
 
 @contextmanager
 def step_spark(folder: Path, given: SparkSession | None = None) -> Iterator[SparkSession]:
@@ -53,6 +55,7 @@ def step_run(
     variables: Mapping[str, str] | None = None,
     profile: str | None = None,
     folders: Sequence[str] = (),
+    partitions: int = PARTITIONS,
     tell: Callable[[str], None] = lambda line: None,
 ) -> Iterator[StepRun]:
     """Runs the pipeline of an emitted script in an empty folder of its own; stops it at the end.
@@ -63,7 +66,7 @@ def step_run(
     when the kernel has to be built first.
     """
     plan, build = load_plan(plan_path(script)), load_build(script)
-    settings = step_settings(plan, root, variables or {}, profile)
+    settings = step_settings(plan, root, variables or {}, profile, partitions)
     try:
         session, _, _ = run_session(settings, plan.checkpoint, plan.pipeline, spark)
         kernel = load_kernel(session, kernel_jar(tell))
@@ -78,11 +81,15 @@ def step_run(
 
 
 def step_settings(
-    plan: Plan, root: Path, variables: Mapping[str, str], profile: str | None
+    plan: Plan,
+    root: Path,
+    variables: Mapping[str, str],
+    profile: str | None,
+    partitions: int = PARTITIONS,
 ) -> RunSettings:
     """The settings of a run by steps: as fast as two cores and little data allow.
 
-    State is kept in memory unless the spec asks for RocksDB by name or has a program, in two
+    State is kept in memory unless the spec asks for RocksDB by name or has a program, in several
     partitions, so that what depends on how rows are spread shows.
     """
     declared = dict(plan.settings.variables)
@@ -97,7 +104,7 @@ def step_settings(
         trigger=given.trigger,
         state_backend=fastest if given.state_backend == "auto" else given.state_backend,
         variables=given.variables,
-        spark={**given.spark, "spark.sql.shuffle.partitions": "2"},
+        spark={**given.spark, "spark.sql.shuffle.partitions": str(partitions)},
     )
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +29,7 @@ from run_case import (
     write_input,
 )
 from streamc.runtime import Arguments, Result, RuntimeFault, run_script
+from streamc.runtime.savepoints.process import take_savepoint
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -63,17 +65,29 @@ class Bench:
         arrivals = self.case.arrivals(way)
         starts = max(len(files) for files in arrivals.values())
         for number in range(starts):
-            for source, files in arrivals.items():
-                # The last files arrive together: after a restart Spark has forgotten how far each
-                # source was, and the watermark waits until all of them have had rows again.
-                own = number - (starts - len(files))
-                if own >= 0:
-                    path = self.root / "in" / source / f"{own:03d}"
-                    write_input(path, own, files[own], self.plan["sources"][source])
+            self._arrive(arrivals, number, starts)
             if way == "restarted":
                 self._run()
         if way != "restarted":
             self._run(files=1)
+
+    def run_from_savepoints(self) -> None:
+        """As the way ``restarted`` does it, each start from a savepoint of the one before."""
+        arrivals = self.case.arrivals("restarted")
+        starts = max(len(files) for files in arrivals.values())
+        for number in range(starts):
+            self._arrive(arrivals, number, starts)
+            self._run(savepoint=f"cut-{number - 1}" if number else None)
+            take_savepoint(str(self.root / "state"), name=f"cut-{number}", spark=self._spark)
+
+    def _arrive(self, arrivals: Mapping[str, Sequence[Rows]], number: int, starts: int) -> None:
+        for source, files in arrivals.items():
+            # The last files arrive together: after a restart Spark has forgotten how far each
+            # source was, and the watermark waits until all of them have had rows again.
+            own = number - (starts - len(files))
+            if own >= 0:
+                path = self.root / "in" / source / f"{own:03d}"
+                write_input(path, own, files[own], self.plan["sources"][source])
 
     def rows(self) -> dict[str, Rows]:
         """Return what every sink got."""
@@ -95,13 +109,18 @@ class Bench:
             for log in root.iterdir()
         }
 
-    def _run(self, files: int = 1000) -> None:
+    def _run(self, files: int = 1000, savepoint: str | None = None) -> None:
         variables = {"in": str(self.root / "in"), "files": str(files)}
         if "out" in self.plan["settings"]["variables"]:
             variables["out"] = str(self.root / "out")
         result = run_script(
             self.script,
-            Arguments(until_caught_up=True, variables=variables, state=str(self.root / "state")),
+            Arguments(
+                until_caught_up=True,
+                variables=variables,
+                state=str(self.root / "state"),
+                savepoint=savepoint,
+            ),
             spark=self._spark,
             folders=[str(self.case.folder)],
             strict_ledger=True,
@@ -140,6 +159,29 @@ def test_run(folder: Path, way: Way, tmp_path: Path, spark: SparkSession) -> Non
         assert found.keys() == case.inputs.keys()
         for source, batches in found.items():
             assert len(set(batches)) == len(batches), f"several files of {source} at once"
+
+
+OFTEN_RESTORED = ("aggregate_over_aggregate", "chains", "distinct_on", "join_left", "sessions")
+RESTORED = [
+    pytest.param(
+        folder, id=folder.name, marks=[] if folder.name in OFTEN_RESTORED else pytest.mark.long
+    )
+    for folder in cases("run")
+]
+
+
+@pytest.mark.parametrize("folder", RESTORED)
+def test_run_from_savepoints(folder: Path, tmp_path: Path, spark: SparkSession) -> None:
+    case = read_case(folder)
+    bench = Bench(case, tmp_path, spark)
+    bench.run_from_savepoints()
+    got, right = bench.rows(), case.right["restarted"]
+    for sink, keys in case.keys.items():
+        if not (folder / "rows.restarted.yaml").exists():
+            got[sink] = last_of_each(got[sink], keys)
+    assert {name: comparable(rows) for name, rows in got.items()} == {
+        name: comparable(rows) for name, rows in right.items()
+    }
 
 
 # Rows that are not what their source declares.

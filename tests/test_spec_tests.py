@@ -28,6 +28,8 @@ from streamc.compiler.cases.model import (
     Expect,
     Placed,
     Restart,
+    Restore,
+    Rollback,
     Rows,
     Step,
 )
@@ -207,6 +209,10 @@ def rows(*lines: str) -> Rows:
             "restarts",
             [rows("1"), Restart(), rows("2"), Restart(), rows("3"), Drain(), Restart(), rows()],
         ),
+        (
+            "savepoints",
+            [rows("1", "2"), Restore(), rows("3"), Restore(), Drain(), Restore(), rows()],
+        ),
     ],
 )
 def test_ways(way: str, steps: list[Step]) -> None:
@@ -214,6 +220,14 @@ def test_ways(way: str, steps: list[Step]) -> None:
     written = [rows("1", "2"), rows("3"), Drain(), rows()]
     placed = [Placed(step, number) for number, step in enumerate(written, 1)]
     assert [each.step for each in arranged(placed, way)] == steps
+
+
+def test_what_is_undone_is_not_restored() -> None:
+    written = [rows("1"), rows("2"), rows("3"), Rollback(2), rows("4")]
+    placed = [Placed(step, number) for number, step in enumerate(written, 1)]
+    steps = [each.step for each in arranged(placed, "savepoints")]
+    again = [Restore(), rows("2"), rows("3"), Rollback(2), Restore(), rows("4")]
+    assert steps == [rows("1"), *again]
 
 
 def test_a_crash_hits_the_batch_before_it() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,13 +19,14 @@ from streamc.cli.testing.load import Suite, load_tests
 from streamc.cli.testing.report import as_json, outcome_line, outcome_text, summary
 from streamc.cli.testing.run import Outcome, run_tests
 from streamc.compiler.cases.update import updated
-from streamc.compiler.cases.ways import AS_WRITTEN, WAYS
+from streamc.compiler.cases.ways import AS_WRITTEN, SAVEPOINTS, WAYS
 from streamc.dsl.render import render
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 pytestmark = pytest.mark.spark
+LONG = pytest.mark.long
 ROOT = Path(__file__).parent.parent
 RUNS = cases("spec_runs")
 
@@ -41,11 +43,25 @@ def ways(file: Path) -> set[str]:
     return {way for test in tests for way in test.get("ways", [AS_WRITTEN])}
 
 
+FILES = find_tests([ROOT / "specs"])
+OFTEN_RESTORED = ("sessionization", "order_payment", "sla_timeout")
+
+
+def name(file: Path) -> str:
+    return f"{file.parent.parent.name}-{file.stem}"
+
+
 PROJECT = [
-    pytest.param(file, way, id=f"{file.parent.parent.name}-{file.stem}-{way}".replace(" ", "_"))
-    for file in find_tests([ROOT / "specs"])
+    pytest.param(file, way, id=f"{name(file)}-{way}".replace(" ", "_"))
+    for file in FILES
     for way in WAYS
     if way in ways(file)
+]
+RESTORED = [
+    pytest.param(
+        file, id=name(file), marks=[] if file.parent.parent.name in OFTEN_RESTORED else LONG
+    )
+    for file in FILES
 ]
 
 
@@ -59,6 +75,15 @@ def test_the_specs_of_the_project(file: Path, way: str, spark: SparkSession) -> 
     tests = [test for test in load_once(file).tests if test.way == way]
     found = list(run_tests(tests, spark=spark))
     assert found
+    failed = [outcome_text(outcome) for outcome in found if not outcome.passed]
+    assert failed == [], "".join(failed)
+
+
+@pytest.mark.parametrize("file", RESTORED)
+def test_the_specs_of_the_project_go_on_from_savepoints(file: Path, spark: SparkSession) -> None:
+    """At every barrier: each batch is begun with a savepoint, on other partitions than the last."""
+    tests = {test.case.span: replace(test, way=SAVEPOINTS) for test in load_once(file).tests}
+    found = list(run_tests([*tests.values()], spark=spark))
     failed = [outcome_text(outcome) for outcome in found if not outcome.passed]
     assert failed == [], "".join(failed)
 

@@ -8,7 +8,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ...compiler.cases.compare import Comparison, compare
 from ...compiler.cases.model import (
@@ -18,6 +18,7 @@ from ...compiler.cases.model import (
     Expect,
     Fill,
     Restart,
+    Restore,
     Rollback,
     Rows,
     Save,
@@ -96,8 +97,16 @@ def _run(test: Test, root: Path, spark: SparkSession, tell: Callable[[str], None
     return Outcome(test, tuple(checked), fault, time.monotonic() - begun)
 
 
+@dataclass(frozen=True, slots=True)
+class _Version:
+    files: Mapping[str, str]
+    variables: Mapping[str, str]
+    profile: str | None
+    folder: str
+
+
 class _Runs(ExitStack):
-    """The run of a test, and after an upgrade that of the version that goes on."""
+    """The run of a test, and after a savepoint the one that goes on from it."""
 
     def __init__(
         self, test: Test, root: Path, spark: SparkSession, tell: Callable[[str], None]
@@ -110,34 +119,38 @@ class _Runs(ExitStack):
         case, spec = test.case, test.spec.resolve()
         files = {path.name: text for path, text in output_files(test.compiled, Path()).items()}
         self.first_lines = case.first_lines
-        self.now = self._started(files, case.variables, case.profile, str(spec.parent))
+        self._version = _Version(files, case.variables, case.profile, str(spec.parent))
+        self.now = self._started()
 
     def upgrade(self, upgrade: Upgrade) -> None:
         """Goes on with another version from what the one that runs keeps."""
+        one = _Version(upgrade.files, upgrade.variables, upgrade.profile, upgrade.folder)
+        self._version = one
+        self.first_lines = upgrade.first_lines
+        self._go_on(upgrade.migration)
+
+    def restore(self) -> None:
+        """Goes on with the same version, on another number of partitions."""
+        self._go_on(None)
+
+    def _go_on(self, migration: Mapping[str, Any] | None) -> None:
         handed_on = self.now.hand_on(self._root / f"savepoint-{self._number}")
         self._number += 1
-        files, folder = upgrade.files, upgrade.folder
-        self.now = self._started(files, upgrade.variables, upgrade.profile, folder)
-        self.first_lines = upgrade.first_lines
-        self.now.begin(handed_on, upgrade.migration)
+        self.now = self._started()
+        self.now.begin(handed_on, migration)
 
-    def _started(
-        self,
-        files: Mapping[str, str],
-        variables: Mapping[str, str],
-        profile: str | None,
-        folder: str,
-    ) -> StepRun:
-        build = self._root / f"build-{self._number}"
-        write_if_changed({build / name: text for name, text in files.items()})
+    def _started(self) -> StepRun:
+        build, version = self._root / f"build-{self._number}", self._version
+        write_if_changed({build / name: text for name, text in version.files.items()})
         return self.enter_context(
             step_run(
-                build / next(iter(files)),
+                build / next(iter(version.files)),
                 self._root / f"run-{self._number}",
                 self._spark,
-                variables=variables,
-                profile=profile,
-                folders=(folder,),
+                variables=version.variables,
+                profile=version.profile,
+                folders=(version.folder,),
+                partitions=2 + self._number % 2,
                 tell=self._tell,
             )
         )
@@ -163,6 +176,9 @@ def _checks(case: Case, way: str, runs: _Runs) -> Iterator[Checked]:
                 runs.now.drain(crash=crash)
             case Restart():
                 runs.now.restart()
+            case Restore():
+                runs.restore()
+                batches.clear()
             case Rollback(first):
                 # Put together with steps before, its batch has the number of the first of them.
                 runs.now.rollback(max(sum(number >= first for number in batches), 1))

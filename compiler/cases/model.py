@@ -103,6 +103,11 @@ class Expect:
 
 
 @dataclass(frozen=True, slots=True)
+class Restore:
+    """A savepoint is taken of what has run, and the same version goes on from it."""
+
+
+@dataclass(frozen=True, slots=True)
 class Save:
     """A savepoint is taken of what has run; an upgrade follows."""
 
@@ -125,7 +130,9 @@ class Upgrade:
     first_lines: Mapping[str, tuple[str, ...]]
 
 
-Step = Fill | Rows | Advance | Drain | Restart | Crash | Rollback | Save | Upgrade | Expect
+Step = (
+    Fill | Rows | Advance | Drain | Restart | Crash | Rollback | Restore | Save | Upgrade | Expect
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,16 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from .model import Advance, Crash, Drain, Placed, Restart, Rows
+from .model import Advance, Crash, Drain, Placed, Restart, Restore, Rollback, Rows, Upgrade
 
 AS_WRITTEN = "as written"
 ONE_BATCH = "one batch"
 ROW_BY_ROW = "row by row"
 RESTARTS = "restarts"
 CRASHES = "crashes"
-WAYS = (AS_WRITTEN, ONE_BATCH, ROW_BY_ROW, RESTARTS, CRASHES)
+SAVEPOINTS = "savepoints"
+WAYS = (AS_WRITTEN, ONE_BATCH, ROW_BY_ROW, RESTARTS, CRASHES, SAVEPOINTS)
 """As many micro-batches as there are steps; steps in a row put together; each row by itself; each
-row by itself and a restart before it; as many as there are steps, each killed before its commit."""
+row by itself and a restart before it; as many as there are steps, each killed before its commit; as
+many as there are steps, each begun with a savepoint of what there was before."""
 
 BATCHES = (Rows, Advance, Drain)
 """Steps that are a micro-batch."""
@@ -31,6 +33,8 @@ def arranged(steps: Iterable[Placed], way: str) -> Iterator[Placed]:
         yield from _together(steps)
     elif way == CRASHES:
         yield from _killed(steps)
+    elif way == SAVEPOINTS:
+        yield from _restored([*steps])
     else:
         yield from _apart(steps, restarts=way == RESTARTS)
 
@@ -56,6 +60,24 @@ def _killed(steps: Iterable[Placed]) -> Iterator[Placed]:
             yield placed
         if isinstance(placed.step, BATCHES):
             yield Placed(Crash(), placed.number)
+
+
+def _restored(steps: list[Placed]) -> Iterator[Placed]:
+    """Yield the steps with a restore before each batch, but for those that are undone later."""
+    undone = [
+        range(placed.step.first + 1, placed.number)
+        for placed in steps
+        if isinstance(placed.step, Rollback)
+    ]
+    begun = False
+    for placed in steps:
+        if isinstance(placed.step, BATCHES):
+            if begun and not any(placed.number in one for one in undone):
+                yield Placed(Restore(), placed.number)
+            begun = True
+        elif isinstance(placed.step, Upgrade):
+            begun = False
+        yield placed
 
 
 def _together(steps: Iterable[Placed]) -> Iterator[Placed]:
