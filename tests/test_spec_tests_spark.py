@@ -39,7 +39,8 @@ def outcomes(paths: Sequence[Path], spark: SparkSession) -> list[Outcome]:
 
 def ways(file: Path) -> set[str]:
     """The ways of arrival that the tests of a file are for."""
-    tests = yaml.safe_load_all(file.read_text(encoding="utf-8"))
+    documents = yaml.safe_load_all(file.read_text(encoding="utf-8"))
+    tests = [test for one in documents for test in (one if isinstance(one, list) else [one])]
     return {way for test in tests for way in test.get("ways", [AS_WRITTEN])}
 
 
