@@ -4,9 +4,9 @@ Importing a command costs next to nothing: what it works with (compiler, Spark, 
 when it runs.
 
 - ``app``: the command line; ``main`` is the entry point.
-- ``barriers``, ``check``, ``compact``, ``compile``, ``diff``, ``explain``, ``fmt``, ``graph``,
-  ``init``, ``kernel``, ``rollback``, ``run``, ``savepoint`` (``savepoint_files``,
-  ``savepoint_plan``), ``status``, ``stop``, ``test``: the commands.
+- ``barriers``, ``check``, ``compact``, ``compile``, ``diff``, ``explain``, ``fmt``, ``fork``
+  (``forking``: both runs), ``graph``, ``init``, ``kernel``, ``rollback``, ``run``, ``savepoint``
+  (``savepoint_files``, ``savepoint_plan``), ``status``, ``stop``, ``test``: the commands.
 - ``live_view``: a run as a table on a terminal; ``pages``: those that explain a code.
 - ``spark_check``: what Spark finds in specs.
 - ``testing``: tests of specs, found, run and reported.

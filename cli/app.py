@@ -19,6 +19,7 @@ from .compile import compile_specs
 from .diff import diff
 from .explain import explain
 from .fmt import fmt
+from .fork import fork
 from .graph import graph
 from .init import init
 from .kernel import kernel
@@ -45,6 +46,7 @@ app.command("compile")(compile_specs)
 app.command("diff")(diff)
 app.command("explain")(explain)
 app.command("fmt")(fmt)
+app.command("fork")(fork)
 app.command("graph")(graph)
 app.command("init")(init)
 app.add_typer(kernel, name="kernel")

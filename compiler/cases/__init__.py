@@ -10,5 +10,6 @@ In order of flow:
 - ``told``: what is said of mistakes.
 - ``ways``: a test's steps for another arrival of the same rows.
 - ``compare``: what a sink got against what it must get; ``differences`` shows that as a table.
+- ``forks``: what the sinks of two versions got, side by side.
 - ``update``: the text of a file with what sinks got in the place of what was expected.
 """

@@ -40,15 +40,28 @@ class Comparison:
         return not (self.missing or self.unexpected or self.changed or self.disordered)
 
 
-def compare(expect: Expect, found: Iterable[Mapping[str, Value]]) -> Comparison:
-    """Compare with rows as Spark writes them in JSON."""
+def compare(
+    expect: Expect, found: Iterable[Mapping[str, Value]], keys: Sequence[str] = ()
+) -> Comparison:
+    """Compare with rows as Spark writes them in JSON.
+
+    Rows that are equal in ``keys`` are one row that has changed; without keys, or where several
+    are, a row has changed into one that has at least half of its cells.
+    """
     got = tuple(
         {c.name: spark_value(row.get(c.name), c.type) for c in expect.columns} for row in found
     )
     matched = _matched(expect, got)
     missing = [n for n in range(len(expect.rows)) if n not in {a for a, _ in matched}]
     rest = [n for n in range(len(got)) if n not in {b for _, b in matched}]
-    changed = _changed(expect, got, missing, rest)
+    changed = _same(expect, got, missing, rest, keys) if keys else []
+    changed += _changed(
+        expect,
+        got,
+        [n for n in missing if n not in {a for a, _ in changed}],
+        [n for n in rest if n not in {b for _, b in changed}],
+    )
+    changed.sort()
     order = [b for _, b in matched]
     return Comparison(
         expect,
@@ -89,6 +102,27 @@ def cells_equal(expect: Expect, column: Column, row: Row, got: Got) -> bool:
     if column.name not in row.values:
         return True
     return _equal(row.values[column.name], got[column.name], column.type, expect.tolerance)
+
+
+def _same(
+    expect: Expect,
+    got: Sequence[Got],
+    missing: Sequence[int],
+    rest: Sequence[int],
+    keys: Sequence[str],
+) -> list[tuple[int, int]]:
+    """Return pairs of the one missing and the one unexpected row that have the same keys."""
+    columns = [c for c in expect.columns if c.name in keys]
+    sides: tuple[dict[str, list[int]], dict[str, list[int]]] = ({}, {})
+    for place in missing:
+        sides[0].setdefault(_key(expect.rows[place].values, columns), []).append(place)
+    for place in rest:
+        sides[1].setdefault(_key(got[place], columns), []).append(place)
+    return [
+        (places[0], sides[1][key][0])
+        for key, places in sides[0].items()
+        if len(places) == len(sides[1].get(key, ())) == 1
+    ]
 
 
 def _changed(

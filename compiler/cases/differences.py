@@ -11,6 +11,7 @@ WIDTH = 92
 """How wide a table may be, so that it fits a page of 100 columns with what it is indented by; a
 wider one is shown as a paragraph for each row."""
 
+WORDS = ("missing", "unexpected")
 _MOST_ROWS = 25
 _INDENT = "    "
 
@@ -20,15 +21,7 @@ _Line = tuple[str, list[str]]
 
 def headline(found: Comparison) -> str:
     """Return what differs in a line: ``1 missing, 2 changed (3 rows as expected)``."""
-    counts = [
-        f"{len(rows)} {word}"
-        for word, rows in (
-            ("missing", found.missing),
-            ("unexpected", found.unexpected),
-            ("changed", found.changed),
-        )
-        if rows
-    ]
+    counts = difference_counts(found)
     if found.disordered:
         counts.append("all rows, in another order")
     number = len(found.matched)
@@ -36,10 +29,21 @@ def headline(found: Comparison) -> str:
     return ", ".join(counts) + ("" if found.disordered else kept)
 
 
-def difference_lines(found: Comparison) -> list[str]:
-    """Return the rows that differ; in a changed one a cell reads ``expected -> got``."""
+def difference_counts(found: Comparison, words: tuple[str, str] = WORDS) -> list[str]:
+    """Return how many rows differ in each way: ``1 missing``, ``2 changed``."""
+    counted = zip(
+        (*words, "changed"), (found.missing, found.unexpected, found.changed), strict=True
+    )
+    return [f"{len(rows)} {word}" for word, rows in counted if rows]
+
+
+def difference_lines(found: Comparison, words: tuple[str, str] = WORDS) -> list[str]:
+    """Return the rows that differ; in a changed one a cell reads ``expected -> got``.
+
+    ``words`` are what a row is called that is only expected, and one that was only got.
+    """
     names = [c.name for c in found.expect.columns]
-    lines = list(_lines(found))
+    lines = list(_lines(found, words))
     shown, left = lines[:_MOST_ROWS], len(lines) - _MOST_ROWS
     table = _table(names, shown)
     if max(map(len, table)) > WIDTH:
@@ -47,7 +51,7 @@ def difference_lines(found: Comparison) -> list[str]:
     return [*table, *([f"{_INDENT}… and {left} more"] if left > 0 else [])]
 
 
-def _lines(found: Comparison) -> list[_Line]:
+def _lines(found: Comparison, words: tuple[str, str]) -> list[_Line]:
     if found.disordered:
         return _positions(found)
     expect, got = found.expect, found.got
@@ -55,11 +59,11 @@ def _lines(found: Comparison) -> list[_Line]:
     for place in found.missing:
         row = expect.rows[place].values
         cells = [_cell(row[c.name]) if c.name in row else "" for c in expect.columns]
-        lines.append((place, ("missing", cells)))
+        lines.append((place, (words[0], cells)))
     for place, other in found.changed:
         lines.append((place, ("changed", _changed(found, place, other))))
     extra = [
-        ("unexpected", [_cell(got[place][c.name]) for c in expect.columns])
+        (words[1], [_cell(got[place][c.name]) for c in expect.columns])
         for place in found.unexpected
     ]
     return [*(line for _, line in sorted(lines, key=lambda pair: pair[0])), *extra]

@@ -1,0 +1,166 @@
+"""``streamc fork``: two versions from one savepoint, over the same rows, side by side."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from .report import Format, UserError, faults, print_diagnostics
+from .savepoint_plan import planned
+from .spec_files import read_spec
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ..compiler.cases.forks import SinkFork
+    from ..compiler.cases.upgrades import Version
+    from ..dsl.diagnostics import Diagnostics
+    from ..runtime.savepoints.model import Savepoint
+    from .forking import Branch
+
+_WORDS = ("only a", "only b")
+
+
+def fork(
+    savepoint: Annotated[
+        str, typer.Argument(metavar="SAVEPOINT", help="A savepoint by its name, or its folder.")
+    ],
+    a: Annotated[Path, typer.Option("--a", metavar="SPEC", help="One version.")],
+    b: Annotated[Path, typer.Option("--b", metavar="SPEC", help="The other version.")],
+    input_: Annotated[
+        Path,
+        typer.Option("--input", metavar="DIR", help="Recorded rows: a folder for each source."),
+    ],
+    state: Annotated[
+        str | None, typer.Option("--state", metavar="DIR", help="The state that has the savepoint.")
+    ] = None,
+    migration: Annotated[
+        Path | None, typer.Option("--migration", metavar="FILE", help="Decisions on the way to b.")
+    ] = None,
+    var: Annotated[
+        list[str] | None, typer.Option("--var", metavar="NAME=VALUE", help="Set a variable.")
+    ] = None,
+    profile: Annotated[
+        str | None, typer.Option("--profile", metavar="NAME", help="Use a profile.")
+    ] = None,
+) -> None:
+    """Run two versions from one savepoint over the same recorded rows, and compare their sinks.
+
+    The n-th file of each source is one epoch of both. Sinks are kept in memory: nothing is written.
+    Exit codes: 0 no difference, 1 rows differ or something has to be decided, 2 a mistake.
+    """
+    with faults():
+        saved, folder = _savepoint(savepoint, state)
+        variables = _variables(var or ())
+        said: list[Diagnostics] = []
+        versions = [_compiled(spec, said) for spec in (a, b)]
+        if print_diagnostics(said, Format.FULL) or None in versions:
+            raise typer.Exit(2)
+        branches = [
+            _branch(saved, version, decisions, variables, profile)
+            for version, decisions in zip(versions, (None, migration), strict=True)
+            if version is not None
+        ]
+        from . import forking
+
+        recording = forking.read_recording(input_, branches)
+        if not recording.steps:
+            raise UserError(f"{input_} holds no rows", "record some: the n-th file is epoch n")
+        found = list(forking.fork(saved, folder, (branches[0], branches[1]), recording, _tell))
+    if not found:
+        raise UserError("the versions have no sink in common", "`--migration` renames sinks")
+    for one in found:
+        sys.stdout.write(_text(one))
+    raise typer.Exit(int(any(one.differs for one in found)))
+
+
+def _savepoint(named: str, state: str | None) -> tuple[Savepoint, str]:
+    from ..runtime.savepoints.model import load_savepoint
+    from ..runtime.savepoints.process import savepoint_of
+    from ..runtime.state_files import LocalFiles
+
+    if "/" in named:
+        folder = str(Path(named).resolve())
+        return load_savepoint(LocalFiles(), folder), folder
+    if state is None:
+        raise UserError(f"`{named}` is a savepoint of which state?", "name it: `--state DIR`")
+    found, folder = savepoint_of(state, named)
+    return found, str(Path(folder).resolve())
+
+
+def _compiled(spec: Path, said: list[Diagnostics]) -> Version | None:
+    from ..compiler.driver import compile_source
+    from .testing.load import version_of
+
+    if not spec.is_file():
+        raise UserError(f"there is no {spec}")
+    result = compile_source(read_spec(spec))
+    said.append(result.diagnostics)
+    return None if result.diagnostics.has_errors else version_of(spec, result)
+
+
+def _branch(
+    saved: Savepoint,
+    version: Version,
+    decisions: Path | None,
+    variables: Mapping[str, str],
+    profile: str | None,
+) -> Branch:
+    """Plan the way from the savepoint; prints the plan and exits where it is not complete."""
+    from ..compiler.migrate.document import document
+    from ..compiler.migrate.text import plan_text
+    from .forking import Branch
+
+    if version.plan["pipeline"] != saved.pipeline:
+        raise UserError(
+            f"{version.spec} is of pipeline `{version.plan['pipeline']}`, savepoint {saved.name} "
+            f"of `{saved.pipeline}`",
+            "name the pipeline alike in the front matter if it is the same one",
+        )
+    said: list[Diagnostics] = []
+    plan, _ = planned(json.loads(json.dumps(saved.plan)), version.plan, decisions, said)
+    if print_diagnostics(said, Format.FULL):
+        raise typer.Exit(2)
+    if plan.exit_code:
+        sys.stderr.write(plan_text(plan))
+        sys.stderr.write(f"{version.spec} can't go on: decide it in a file, `--migration FILE`\n")
+        raise typer.Exit(plan.exit_code)
+    settings = version.pipeline.settings
+    return Branch(
+        version,
+        document(plan),
+        {name: value for name, value in variables.items() if name in settings.variables},
+        profile if profile in settings.profiles else None,
+    )
+
+
+def _variables(given: Sequence[str]) -> dict[str, str]:
+    found = {}
+    for one in given:
+        name, equals, value = one.partition("=")
+        if not equals:
+            raise UserError(f"`--var {one}` has no value", "write `--var NAME=VALUE`")
+        found[name] = value
+    return found
+
+
+def _text(fork: SinkFork) -> str:
+    from ..compiler.cases.differences import difference_counts, difference_lines
+
+    found = fork.comparison
+    alike = len(found.matched)
+    counts = [*difference_counts(found, _WORDS), f"{alike} alike"]
+    lines = [f"sink {fork.name}: {', '.join(counts)}"]
+    for word, names in zip(_WORDS, (fork.only_a, fork.only_b), strict=True):
+        lines += [f"    {word}: column {name}" for name in names]
+    if not found.holds:
+        lines += difference_lines(found, _WORDS)
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _tell(line: str) -> None:
+    sys.stderr.write(f"{line}\n")
