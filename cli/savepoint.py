@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -17,6 +18,8 @@ from .savepoint_plan import plan
 
 if TYPE_CHECKING:
     from ..runtime.savepoints.model import Savepoint
+
+_YIELDING = 15
 
 savepoint = typer.Typer(
     no_args_is_help=True, rich_markup_mode=None, help="Take, look at and remove savepoints."
@@ -48,6 +51,8 @@ def create(
     with faults():
         if stop:
             stop_pipeline(state, show=_tell)
+        # The job goes before: what this takes longer is nobody's loss.
+        os.nice(_YIELDING)
         found = take_savepoint(state, name=name, barrier=barrier, tell=_tell)
     print(f"savepoint {found.name}: {found.rows:,} rows, {size(found.bytes)}")
 
