@@ -14,6 +14,9 @@ from syrupy.assertion import SnapshotAssertion
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+_FILE_MANAGER = (
+    "org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager"
+)
 _DEFAULTS = """\
 spark.ui.enabled false
 spark.ui.showConsoleProgress false
@@ -54,6 +57,9 @@ def spark() -> Iterator[SparkSession]:
         .config("spark.sql.session.timeZone", "UTC")
         # A sketch of each kind for each window of hundreds of streams: 2.5 GB were seen in use.
         .config("spark.driver.memory", "4g")
+        # Spark's own choice writes its logs without checksums; with them, reading what is damaged
+        # is told with the file's name.
+        .config("spark.sql.streaming.checkpointFileManagerClass", _FILE_MANAGER)
         .getOrCreate()
     )
     session.sparkContext.setLogLevel("OFF")
