@@ -6,12 +6,14 @@ when it runs.
 - ``app``: the command line; ``main`` is the entry point.
 - ``barriers``, ``check``, ``compact``, ``compile``, ``diff``, ``explain``, ``fmt``, ``fork``
   (``forking``: both runs), ``graph``, ``init``, ``kernel``, ``rollback``, ``run``, ``savepoint``
-  (``savepoint_files``, ``savepoint_plan``), ``status``, ``stop``, ``test``: the commands.
+  (``savepoint_files``, ``savepoint_plan``, ``savepoint_tried``), ``status``, ``stop``, ``test``:
+  the commands.
 - ``live_view``: a run as a table on a terminal; ``pages``: those that explain a code.
 - ``spark_check``: what Spark finds in specs.
 - ``testing``: tests of specs, found, run and reported.
 - ``spec_files``: paths on the command line to specs.
-- ``from_savepoint``: the way from a savepoint to what is run.
+- ``from_savepoint``: the way from a savepoint to what is run; ``preview_text``: what a plan makes
+  of a savepoint.
 - ``two_versions``: two versions of a spec; ``git``: a spec as it was at a revision.
 - ``options``: those that several commands have; ``columns``: tables as plain lines.
 - ``output``: emitted files, written whole or not at all.

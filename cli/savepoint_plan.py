@@ -12,7 +12,8 @@ import typer
 
 from .output import write_if_changed
 from .report import Format, UserError, print_diagnostics
-from .two_versions import NewArgument, OldArgument, compile_version, read_versions
+from .savepoint_tried import Tried, saved_in
+from .two_versions import compile_version, read_version, read_versions
 
 if TYPE_CHECKING:
     from ..compiler.migrate.decisions import Decisions
@@ -29,8 +30,15 @@ class PlanFormat(StrEnum):
 
 
 def plan(
-    old: OldArgument,
-    new: NewArgument,
+    versions: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="[OLD] NEW",
+            help="Two specs, or REVISION:PATH; OLD also a git revision (NEW as it was then: "
+            "HEAD~1). With a savepoint OLD is known.",
+            show_default=False,
+        ),
+    ],
     migration: Annotated[
         Path | None,
         typer.Option("--migration", metavar="FILE", help="A file of decisions: 2-to-3.yaml."),
@@ -39,29 +47,65 @@ def plan(
         Path | None,
         typer.Option("--write", metavar="FILE", help="Draft a file with the missing decisions."),
     ] = None,
+    savepoint: Annotated[
+        str | None,
+        typer.Option(
+            "--savepoint", metavar="NAME", help="Try it on a savepoint, by name or folder."
+        ),
+    ] = None,
+    state: Annotated[
+        str | None,
+        typer.Option("--state", metavar="DIR", help="The state folder that has the savepoint."),
+    ] = None,
     format: Annotated[
         PlanFormat, typer.Option("--format", help="How to print the plan.")
     ] = PlanFormat.FULL,
 ) -> None:
     """Tell what becomes of a savepoint of OLD under NEW: a verdict for each part of the state.
 
-    Exit code 0: all is accounted for. 1: something has to be decided; --write drafts the file. 2: a
-    part is impossible, and the file does not give it up.
+    With `--savepoint` also: rows and bytes, rows that can't be converted, rows before and after,
+    windows that are incomplete, timers that go off at once. This starts a local Spark.
+
+    Exit code 0: all is accounted for. 1: something has to be decided; --write drafts the file. Or
+    rows can't be converted. 2: a part is impossible, and the file does not give it up.
     """
-    before, after = read_versions(old, new)
-    results = (compile_version(before, after), compile_version(after, after))
+    old, new = _versions(versions, savepoint, state)
+    saved = None if savepoint is None else saved_in(savepoint, state)
+    after = read_version(new)
+    before = None if old is None else read_versions(old, new)[0]
+    sources = [after] if before is None else [before, after]
+    results = [compile_version(source, after) for source in sources]
     said = [result.diagnostics for result in results]
     plans = [json.loads(result.plan_json) for result in results if result.plan_json is not None]
     found, decisions = None, None
     if len(plans) == len(results):
+        if saved is not None:
+            plans = [dict(saved.of_plan(plans)), plans[-1]]
         found, decisions = planned(plans[0], plans[1], migration, said)
     how = Format.JSON if format is PlanFormat.JSON else Format.FULL
     if print_diagnostics(said, how) or found is None or decisions is None:
         raise typer.Exit(2)
+    tried = None if saved is None else saved.tried(plans[1], found)
     if write is not None:
         _write(write, migration, found, decisions)
-    _print(found, format)
-    raise typer.Exit(found.exit_code)
+    _print(found, tried, format)
+    raise typer.Exit(max(found.exit_code, int(tried is not None and tried.fails)))
+
+
+def _versions(
+    versions: list[str], savepoint: str | None, state: str | None
+) -> tuple[str | None, str]:
+    """Return OLD and NEW as they were given; with a savepoint OLD may be missing."""
+    if len(versions) > 2:
+        raise UserError("more than two specs are given", "name OLD and NEW")
+    if savepoint is None and state is not None:
+        raise UserError("`--state` is where a savepoint is", "name it: `--savepoint`")
+    if savepoint is None and len(versions) < 2:
+        raise UserError(
+            "a plan is made between two versions",
+            "name OLD and NEW, or what NEW is to begin with: `--savepoint`",
+        )
+    return (versions[0] if len(versions) == 2 else None), versions[-1]
 
 
 def planned(
@@ -107,11 +151,19 @@ def _write(path: Path, migration: Path | None, found: MigrationPlan, decisions: 
     write_if_changed({path: draft(found, decisions)})
 
 
-def _print(found: MigrationPlan, format: PlanFormat) -> None:
+def _print(found: MigrationPlan, tried: Tried | None, format: PlanFormat) -> None:
     from ..compiler.migrate.document import report
     from ..compiler.migrate.text import plan_text
 
     if format is PlanFormat.JSON:
-        sys.stdout.write(json.dumps(report(found), indent=2, ensure_ascii=False) + "\n")
-    else:
-        sys.stdout.write(plan_text(found))
+        told = report(found)
+        if tried is not None:
+            told |= {
+                "exit_code": max(found.exit_code, int(tried.fails)),
+                "savepoint": tried.document(),
+            }
+        sys.stdout.write(json.dumps(told, indent=2, ensure_ascii=False) + "\n")
+        return
+    sys.stdout.write(plan_text(found))
+    if tried is not None:
+        sys.stdout.write(tried.text())

@@ -34,6 +34,11 @@ def read_versions(old: str, new: str) -> tuple[SourceFile, SourceFile]:
     return _read(old, after), after
 
 
+def read_version(new: str) -> SourceFile:
+    """Return a version by itself; raises ``UserError`` when it can't be read."""
+    return _read(new)
+
+
 def _read(name: str, new: SourceFile | None = None) -> SourceFile:
     """Read a spec by its path or from a revision; a revision alone means the path of ``new``."""
     if Path(name).is_file() or (name.endswith(SUFFIX) and ":" not in name):

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from compiled import compiled_text
+from streamc.runtime.notes import seal
+from streamc.runtime.savepoints.model import Savepoint
 from test_cli import Run, run
 
 __all__ = ["run"]
@@ -141,3 +145,102 @@ def test_diff_shows_the_verdicts_below_the_code(run: Run) -> None:
     assert '+            F.max("v")' in code
     assert "  cell max(v)                  starts empty" in state
     assert "source payments (files): kept\nsink out (files): kept\n" in state
+
+
+# A savepoint.
+
+
+@pytest.fixture
+def savepoint() -> None:
+    """A state with a savepoint of `old.stream`, which holds no rows."""
+    result = compiled_text(OLD, "cards.stream")
+    assert result.plan_json is not None
+    found = Savepoint(
+        *("cut", datetime(2026, 1, 1, tzinfo=UTC), "cards", 1, 7, 9, "0001", "s", "4.2.1"),
+        plan=json.loads(result.plan_json),
+        sources={},
+        logs={},
+        lineage=(),
+        queries={},
+    )
+    folder = Path("state/savepoints/cut")
+    folder.mkdir(parents=True)
+    note = {"format": 2, "id": "s", "pipeline": "cards"}
+    Path("state/state.json").write_text(seal(note), encoding="utf-8")
+    (folder / "manifest.json").write_text(seal(found.to_document()), encoding="utf-8")
+
+
+TRY = ("savepoint", "plan", "new.stream", "--savepoint")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("new.stream",), "a plan is made between two versions"),
+        (("a", "b", "c"), "more than two specs are given"),
+        (("old.stream", "new.stream", "--state", "state"), "`--state` is where a savepoint is"),
+        (("new.stream", "--savepoint", "cut"), "`cut` is the name of a savepoint"),
+        (("new.stream", "--savepoint", "./gone"), "SR0420"),
+        (("new.stream", "--savepoint", "gone", "--state", "state"), "there are: cut"),
+        (("new.stream", "--savepoint", "cut", "--state", "none"), "SR0407"),
+        (("gone.stream", "--savepoint", "cut", "--state", "state"), "there is no gone.stream"),
+    ],
+)
+def test_what_can_not_be_tried(
+    run: Run, savepoint: None, arguments: tuple[str, ...], said: str
+) -> None:
+    ended = run("savepoint", "plan", *arguments)
+    assert (ended.code, ended.out) == (2, "")
+    assert said in ended.err
+
+
+def test_old_must_be_what_the_savepoint_is_of(run: Run, savepoint: None) -> None:
+    ended = run("savepoint", "plan", "new.stream", *TRY[2:], "state/savepoints/cut")
+    assert (ended.code, ended.out) == (2, "")
+    assert "savepoint cut is of version 1, and not of the OLD that is given" in ended.err
+    Path("other.stream").write_text(OLD.replace("SUM(v)", "MIN(v)"), encoding="utf-8")
+    ended = run("savepoint", "plan", "other.stream", *TRY[2:], "state/savepoints/cut")
+    assert (ended.code, ended.out) == (2, "")
+    assert "min(v)" in ended.err and "leave OLD out" in ended.err
+
+
+def test_a_savepoint_of_another_pipeline(run: Run, savepoint: None) -> None:
+    Path("new.stream").write_text(NEW.replace("pipeline: cards", "pipeline: x"), encoding="utf-8")
+    ended = run(*TRY, "cut", "--state", "state")
+    assert (ended.code, ended.out) == (2, "")
+    assert "SR0421" in ended.err and "is of pipeline `cards`, not of `x`" in ended.err
+
+
+def test_mistakes_in_the_file_are_told_before_a_savepoint_is_read(
+    run: Run, savepoint: None
+) -> None:
+    Path("bad.yaml").write_text("from: 1\nto: 3\n", encoding="utf-8")
+    ended = run(*TRY, "cut", "--state", "state", "--migration", "bad.yaml")
+    assert (ended.code, ended.out) == (2, "")
+    assert "SC0906" in ended.err
+
+
+# NULL for what can't be converted.
+
+
+@pytest.mark.parametrize(
+    ("expression", "code"),
+    [
+        ("TRY_CAST(CAST(total AS STRING) AS DOUBLE)", 0),
+        ("try_divide(total, 0.0)", 0),
+        ("total * 2", 2),
+    ],
+)
+def test_nulls_are_accepted_where_a_conversion_may_give_them(
+    run: Run, expression: str, code: int
+) -> None:
+    lines = ["from: 1", "to: 2", "operators:", "  spend:", f"    set: {{sum(v): '{expression}'}}"]
+    lines.append("    accept: {sum(v): nulls, max(v): empty}\n")
+    Path("m.yaml").write_text("\n".join(lines), encoding="utf-8")
+    ended = run(*PLAN, "--migration", "m.yaml", "--format", "json")
+    assert ended.code == code, ended.err
+    if code:
+        assert [one["code"] for one in json.loads(ended.err)] == ["SC0905"]
+    else:
+        found = json.loads(ended.out)["document"]["operators"]["spend"]
+        assert found["nulls"] == ["sum(v)"]

@@ -9,7 +9,8 @@ In order of flow:
 - ``plan``: the whole of it. ``aggregates`` (``cells``, ``derive``, ``merges``, ``windows``),
   ``dedup``, ``joins`` (``columns``), ``programs`` (``entries``, ``timers``): one kind of operator
   each. ``keys``, ``inputs``: what they have in common; ``ends``: sources, sinks, settings.
-- ``conversions``: types that hold all of others; ``lengths``: lengths of time.
+- ``conversions``: types that hold all of others; ``nulls``: conversions that may give NULL;
+  ``lengths``: lengths of time.
 - ``verdicts``: what is found.
 - ``text``, ``document``: the verdicts for people, and the work for the runtime; ``draft``: a
   migration file with the decisions that are missing.

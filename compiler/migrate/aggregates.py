@@ -36,7 +36,7 @@ def plan_aggregate(versions: Versions, old_id: str, id_: str) -> Fate:
         "from": old_id,
         "where": _where(versions, id_, window),
         "keys": keys.document(),
-        "window": None if window.expression is None else {"expr": window.expression},
+        "window": window.document(),
         "group": merges,
         "cells": list(cells.document),
     }

@@ -10,6 +10,7 @@ from .decisions import Decisions
 from .dedup import plan_dedup
 from .ends import likely, match_ends, plan_queries, plan_sinks, plan_sources
 from .joins import SIDES, plan_join
+from .nulls import with_nulls
 from .programs import plan_program
 from .verdicts import FOUND_BY_THAT, Decision, Fate, Finding, Json, MigrationPlan, Verdict
 from .versions import Versions, aggregates_of, alive, side_columns
@@ -73,7 +74,8 @@ def _operators(versions: Versions, pairs: Mapping[str, str | None]) -> tuple[Fat
         elif kind_of(old[was]) != kind_of(entry) and old[was]["kind"] != entry["kind"]:
             fates.append(_other_kind(versions, was, id_))
         else:
-            fates.append(_with_what_it_rests_on(_PLANNERS[entry["kind"]](versions, was, id_)))
+            fate = _PLANNERS[entry["kind"]](versions, was, id_)
+            fates.append(with_nulls(versions.decisions, _with_what_it_rests_on(fate)))
     fates += [_dropped(versions, id_, pairs) for id_ in free]
     return tuple(fates)
 

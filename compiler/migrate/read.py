@@ -26,6 +26,7 @@ from .names import (
     settable,
     types_of,
 )
+from .nulls import NULLS
 from .told import Teller
 from .verdicts import Json, Path
 from .versions import aggregates_of, alive
@@ -34,7 +35,7 @@ WORDS = ("drop", "empty", "backfill")
 """What may be said of a whole operator."""
 _TOP = ("from", "to", "operators", "sources", "sinks")
 _PARTS = ("from", "key", "set", "rename", "timers", "where", "rewindow", "add", "accept")
-ACCEPTED = ("empty", "backfill", "mixed", "incomplete", "drop")
+ACCEPTED = ("empty", "backfill", "mixed", "incomplete", "drop", NULLS)
 """The words by which a part is accepted as it will be."""
 
 

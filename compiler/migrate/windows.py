@@ -34,7 +34,11 @@ class Shape:
 
 @dataclass(frozen=True, slots=True)
 class WindowPlan:
-    """The findings on a window, the SQL of a new one, which old ones go on, whether some merge."""
+    """The findings on a window, the SQL of a new one, which old ones go on, whether some merge.
+
+    ``lengths`` are those by which they merge, in microseconds: windows ``of`` a size ``into`` ones
+    of another at an ``offset``; sessions that end ``later``.
+    """
 
     findings: tuple[Finding, ...] = ()
     expression: str | None = None
@@ -42,6 +46,14 @@ class WindowPlan:
     merges: bool = False
     changed: bool = False
     impossible: bool = False
+    lengths: Json | None = None
+
+    def document(self) -> Json | None:
+        """Return the window as the runtime is told of it."""
+        if self.expression is None:
+            return None
+        merges = {} if self.lengths is None else {"merges": self.lengths}
+        return {"expr": self.expression, **merges}
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +66,7 @@ class _Way:
     expression: str = "`window`"
     where: str | None = None
     merges: bool = False
+    lengths: Json | None = None
 
 
 def plan_window(
@@ -77,7 +90,9 @@ def plan_window(
     else:
         finding = Finding("window", before, after, way.verdict, way.why)
     changed = bool(way.why)
-    return WindowPlan((finding,), way.expression, way.where, way.merges, changed)
+    return WindowPlan(
+        (finding,), way.expression, way.where, way.merges, changed, lengths=way.lengths
+    )
 
 
 def window_text(window: Json) -> str:
@@ -137,7 +152,7 @@ def _wider_session(old: Shape, new: Shape) -> _Way | None:
         "what would have joined a session that closed before the cut begins another"
     )
     expression = f"named_struct('start', `window`.start, 'end', {end})"
-    return _Way(Verdict.MERGED, why, True, expression, merges=True)
+    return _Way(Verdict.MERGED, why, True, expression, merges=True, lengths={"later": more})
 
 
 def _ways(old: Shape, new: Shape) -> Iterator[_Way]:
@@ -187,7 +202,8 @@ def _coarser(old: Shape, new: Shape) -> _Way:
         f"windows of {micros_text(old.size)} that are open become one of {micros_text(new.size)}; "
         "what closed before the cut is missing in the first"
     )
-    return _Way(Verdict.MERGED, why, True, expression, where, merges=True)
+    lengths = {"of": old.size, "into": new.size, "offset": new.offset}
+    return _Way(Verdict.MERGED, why, True, expression, where, merges=True, lengths=lengths)
 
 
 def _why_not(old: Shape, new: Shape) -> str:

@@ -19,6 +19,7 @@
 - ``LateRows.scala``: the rows that an operator drops as late, by the watermark of the batch before.
 - ``Rolling.scala``: files of a batch that are followed by another one at some size.
 - ``TextFiles.scala``: files of lines joined byte for byte.
+- ``Conversions.scala``: expressions of a migration, tried on rows; the bytes of Parquet columns.
 - ``Progress.scala``: the progress reports of a query since the last look.
 - ``build.py``: compiles them once with the Scala compiler among Spark's jars; ``cache.py``: where
   the jars are kept.

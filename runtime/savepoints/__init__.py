@@ -6,7 +6,10 @@
 - ``create``: a savepoint from a barrier, beside the running job.
 - ``stores``: rows of tables in the form in which Spark's stores of a new checkpoint have them;
   ``programs``: in that in which a keyed program begins with them.
-- ``fit``: which tables the operators of a plan begin with; ``transform``: changed by a migration.
+- ``fit``: which tables the operators of a plan begin with; ``transform``: changed by a migration;
+  ``conversions``: what its expressions make of which rows; ``failing``: rows that they can't make.
+- ``preview``: what a migration does to a savepoint, in figures: ``samples`` of rows, windows and
+  timers against ``watermarks``; ``shown``: values as text.
 - ``stocked``: queries whose first batch has left what a savepoint holds.
 - ``restore``: a new generation that begins with a savepoint; ``begin``: for a run that asks for it.
 - ``types``: types whose values may be NULL.

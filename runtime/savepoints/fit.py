@@ -14,6 +14,7 @@ from ..errors import NOT_MIGRATED, RuntimeFault
 from ..meaning import meaning_differences
 from ..options import quoted
 from ..plan import Plan, Query, read_plan
+from .conversions import Change, Conversion, conversions
 from .model import SavedOperator, SavedQuery, Savepoint, Table, unfit
 from .transform import transformed
 
@@ -40,6 +41,27 @@ class Fit:
             return {name: name for name in self.plan.sources}
         found = {new: one["from"] for new, one in self.migration["sources"].items()}
         return {new: old for new, old in found.items() if old is not None}
+
+    @property
+    def converted(self) -> tuple[str, ...]:
+        """The operators whose state a migration makes of that of another version."""
+        changes = {} if self.migration is None else self.migration["operators"]
+        return tuple(id for id, change in changes.items() if change["from"] is not None)
+
+    def change(self, operator: str) -> Change:
+        """What a migration says of an operator; there must be one."""
+        assert self.migration is not None
+        found: Change = self.migration["operators"][operator]
+        return found
+
+    def conversions(self, spark: SparkSession, operator: str) -> list[Conversion]:
+        """What is made of the tables of an operator that is `converted`, before rows are merged."""
+        change = self.change(operator)
+        old = str(change["from"])
+        saved = self._saved(old, None)
+        tables = {name: self._read(spark, table) for name, table in saved.tables.items()}
+        plan = self.savepoint.plan["operators"][old]
+        return list(conversions(tables, saved, change, plan))
 
     def tables(
         self, spark: SparkSession, operator: str, query: Query | None
@@ -110,13 +132,7 @@ class Fit:
 
 def fitted(savepoint: Savepoint, folder: str, plan: Plan, migration: Migration | None) -> Fit:
     """The fit of a savepoint and a plan; raises RuntimeFault when a migration is needed."""
-    if savepoint.pipeline != plan.pipeline:
-        raise RuntimeFault(
-            NOT_MIGRATED,
-            f"savepoint {savepoint.name} is of pipeline `{savepoint.pipeline}`, not of "
-            f"`{plan.pipeline}`",
-            "name the pipeline alike in the front matter if it is the same one",
-        )
+    check_pipeline(savepoint, plan)
     if migration is None:
         lines = list(differences(savepoint, plan))
         if lines:
@@ -128,6 +144,17 @@ def fitted(savepoint: Savepoint, folder: str, plan: Plan, migration: Migration |
                 "`streamc savepoint plan` shows it",
             )
     return Fit(savepoint, folder, plan, migration)
+
+
+def check_pipeline(savepoint: Savepoint, plan: Plan) -> None:
+    """Raises RuntimeFault when a savepoint is of another pipeline than a plan."""
+    if savepoint.pipeline != plan.pipeline:
+        raise RuntimeFault(
+            NOT_MIGRATED,
+            f"savepoint {savepoint.name} is of pipeline `{savepoint.pipeline}`, not of "
+            f"`{plan.pipeline}`",
+            "name the pipeline alike in the front matter if it is the same one",
+        )
 
 
 def differences(savepoint: Savepoint, plan: Plan) -> Iterator[str]:

@@ -111,14 +111,15 @@ class Savepoint:
 
     def operator(self, id: str, query: str | None = None) -> SavedOperator | None:
         """What was kept of an operator: in this query, else where most of its cells are."""
-        found = {
-            name: saved.operators[id]
-            for name, saved in self.queries.items()
-            if id in saved.operators
-        }
+        holder = self.holder(id, query)
+        return None if holder is None else holder.operators[id]
+
+    def holder(self, id: str, query: str | None = None) -> SavedQuery | None:
+        """The query in which `operator` finds one: this one, else where most of its cells are."""
+        found = {name: saved for name, saved in self.queries.items() if id in saved.operators}
         if query in found:
             return found[query]
-        return max(found.values(), key=lambda one: len(one.cells), default=None)
+        return max(found.values(), key=lambda one: len(one.operators[id].cells), default=None)
 
     @property
     def operators(self) -> tuple[SavedOperator, ...]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from os.path import dirname
 from typing import TYPE_CHECKING
 
 from ..disk import LocalDisk
@@ -17,7 +18,10 @@ from ..settings import AS_FAST_AS_POSSIBLE, RunSettings
 from ..state_files import local_state
 from ..storage import Storage
 from .create import create_savepoint
+from .fit import Fit
 from .model import FOLDER, Savepoint, load_savepoint, savepoint_folder, savepoint_names
+from .preview import Preview, preview
+from .restore import check_files
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -38,7 +42,7 @@ def take_savepoint(
     A job may run on it. Raises RuntimeFault when it is not possible as asked.
     """
     _, folder, _ = local_state(state)
-    with _spark(folder, tell, spark) as storage:
+    with _spark(f"{folder}/{FOLDER}", tell, spark) as storage:
         try:
             return create_savepoint(
                 storage, LocalDisk(), folder, name=name, barrier=barrier, tell=tell
@@ -91,9 +95,28 @@ def delete_savepoint(state: str, name: str) -> None:
     files.delete([hidden])
 
 
+def preview_savepoint(
+    fit: Fit, *, tell: Tell = lambda line: None, spark: SparkSession | None = None
+) -> Preview:
+    """What becomes of a savepoint on this machine's disk, in figures; nothing of it is changed.
+
+    Raises RuntimeFault when it is damaged.
+    """
+    check_files(LocalDisk(), fit.savepoint, fit.folder)
+    place, own = dirname(fit.folder), fit.plan.settings.spark
+    with _spark(place, tell, spark, own) as storage:
+        try:
+            return preview(storage, fit)
+        except spark_errors() as error:
+            raise spark_refuses("the migration", error, place) from None
+
+
 @contextmanager
-def _spark(folder: str, tell: Tell, given: SparkSession | None) -> Iterator[Storage]:
-    settings = RunSettings(f"{folder}/{FOLDER}", AS_FAST_AS_POSSIBLE, "auto", {}, {})
+def _spark(
+    place: str, tell: Tell, given: SparkSession | None, own: Mapping[str, str] | None = None
+) -> Iterator[Storage]:
+    """A Spark with the settings of a pipeline, whose log is in a place."""
+    settings = RunSettings(place, AS_FAST_AS_POSSIBLE, "auto", {}, own or {})
     policy = Checkpoint("1 minute", 1)
     session, started, _ = run_session(settings, policy, "streamc savepoint", given)
     try:

@@ -25,6 +25,7 @@ from ..plan import Plan, Query
 from ..rollback import next_generation
 from ..settings import RunSettings
 from ..state import GenerationFolder, State, generation_note
+from .failing import check_conversions
 from .fit import Fit
 from .model import Savepoint
 from .stocked import begin_query, initial_state
@@ -69,6 +70,7 @@ def restore(
     disk, root = disk_of(state)
     check_files(disk, fit.savepoint, fit.folder)
     check_lineage(state, fit.savepoint)
+    check_conversions(kernel, spark, fit)
     number = next_generation(disk, root)
     made = f"{root}/generations/.{number}.tmp"
     disk.delete([made])

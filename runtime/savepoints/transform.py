@@ -6,19 +6,18 @@ cells are merged, each by its own function.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..errors import RuntimeFault
 from ..options import quoted
 from ..program_state import POSITION, RECORD, WAITING, entry_table, state_name
+from .conversions import Change, expiry, input_columns, input_seen, rows_kept, side_seen
 from .model import SavedOperator, unfit
 from .tables import EXPIRES, MATCHED, SIDES, STATE, WINDOW, key_column
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
-
-Change = Mapping[str, Any]
 
 _WORDS = frozenset(
     {"sum", "min", "max", "bool_and", "bool_or", "bit_and", "bit_or", "bit_xor"},
@@ -35,9 +34,8 @@ def transformed(
     `change` is its part of the migration, `old` what the old plan says of the operator. Raises
     RuntimeFault for what this version cannot carry out.
     """
-    _check(saved, change)
-    if change.get("where") and saved.kind not in ("join", "operator"):
-        tables = {name: table.where(change["where"]) for name, table in tables.items()}
+    check_change(saved, change)
+    tables = rows_kept(tables, saved, change)
     match saved.kind:
         case "join":
             return {
@@ -53,7 +51,8 @@ def transformed(
     return {STATE: _aggregate(tables[STATE], change)}
 
 
-def _check(saved: SavedOperator, change: Change) -> None:
+def check_change(saved: SavedOperator, change: Change) -> None:
+    """Raises RuntimeFault for what this version cannot carry out."""
     if change.get("backfill"):
         cells = ", ".join(f"`{cell}`" for cell in change["backfill"])
         raise _refused(saved, f"{cells} would be computed from retained rows, which is not built")
@@ -126,23 +125,17 @@ def _dedup(table: DataFrame, change: Change) -> DataFrame:
     from pyspark.sql import functions as F
 
     keys, names = _keys(change)
-    shift = int(change.get("shift_expiry_micros", 0))
-    expires = F.expr(f"timestamp_micros(unix_micros({EXPIRES}) + {shift}L)").alias(EXPIRES)
-    found = table.select(*keys, expires)
+    found = table.select(*keys, _column(expiry(change), EXPIRES))
     if not change.get("group"):
         return found
     return found.groupBy(*map(quoted, names)).agg(F.min(EXPIRES).alias(EXPIRES))
 
 
 def _side(table: DataFrame, new: Mapping[str, Any], names: Sequence[str]) -> DataFrame:
-    from pyspark.sql import functions as F
-
-    for place, name in enumerate(names):
-        # A key is known by its name in the plan, `payments.payment_id`.
-        table = table.withColumn(name, F.col(key_column(place)))
+    seen = side_seen(table, names)
     keys = [_column(expr, key_column(place)) for place, expr in enumerate(new["keys"])]
     columns = [_column(one["expr"], one["name"]) for one in new["columns"]]
-    return table.select(*keys, POSITION, *columns, MATCHED)
+    return seen.select(*keys, POSITION, *columns, MATCHED)
 
 
 def _program(
@@ -195,12 +188,7 @@ def _waiting(table: DataFrame, change: Change) -> DataFrame:
     found = table.select("*", *keys)
     named: list[tuple[str, str]] = []
     for place, given in enumerate(change["waiting"]):
-        stem = f"{state_name(given['from'] or given['input'])}__"
-        own = [name for name in table.columns if name.startswith(stem)]
-        hidden = found.select(
-            *(F.col(quoted(name)) for name in found.columns if name not in set(_plain(own, stem))),
-            *(F.col(quoted(name)).alias(name.removeprefix(stem)) for name in own),
-        )
+        hidden = input_seen(found, input_columns(table, given))
         for number, one in enumerate(given["columns"]):
             name = f".column {place} {number}"
             named.append((name, f"{state_name(given['input'])}__{state_name(one['name'])}"))
@@ -210,10 +198,6 @@ def _waiting(table: DataFrame, change: Change) -> DataFrame:
     columns += [F.col(quoted(name)).alias(new) for name, new in named]
     made = [F.col(quoted(f".key {n}")).alias(one["name"]) for n, one in enumerate(change["keys"])]
     return found.select(*made, *columns)
-
-
-def _plain(names: Sequence[str], stem: str) -> Iterator[str]:
-    return (name.removeprefix(stem) for name in names)
 
 
 def _column(expression: str, name: str) -> Column:

@@ -1,0 +1,108 @@
+"""What a migration makes of a savepoint, as text: a paragraph for each operator."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from .columns import aligned, moment, size
+
+if TYPE_CHECKING:
+    from ..runtime.savepoints.failing import Failing
+    from ..runtime.savepoints.model import Savepoint
+    from ..runtime.savepoints.preview import OperatorPreview, Preview
+    from ..runtime.savepoints.samples import Sample
+    from ..runtime.savepoints.watermarks import Incomplete, MovedTimer
+
+_WIDEST = 48
+"""A longer value is cut."""
+
+
+def preview_text(savepoint: Savepoint, preview: Preview) -> str:
+    """Return the figures of all operators, behind a line that says of which savepoint."""
+    head = (
+        f"savepoint {savepoint.name}, version {savepoint.version}: barrier {savepoint.barrier}, "
+        f"watermark {_instant(savepoint.watermark_ms)}, {_amount(savepoint.rows, 'row')}, "
+        f"{size(savepoint.bytes)}"
+    )
+    parts = ["\n".join(_operator(one)) for one in preview.operators]
+    return "\n" + "\n\n".join([head, *parts]) + "\n"
+
+
+def _operator(one: OperatorPreview) -> Iterator[str]:
+    saved = one.saved
+    yield f"state of {saved.id}: {_amount(saved.rows, 'row')}, {size(saved.bytes)}"
+    for table in saved.tables.values():
+        lines = [(name, size(held)) for name, held in one.column_bytes[table.name].items()]
+        if len(saved.tables) > 1:
+            yield f"  {table.name}: {_amount(table.rows, 'row')}, {size(table.bytes)}"
+        indent = "    " if len(saved.tables) > 1 else "  "
+        yield from (f"{indent}{line}" for line in aligned(lines) if table.rows)
+    if one.incomplete is not None:
+        yield from _incomplete(one.incomplete)
+    for timer in one.timers:
+        yield _timer(timer)
+    for failure in one.failing:
+        yield from _failing(failure)
+    if one.refused is not None:
+        yield f"  refused: {one.refused}"
+    for sample in one.samples:
+        yield from _sample(sample)
+
+
+def _incomplete(found: Incomplete) -> Iterator[str]:
+    passed = _instant(found.watermark_ms)
+    if found.start_ms is None or found.end_ms is None:
+        yield f"  sessions: {found.groups:,} may lack what closed by {passed}"
+        return
+    yield (
+        f"  window {_instant(found.start_ms)} to {_instant(found.end_ms)} is incomplete: of the "
+        f"{_amount(found.closed or 0, 'window')} in it that closed"
+    )
+    yield f"    by {passed} nothing is left; {_amount(found.groups, 'group')} of it go on"
+
+
+def _timer(timer: MovedTimer) -> str:
+    due = "by now" if timer.by_clock else "in the first batch"
+    return (
+        f"  timer {timer.name}: set for {_amount(timer.set, 'key')}, moved for {timer.moved:,}; "
+        f"{timer.at_once:,} due {due}"
+    )
+
+
+def _failing(failure: Failing) -> Iterator[str]:
+    from ..runtime.savepoints.failing import failure_help, failure_text
+
+    yield from (f"  {line}" for line in failure_text(failure).splitlines())
+    yield f"    help: {failure_help(failure)}"
+
+
+def _sample(sample: Sample) -> Iterator[str]:
+    """Yield the columns of some rows, and beside them what they become."""
+    of = f" of {sample.rows:,}" if sample.rows > len(sample.before) else ""
+    yield f"  sample of {sample.table}: {_amount(len(sample.before), 'row')}{of}, and what it is"
+    names = dict.fromkeys([*sample.before[0], *sample.after])
+    rows = [["", *("before" for _ in sample.before), "after"]]
+    for name in names:
+        cells = [_text(row, name) for row in (*sample.before, sample.after)]
+        rows.append([name, *cells])
+    yield from (f"    {line}" for line in aligned(rows, left=len(rows[0])))
+
+
+def _text(row: object, name: str) -> str:
+    assert isinstance(row, dict)
+    if name not in row:
+        return ""
+    text = "NULL" if row[name] is None else str(row[name])
+    return text if len(text) <= _WIDEST else f"{text[: _WIDEST - 1]}…"
+
+
+def _amount(count: int, word: str) -> str:
+    return f"{count:,} {word}{'' if count == 1 else 's'}"
+
+
+def _instant(milliseconds: int) -> str:
+    if milliseconds <= 0:
+        return "none"
+    return moment(datetime.fromtimestamp(milliseconds / 1000, UTC))

@@ -1,0 +1,125 @@
+"""``streamc savepoint plan --savepoint``: a plan tried on a savepoint, and what it found."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from .report import UserError, faults
+
+if TYPE_CHECKING:
+    from ..compiler.migrate.verdicts import Json, MigrationPlan
+    from ..runtime.savepoints.model import Savepoint
+    from ..runtime.savepoints.preview import Preview
+
+
+def saved_in(named: str, state: str | None) -> Saved:
+    """Return a savepoint by its name in a state, or by its folder."""
+    from ..runtime.savepoints.model import load_savepoint, savepoint_folder
+    from ..runtime.savepoints.process import savepoint_of
+    from ..runtime.state_files import LocalFiles
+
+    if "/" not in named and state is None:
+        raise UserError(
+            f"`{named}` is the name of a savepoint, and no state is given",
+            "name the state, `--state DIR`, or the folder of the savepoint",
+        )
+    with faults():
+        if "/" in named:
+            folder = os.path.abspath(savepoint_folder("", named))
+            return Saved(load_savepoint(LocalFiles(), folder), folder)
+        assert state is not None
+        return Saved(*savepoint_of(state, named))
+
+
+class Saved:
+    """A savepoint and its folder."""
+
+    def __init__(self, savepoint: Savepoint, folder: str) -> None:
+        self._savepoint = savepoint
+        self._folder = os.path.abspath(folder)
+
+    def of_plan(self, plans: Sequence[Json]) -> Json:
+        """Return the plan that it was taken from; if OLD is given, it must be that one.
+
+        ``plans`` are those of OLD, where it is given, and NEW.
+        """
+        from ..runtime.plan import read_plan
+        from ..runtime.savepoints.fit import check_pipeline, differences
+
+        *olds, new = plans
+        with faults():
+            check_pipeline(self._savepoint, read_plan(new))
+        for old in olds:
+            lines = list(differences(self._savepoint, read_plan(old)))
+            if lines or old["version"] != self._savepoint.version:
+                told = "".join(f"\n  {line}" for line in lines)
+                raise UserError(
+                    f"savepoint {self._savepoint.name} is of version {self._savepoint.version}, "
+                    f"and not of the OLD that is given, version {old['version']}{told}",
+                    "leave OLD out: the savepoint has its plan",
+                )
+        return self._savepoint.plan
+
+    def tried(self, new: Json, found: MigrationPlan) -> Tried:
+        """Return what a migration makes of its rows."""
+        from ..runtime.plan import read_plan
+        from ..runtime.savepoints.fit import fitted
+        from ..runtime.savepoints.process import preview_savepoint
+
+        with faults():
+            fit = fitted(self._savepoint, self._folder, read_plan(new), _possible(found))
+            return Tried(self._savepoint, preview_savepoint(fit, tell=_tell))
+
+
+class Tried:
+    """What a plan makes of a savepoint."""
+
+    def __init__(self, savepoint: Savepoint, preview: Preview) -> None:
+        self._savepoint, self._preview = savepoint, preview
+
+    @property
+    def fails(self) -> bool:
+        """Whether it can't be restored so."""
+        return self._preview.fails
+
+    def document(self) -> dict[str, Any]:
+        """Return all of it for programs that read it."""
+        saved = self._savepoint
+        return {
+            "name": saved.name,
+            "pipeline": saved.pipeline,
+            "version": saved.version,
+            "barrier": saved.barrier,
+            "watermark_ms": saved.watermark_ms,
+            "rows": saved.rows,
+            "bytes": saved.bytes,
+            "operators": [one.to_document() for one in self._preview.operators],
+        }
+
+    def text(self) -> str:
+        """Return a paragraph for each operator."""
+        from .preview_text import preview_text
+
+        return preview_text(self._savepoint, self._preview)
+
+
+def _possible(found: MigrationPlan) -> Mapping[str, Any]:
+    """Return the document of a plan, without operators of which a part is impossible."""
+    from ..compiler.migrate.document import document
+    from ..compiler.migrate.verdicts import Verdict
+
+    lost = {
+        fate.id
+        for fate in found.operators
+        if any(finding.verdict is Verdict.IMPOSSIBLE for finding in fate.findings)
+    }
+    told = document(found)
+    operators = {id_: one for id_, one in told["operators"].items() if id_ not in lost}
+    return {**told, "operators": operators}
+
+
+def _tell(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)

@@ -1,0 +1,47 @@
+"""Conversions of a file that give NULL where they fail, where the file accepts that."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from ...dsl.ast.expressions import Call, Cast
+from ...dsl.walk import walk
+from .decisions import Decisions
+from .expressions import parsed
+from .verdicts import Fate
+
+NULLS = "nulls"
+"""The word by which the file accepts that values which can't be converted become NULL."""
+
+
+def with_nulls(decisions: Decisions, fate: Fate) -> Fate:
+    """Return a fate whose document names the parts that may become NULL, if there are any."""
+    if fate.document is None or fate.new is None:
+        return fate
+    names = list(_accepted(decisions, fate.new))
+    return replace(fate, document={**fate.document, NULLS: names}) if names else fate
+
+
+def _accepted(decisions: Decisions, id_: str) -> Iterator[str]:
+    for name, word in decisions.below("operators", id_, "accept").items():
+        if word == NULLS and any(map(_tries, _expressions(decisions, id_, name))):
+            decisions.get("operators", id_, "accept", name)
+            yield name
+
+
+def _expressions(decisions: Decisions, id_: str, name: str) -> Iterator[str]:
+    """Yield the expressions by which a part is made; entries have one for each of theirs."""
+    for part in ("set", "key", "timers"):
+        own = decisions.below("operators", id_, part).get(name)
+        yield from [] if own is None else [own]
+        yield from decisions.below("operators", id_, part, name).values()
+
+
+def _tries(text: str) -> bool:
+    """Whether an expression gives NULL for what it can't convert."""
+    return any(
+        (isinstance(node, Cast) and node.is_try)
+        or (isinstance(node, Call) and node.name.text.lower().startswith("try_"))
+        for node in walk(parsed(text))
+    )

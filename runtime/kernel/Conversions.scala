@@ -1,0 +1,68 @@
+package org.apache.spark.sql.streamc
+
+import scala.jdk.CollectionConverters._
+import scala.util.control.NonFatal
+
+import org.apache.hadoop.fs.Path
+import org.apache.parquet.hadoop.ParquetFileReader
+import org.apache.parquet.hadoop.util.HadoopInputFile
+
+import org.apache.spark.sql.Column
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.analysis.{UnresolvedAttribute, UnresolvedFunction}
+import org.apache.spark.sql.catalyst.expressions.{Cast, EvalMode, Expression, UnaryExpression}
+import org.apache.spark.sql.catalyst.expressions.codegen.CodegenFallback
+import org.apache.spark.sql.classic.{ExpressionUtils, SparkSession}
+import org.apache.spark.sql.types.{DataType, StructField, StructType}
+
+/** Expressions by which columns of a savepoint become others: what they read, and where they fail. */
+object Conversions {
+  /** What an expression gives, in the field `value` of a struct; NULL where it ends with an error. */
+  def attempted(session: SparkSession, text: String): Column =
+    ExpressionUtils.column(Attempt(parsed(session, text)))
+
+  /** The columns that an expression reads, in the order in which it names them. */
+  def reads(session: SparkSession, text: String): Array[String] =
+    parsed(session, text).collect { case column: UnresolvedAttribute => column.nameParts.head }
+      .distinct.toArray
+
+  /** Whether it gives NULL for what it can't convert: it has TRY_CAST or a function `try_…`. */
+  def tries(session: SparkSession, text: String): Boolean = parsed(session, text).exists {
+    case cast: Cast => cast.evalMode == EvalMode.TRY
+    case call: UnresolvedFunction => call.nameParts.last.toLowerCase.startsWith("try_")
+    case _ => false
+  }
+
+  /** The bytes of the columns of Parquet files, as they are compressed; a struct is one column. */
+  def columnBytes(
+      session: SparkSession, paths: java.util.List[String]): java.util.Map[String, Long] = {
+    val conf = session.sessionState.newHadoopConf()
+    val chunks = paths.asScala.toSeq.flatMap { path =>
+      val reader = ParquetFileReader.open(HadoopInputFile.fromPath(new Path(path), conf))
+      try reader.getFooter.getBlocks.asScala.flatMap(_.getColumns.asScala).toSeq
+      finally reader.close()
+    }
+    chunks.groupMapReduce(_.getPath.toArray.head)(_.getTotalSize)(_ + _).asJava
+  }
+
+  private def parsed(session: SparkSession, text: String): Expression =
+    session.sessionState.sqlParser.parseExpression(text)
+}
+
+/**
+ * A value in a struct, NULL where computing it ends with an error.
+ *
+ * Spark's own TryEval has code generated, which computes what several expressions have in common
+ * ahead of all of them, outside of what catches the error.
+ */
+case class Attempt(child: Expression) extends UnaryExpression with CodegenFallback {
+  override def dataType: DataType = StructType(Seq(StructField("value", child.dataType)))
+  override def nullable: Boolean = true
+  override def foldable: Boolean = false
+
+  override def eval(row: InternalRow): Any =
+    try InternalRow(child.eval(row))
+    catch { case NonFatal(_) => null }
+
+  override protected def withNewChildInternal(found: Expression): Expression = copy(child = found)
+}

@@ -1,0 +1,265 @@
+"""A plan that is tried on a savepoint: its figures against those worked out by hand."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow.parquet as parquet
+import pytest
+from streamc.cli.app import app
+from streamc.runtime import RuntimeFault
+from streamc.runtime.savepoints.process import savepoint_of, take_savepoint
+from test_evolutions_spark import FIVES, MINUTES, SINK, SOURCE, T0, Evolution, Payment
+from typer.testing import CliRunner
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+pytestmark = pytest.mark.spark
+
+SESSIONS = """
+CREATE STREAM spend AS
+  SELECT card, window_start, COUNT(*) AS n
+  FROM SESSION(payments PARTITION BY card, at, INTERVAL 1 MINUTE)
+  GROUP BY card, window_start;
+"""
+LAST = """
+CREATE OPERATOR spend WITH (unbounded = 'cards are few') ON payments PARTITION BY card ORDER BY at
+  STATE (code STRING, n INT DEFAULT 0, seen MAP<STRING, INT>)
+  TIMERS (due EVENT TIME)
+  RETURNS (card STRING, n INT, at TIMESTAMP)
+AS
+ON EVENT
+  SET code = country;
+  SET n = n + 1;
+  PUT seen[coalesce(country, 'none')] = n;
+  START TIMER due AT at + INTERVAL 2 MINUTES;
+ON TIMER due
+  EMIT card, n, due;
+END;
+"""
+CODED = LAST.replace("code STRING", "code INT").replace("SET code = country", "SET code = n")
+# The watermark is at second 70: what comes after it waits.
+PAYMENTS = [
+    Payment("a", "7", 1, 10, 0),
+    Payment("b", "x", 1, 20, 0),
+    Payment("c", "y", 1, 40, 0),
+    Payment("d", None, 1, 50, 0),  # type: ignore[arg-type]
+    Payment("e", "12", 1, 100, 0),
+]
+
+
+@dataclass(frozen=True)
+class Ended:
+    code: int
+    out: str
+    err: str
+
+    @property
+    def found(self) -> Any:
+        return json.loads(self.out)
+
+
+@dataclass
+class Saved:
+    """A pipeline in a folder with a savepoint `cut` of it."""
+
+    pipeline: Evolution
+
+    @property
+    def state(self) -> str:
+        return str(self.pipeline.root / "state")
+
+    def plan(self, new: str, operator: str = "", *more: str) -> Ended:
+        """What the command says of a new version, with what the file says of the operator."""
+        root = self.pipeline.root
+        spec, decisions = root / "cards.stream", root / "m.yaml"
+        spec.write_text(SOURCE + new + SINK, encoding="utf-8")
+        decisions.write_text(_file(operator), encoding="utf-8")
+        arguments = [str(spec), "--savepoint", "cut", "--state", self.state]
+        arguments += ["--migration", str(decisions), *more]
+        found = CliRunner().invoke(app, ["savepoint", "plan", *arguments])
+        assert found.exception is None or isinstance(found.exception, SystemExit), found.exception
+        return Ended(found.exit_code, found.stdout, found.stderr)
+
+    def operator(self, new: str, operator: str = "", code: int = 0) -> Any:
+        ended = self.plan(new, operator, "--format", "json")
+        assert ended.code == code, ended
+        assert ended.found["exit_code"] == code
+        (found,) = ended.found["savepoint"]["operators"]
+        return found
+
+
+Make = Callable[[str, list[Payment]], Saved]
+
+
+@pytest.fixture
+def saved(tmp_path: Path, spark: SparkSession) -> Make:
+    """Return a function that runs a version on some payments and takes a savepoint."""
+
+    def made(stream: str, payments: list[Payment]) -> Saved:
+        found = Evolution(tmp_path, spark)
+        lines = "".join(payment.line for payment in payments)
+        (tmp_path / "in" / "0.json").write_text(lines, encoding="utf-8")
+        found.run(stream, "old")
+        take_savepoint(str(tmp_path / "state"), name="cut", spark=spark)
+        return Saved(found)
+
+    return made
+
+
+def test_windows_that_become_wider(saved: Make) -> None:
+    """The watermark is at second 155: of five minutes the first two have closed."""
+    payments = [
+        *(Payment("a", "de", 5, 10, 0), Payment("b", "de", 1, 70, 0)),
+        *(Payment("a", "de", 2, 130, 0), Payment("a", "de", 3, 140, 0)),
+        *(Payment("b", "fr", 4, 170, 0), Payment("a", "fr", 9, 185, 0)),
+    ]
+    job = saved(MINUTES, payments)
+    found = job.operator(FIVES, "rewindow: auto")
+    assert (found["old"], found["new"], found["rows"]) == ("spend", "spend", 3)
+    assert found["incomplete"] == {
+        "watermark_ms": _ms(155),
+        "groups": 2,
+        "closed": 2,
+        "start_ms": _ms(0),
+        "end_ms": _ms(300),
+    }
+    first, second = found["samples"]
+    window = f"{{{_text(0)}, {_text(300)}}}"
+    assert [row["country"] for row in first["before"]] == ["de", "fr"]
+    assert [row["sum(amount).sum"] for row in first["before"]] == ["5.00", "9.00"]
+    assert (first["rows"], first["after"]["card"], first["after"]["window"]) == (2, "a", window)
+    after = [first["after"][name] for name in ("sum(amount).sum", "avg(amount).count")]
+    assert after == ["14.00", "3"]
+    assert (second["rows"], second["after"]["sum(amount).sum"]) == (1, "4.00")
+    assert _column_bytes(job) == found["tables"][0]["columns"]
+
+    ended = job.plan(FIVES, "rewindow: auto")
+    assert ended.code == 0
+    lines = ended.out.splitlines()
+    assert "state of spend: 3 rows, " in ended.out
+    assert (
+        f"  window {_text(0)} to {_text(300)} is incomplete: of the 2 windows in it that closed"
+        in lines
+    )
+    assert any(line.split() == ["sum(amount).sum", "5.00", "9.00", "14.00"] for line in lines)
+    # What is undecided is 1, and the figures are told all the same.
+    assert job.plan(FIVES).code == 1
+    assert job.operator(MINUTES)["samples"] == []
+
+
+def test_sessions_that_end_later(saved: Make) -> None:
+    """At second 155 the sessions that ended at 70 and 130 have closed; one goes on from 140.
+
+    It began within the minute that ends later now, so what has closed might have been of it.
+    """
+    payments = [Payment("a", "de", 1, 10, 0), Payment("b", "de", 1, 70, 0)]
+    payments += [Payment("a", "de", 1, 140, 0), Payment("c", "de", 1, 300 - 115, 0)]
+    job = saved(SESSIONS, payments)
+    wider = SESSIONS.replace("INTERVAL 1 MINUTE", "INTERVAL 80 SECONDS")
+    found = job.operator(wider, "rewindow: auto")
+    assert found["rows"] == 2
+    # From 140, and not from 185: 155 and 20 more seconds are 175.
+    assert found["incomplete"]["groups"] == 1
+    windows = [one["after"]["window"] for one in found["samples"]]
+    assert windows == [f"{{{_text(140)}, {_text(220)}}}", f"{{{_text(185)}, {_text(265)}}}"]
+
+
+def test_rows_of_a_program_that_can_not_be_converted(saved: Make) -> None:
+    job = saved(LAST, PAYMENTS)
+    moved = "timers: {due: 'due - INTERVAL 80 SECONDS'}"
+    found = job.operator(CODED, f"set: {{code: 'CAST(code AS INT)'}}, {moved}", code=1)
+    (failing,) = found["failing"]
+    assert (failing["part"], failing["rows"]) == ("code", 2)
+    assert failing["examples"] == [
+        {"keys": {"card": "b"}, "reads": {"code": "x"}},
+        {"keys": {"card": "c"}, "reads": {"code": "y"}},
+    ]
+    assert "cannot be cast to" in failing["reason"]
+    # They were set for 130, 140, 160 and 170.
+    due = {"name": "due", "by_clock": False, "set": 4, "moved": 4, "at_once": 2}
+    assert found["timers"] == [due]
+    first = found["samples"][0]
+    assert (first["before"][0]["card"], first["before"][0]["code"]) == ("a", "7")
+    assert (first["after"]["code"], first["after"]["due"]) == ("7", _text(50))
+    _refused(job, "set: {code: 'CAST(code AS INT)'}", "(card = b) has code = x")
+
+    tried = job.plan(CODED, "set: {code: 'TRY_CAST(code AS INT)'}")
+    assert tried.code == 1
+    assert "  `code` fails for 2 rows: TRY_CAST(code AS INT)" in tried.out.splitlines()
+    assert "accept NULL by `accept: {code: nulls}`" in tried.out
+    _refused(job, "set: {code: 'TRY_CAST(code AS INT)'}", "it would become NULL")
+
+    for decided in (
+        "set: {code: 'coalesce(TRY_CAST(code AS INT), 0)'}",
+        "set: {code: 'TRY_CAST(code AS INT)'}, accept: {code: nulls}",
+    ):
+        found = job.operator(CODED, decided)
+        assert found["failing"] == []
+        assert found["timers"] == []
+    # What is left behind does not fail.
+    kept = "set: {code: 'CAST(code AS INT)'}, where: \"code = '7'\""
+    found = job.operator(CODED, kept)
+    assert [one["before"][0]["card"] for one in found["samples"]] == ["a"]
+    job.pipeline.run(CODED, "new", savepoint="cut", migration=_migration(job, kept))
+    take_savepoint(job.state, name="after", spark=job.pipeline.spark)
+    after = savepoint_of(job.state, "after")[0].operator("spend")
+    assert after is not None
+    assert {name: table.rows for name, table in after.tables.items()} == {
+        "record": 1,
+        "cell_seen": 1,
+        "waiting": 0,
+    }
+
+
+def _refused(job: Saved, decided: str, said: str) -> None:
+    """A run that begins with the savepoint is refused, and the state is as it was."""
+    generations = job.pipeline.root / "state" / "generations"
+    before = sorted(path.name for path in generations.iterdir())
+    with pytest.raises(RuntimeFault, match="can't be carried over") as raised:
+        job.pipeline.run(CODED, "new", savepoint="cut", migration=_migration(job, decided))
+    assert raised.value.code.number == "SR0421"
+    assert said in raised.value.message
+    assert sorted(path.name for path in generations.iterdir()) == before
+
+
+def _migration(job: Saved, decided: str) -> Any:
+    job.pipeline.script(CODED, "new")
+    return job.pipeline.migration(_file(decided))
+
+
+def _file(operator: str) -> str:
+    head = "from: 1\nto: 1\n"
+    return f"{head}operators:\n  spend: {{{operator}}}\n" if operator else head
+
+
+def _column_bytes(job: Saved) -> dict[str, int]:
+    """The bytes of the columns of the one table, as Arrow reads them from the files."""
+    saved, folder = savepoint_of(job.state, "cut")
+    operator = saved.operator("spend")
+    assert operator is not None
+    (table,) = operator.tables.values()
+    found = dict.fromkeys(table.columns, 0)
+    for path in table.files:
+        read = parquet.ParquetFile(f"{folder}/{path}").metadata
+        for group in range(read.num_row_groups):
+            for number in range(read.num_columns):
+                column = read.row_group(group).column(number)
+                name = column.path_in_schema
+                name = "window" if name.startswith("window.") else name
+                found[name] += column.total_compressed_size
+    return found
+
+
+def _ms(second: int) -> int:
+    return round((T0 - datetime(1970, 1, 1)).total_seconds() + second) * 1000
+
+
+def _text(second: int) -> str:
+    return str(T0 + timedelta(seconds=second))
