@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
+from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from .columns import aligned, moment, size
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
 _WIDEST = 48
 """A longer value is cut."""
+_PAGE = 100
 
 
 def preview_text(savepoint: Savepoint, preview: Preview) -> str:
@@ -56,11 +58,9 @@ def _incomplete(found: Incomplete) -> Iterator[str]:
     if found.start_ms is None or found.end_ms is None:
         yield f"  sessions: {found.groups:,} may lack what closed by {passed}"
         return
-    yield (
-        f"  window {_instant(found.start_ms)} to {_instant(found.end_ms)} is incomplete: of the "
-        f"{_amount(found.closed or 0, 'window')} in it that closed"
-    )
-    yield f"    by {passed} nothing is left; {_amount(found.groups, 'group')} of it go on"
+    window, groups = _amount(found.closed or 0, "window"), _amount(found.groups, "group")
+    yield f"  window {_instant(found.start_ms)} to {_instant(found.end_ms)} is incomplete: {window}"
+    yield f"    in it closed by {passed} and left nothing; {groups} of it go on"
 
 
 def _timer(timer: MovedTimer) -> str:
@@ -74,27 +74,36 @@ def _timer(timer: MovedTimer) -> str:
 def _failing(failure: Failing) -> Iterator[str]:
     from ..runtime.savepoints.failing import failure_help, failure_text
 
-    yield from (f"  {line}" for line in failure_text(failure).splitlines())
-    yield f"    help: {failure_help(failure)}"
+    first, *rest = failure_text(failure).splitlines()
+    yield f"  {first}"
+    for line in rest:
+        yield from _wrapped(line.strip(), "     ")
+    yield from _wrapped(f"help: {failure_help(failure)}", "    ")
+
+
+def _wrapped(line: str, indent: str) -> list[str]:
+    return wrap(line, _PAGE, initial_indent=indent, subsequent_indent=f"{indent}  ")
 
 
 def _sample(sample: Sample) -> Iterator[str]:
     """Yield the columns of some rows, and beside them what they become."""
-    of = f" of {sample.rows:,}" if sample.rows > len(sample.before) else ""
-    yield f"  sample of {sample.table}: {_amount(len(sample.before), 'row')}{of}, and what it is"
+    held = len(sample.before)
+    of = f"{held:,} of {sample.rows:,}" if sample.rows > held else f"{held:,}"
+    yield f"  sample of {sample.table}" + (f": {of} rows become one" if sample.rows > 1 else "")
     names = dict.fromkeys([*sample.before[0], *sample.after])
     rows = [["", *("before" for _ in sample.before), "after"]]
     for name in names:
-        cells = [_text(row, name) for row in (*sample.before, sample.after)]
+        cells = [_cell(row, name) for row in (*sample.before, sample.after)]
         rows.append([name, *cells])
     yield from (f"    {line}" for line in aligned(rows, left=len(rows[0])))
 
 
-def _text(row: object, name: str) -> str:
-    assert isinstance(row, dict)
+def _cell(row: Mapping[str, str | None], name: str) -> str:
     if name not in row:
         return ""
-    text = "NULL" if row[name] is None else str(row[name])
+    text = row[name]
+    if text is None:
+        return "NULL"
     return text if len(text) <= _WIDEST else f"{text[: _WIDEST - 1]}…"
 
 

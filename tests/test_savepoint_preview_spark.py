@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -15,6 +16,7 @@ from streamc.cli.app import app
 from streamc.runtime import RuntimeFault
 from streamc.runtime.savepoints.process import savepoint_of, take_savepoint
 from test_evolutions_spark import FIVES, MINUTES, SINK, SOURCE, T0, Evolution, Payment
+from test_savepoints_spark import SPEC, Pipeline
 from typer.testing import CliRunner
 
 if TYPE_CHECKING:
@@ -30,7 +32,7 @@ CREATE STREAM spend AS
 """
 LAST = """
 CREATE OPERATOR spend WITH (unbounded = 'cards are few') ON payments PARTITION BY card ORDER BY at
-  STATE (code STRING, n INT DEFAULT 0, seen MAP<STRING, INT>)
+  STATE (code STRING, n INT DEFAULT 0, seen MAP<STRING, INT>, codes LIST<STRING>)
   TIMERS (due EVENT TIME)
   RETURNS (card STRING, n INT, at TIMESTAMP)
 AS
@@ -38,6 +40,7 @@ ON EVENT
   SET code = country;
   SET n = n + 1;
   PUT seen[coalesce(country, 'none')] = n;
+  APPEND coalesce(country, 'none') TO codes;
   START TIMER due AT at + INTERVAL 2 MINUTES;
 ON TIMER due
   EMIT card, n, due;
@@ -144,10 +147,9 @@ def test_windows_that_become_wider(saved: Make) -> None:
     assert ended.code == 0
     lines = ended.out.splitlines()
     assert "state of spend: 3 rows, " in ended.out
-    assert (
-        f"  window {_text(0)} to {_text(300)} is incomplete: of the 2 windows in it that closed"
-        in lines
-    )
+    incomplete = f"  window {_text(0)} to {_text(300)} is incomplete: 2 windows"
+    after = f"    in it closed by {_text(155)} and left nothing; 2 groups of it go on"
+    assert lines[lines.index(incomplete) + 1] == after
     assert any(line.split() == ["sum(amount).sum", "5.00", "9.00", "14.00"] for line in lines)
     # What is undecided is 1, and the figures are told all the same.
     assert job.plan(FIVES).code == 1
@@ -204,18 +206,80 @@ def test_rows_of_a_program_that_can_not_be_converted(saved: Make) -> None:
         assert found["failing"] == []
         assert found["timers"] == []
     # What is left behind does not fail.
-    kept = "set: {code: 'CAST(code AS INT)'}, where: \"code = '7'\""
+    doubled = "codes: {key: 'concat(key, key)'}"
+    kept = f"set: {{code: 'CAST(code AS INT)', {doubled}}}, where: \"code = '7'\""
     found = job.operator(CODED, kept)
-    assert [one["before"][0]["card"] for one in found["samples"]] == ["a"]
+    assert [(one["table"], one["before"][0]["card"]) for one in found["samples"]] == [
+        ("record", "a"),
+        ("cell_codes", "a"),
+    ]
+    assert [one["after"]["value"] for one in found["samples"][1:]] == ["77"]
     job.pipeline.run(CODED, "new", savepoint="cut", migration=_migration(job, kept))
     take_savepoint(job.state, name="after", spark=job.pipeline.spark)
-    after = savepoint_of(job.state, "after")[0].operator("spend")
-    assert after is not None
-    assert {name: table.rows for name, table in after.tables.items()} == {
-        "record": 1,
-        "cell_seen": 1,
-        "waiting": 0,
-    }
+    after, folder = savepoint_of(job.state, "after")
+    operator = after.operator("spend")
+    assert operator is not None
+    rows = {name: table.rows for name, table in operator.tables.items()}
+    assert rows == {"record": 1, "cell_seen": 1, "cell_codes": 1, "waiting": 0}
+    assert _rows(folder, "spend/spend/cell_codes")[0]["value"] == "77"
+
+
+def test_every_kind_of_state(tmp_path: Path, spark: SparkSession) -> None:
+    """Pages are letters: no row that waits in the join can be converted."""
+    job = Pipeline(tmp_path, spark)
+    for step in range(3):
+        job.feed(step)
+    job.run()
+    job.take("cut")
+    saved, folder = savepoint_of(job.state, "cut")
+    spec, decisions = tmp_path / "all.stream", tmp_path / "m.yaml"
+    text = SPEC.read_text(encoding="utf-8")
+    for old, new in (
+        ("BY user_id, ts, INTERVAL 1 MINUTE)", "BY user_id, ts, INTERVAL 2 MINUTES)"),
+        ("DISTINCT ON (user_id, page, ts)", "DISTINCT ON (user_id, ts)"),
+        ("SELECT c.user_id, c.page, c.ts,", "SELECT c.user_id, c.page, c.cost, c.ts,"),
+    ):
+        assert old in text
+        text = text.replace(old, new)
+    spec.write_text(text, encoding="utf-8")
+    seen = "seen: {set: {left.cost: 'CAST(page AS DECIMAL(10, 2))'}}"
+    lines = f"from: 1\nto: 1\noperators:\n  visits: {{rewindow: auto}}\n  {seen}\n"
+    decisions.write_text(lines, encoding="utf-8")
+    arguments = [str(spec), "--savepoint", folder, "--migration", str(decisions)]
+    ended = CliRunner().invoke(app, ["savepoint", "plan", *arguments, "--format", "json"])
+    assert ended.exit_code == 1, ended.stderr
+    found = {one["old"]: one for one in json.loads(ended.stdout)["savepoint"]["operators"]}
+    assert {id: one["rows"] for id, one in found.items()} == {o.id: o.rows for o in saved.operators}
+
+    (failing,) = found["seen"]["failing"]
+    left = saved.operator("seen").tables["left"]  # type: ignore[union-attr]
+    assert (failing["table"], failing["part"], failing["rows"]) == ("left", "left.cost", left.rows)
+    assert "page" in failing["examples"][0]["reads"]
+
+    ids = Counter((row["user_id"], row["ts"]) for row in _rows(folder, "minutes/once/state"))
+    samples = found["once"]["samples"]
+    assert [one["rows"] for one in samples] == [ids[key] for key in sorted(ids)[:2]]
+
+    watermark = saved.queries["visits"].watermark_ms
+    starts = _merged_sessions(_rows(folder, "visits/visits/state"), timedelta(minutes=1))
+    early = [start for start in starts if start.timestamp() * 1000 <= watermark + 60_000]
+    assert found["visits"]["incomplete"]["groups"] == len(early) > 0
+    changed = {id for id, one in found.items() if one["samples"]}
+    assert changed == {"once", "visits"}
+
+
+def _merged_sessions(rows: list[dict[str, Any]], later: timedelta) -> list[datetime]:
+    """When the sessions begin that are left when each ends later and those that touch are one."""
+    found: list[datetime] = []
+    last: tuple[str, datetime] | None = None
+    for row in sorted(rows, key=lambda row: (row["user_id"], row["window"]["start"])):
+        user, window = row["user_id"], row["window"]
+        if last is None or last[0] != user or last[1] < window["start"]:
+            found.append(window["start"])
+            last = (user, window["end"] + later)
+        else:
+            last = (user, max(last[1], window["end"] + later))
+    return found
 
 
 def _refused(job: Saved, decided: str, said: str) -> None:
@@ -255,6 +319,12 @@ def _column_bytes(job: Saved) -> dict[str, int]:
                 name = "window" if name.startswith("window.") else name
                 found[name] += column.total_compressed_size
     return found
+
+
+def _rows(folder: str, table: str) -> list[dict[str, Any]]:
+    """The rows of a table as Arrow reads them."""
+    rows: list[dict[str, Any]] = parquet.read_table(f"{folder}/state/{table}").to_pylist()
+    return rows
 
 
 def _ms(second: int) -> int:

@@ -13,11 +13,12 @@ import org.apache.spark.sql.catalyst.analysis.{UnresolvedAttribute, UnresolvedFu
 import org.apache.spark.sql.catalyst.expressions.{Cast, EvalMode, Expression, UnaryExpression}
 import org.apache.spark.sql.catalyst.expressions.codegen.CodegenFallback
 import org.apache.spark.sql.classic.{ExpressionUtils, SparkSession}
-import org.apache.spark.sql.types.{DataType, StructField, StructType}
+import org.apache.spark.sql.types.{DataType, StringType, StructField, StructType}
+import org.apache.spark.unsafe.types.UTF8String
 
 /** Expressions by which columns of a savepoint become others: what they read, and where they fail. */
 object Conversions {
-  /** What an expression gives, in the field `value` of a struct; NULL where it ends with an error. */
+  /** What an expression gives, as `value` of a struct, or why it gives nothing, as `error`. */
   def attempted(session: SparkSession, text: String): Column =
     ExpressionUtils.column(Attempt(parsed(session, text)))
 
@@ -50,19 +51,25 @@ object Conversions {
 }
 
 /**
- * A value in a struct, NULL where computing it ends with an error.
+ * A value and an error in a struct: one of them is NULL. An error is the name of its class and, from
+ * the second line on, what it says.
  *
  * Spark's own TryEval has code generated, which computes what several expressions have in common
  * ahead of all of them, outside of what catches the error.
  */
 case class Attempt(child: Expression) extends UnaryExpression with CodegenFallback {
-  override def dataType: DataType = StructType(Seq(StructField("value", child.dataType)))
-  override def nullable: Boolean = true
+  override def dataType: DataType =
+    StructType(Seq(StructField("value", child.dataType), StructField("error", StringType)))
+  override def nullable: Boolean = false
   override def foldable: Boolean = false
 
   override def eval(row: InternalRow): Any =
-    try InternalRow(child.eval(row))
-    catch { case NonFatal(_) => null }
+    try InternalRow(child.eval(row), null)
+    catch {
+      case NonFatal(e) =>
+        val told = s"${e.getClass.getSimpleName}\n${Option(e.getMessage).getOrElse("")}"
+        InternalRow(null, UTF8String.fromString(told))
+    }
 
   override protected def withNewChildInternal(found: Expression): Expression = copy(child = found)
 }

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 Change = Mapping[str, Any]
 """What the document of a migration says of an operator."""
 
-ENTRY = ("key", "value")
-"""The parts of an entry that expressions make."""
+_ENTRY = {"map": ("key", "value"), "set": ("key",), "list": ("value",)}
+"""The columns of entries that expressions make."""
 
 WRITTEN = ".written"
 """How the column of a record ends that says when a value was written."""
@@ -125,6 +125,20 @@ def side_seen(table: DataFrame, names: Sequence[str]) -> DataFrame:
     return table
 
 
+def entry_parts(one: Change) -> dict[str, str]:
+    """The SQL of the columns of an entry; the element of a list is a `key` in it, as of a set."""
+    if one["kind"] == "list":
+        return {"value": "value" if one["key"] in (None, "key") else one["key"]}
+    return {column: one[column] or quoted(column) for column in _ENTRY[one["kind"]]}
+
+
+def entries_seen(table: DataFrame, one: Change) -> DataFrame:
+    """Entries, as `entry_parts` see them."""
+    from pyspark.sql import functions as F
+
+    return table.withColumn("key", F.col("value")) if one["kind"] == "list" else table
+
+
 def input_seen(table: DataFrame, own: Mapping[str, str]) -> DataFrame:
     """Rows that wait in a program, with the columns of an input by their own names."""
     from pyspark.sql import functions as F
@@ -185,12 +199,12 @@ def _program(
     yield Conversion(RECORD, record, saved.keys, columns, (*_keys(change), *values))
     for one in change.get("entries", ()):
         if one["from"] is not None:
-            table = tables[entry_table(one["from"])]
-            held = tuple(name for name in ENTRY if name in table.columns)
-            parts = tuple(
-                Made(f"{one['id']}: {name}", name, one.get(name) or quoted(name)) for name in held
+            name, rows = entry_table(one["id"]), entries_seen(tables[entry_table(one["from"])], one)
+            made = tuple(
+                Made(f"{one['id']}: {column}", column, sql)
+                for column, sql in entry_parts(one).items()
             )
-            yield Conversion(entry_table(one["id"]), table, saved.keys, held, parts)
+            yield Conversion(name, rows, saved.keys, _ENTRY[one["kind"]], made)
     if WAITING in tables:
         for given in change.get("waiting") or ():
             yield _waiting(tables[WAITING], saved, given)

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ..failures import java_exception, reason_of
+from ..failures import java_reason
 from ..options import quoted
 from .conversions import Conversion, Made
 from .model import unfit
@@ -18,7 +18,7 @@ from .shown import shown_columns
 from .tables import SIDES
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame, SparkSession
+    from pyspark.sql import Column, SparkSession
 
     from .fit import Fit
 
@@ -68,7 +68,7 @@ class Attempts:
         return bool(self._conversions.tries(self._session, expression))
 
     def attempted(self, expression: str) -> Column:
-        """What it gives, in the field `value` of a struct that is NULL where it fails."""
+        """What it gives, as `value` of a struct, or why it gives nothing, as `error`."""
         from pyspark.sql import Column
 
         return Column(self._conversions.attempted(self._session, expression))
@@ -85,7 +85,7 @@ class _Failure:
     made: Made
     reads: tuple[str, ...]
     condition: Column
-    is_error: bool
+    error: Column
 
 
 def failing(
@@ -145,39 +145,34 @@ def _possible(
         if not reads or one.expression in (reads[0], quoted(reads[0])):
             continue
         attempted = attempts.attempted(one.expression)
-        yield _Failure(one, reads, attempted.isNull(), is_error=True)
+        error = attempted.getField("error")
+        yield _Failure(one, reads, error.isNotNull(), error)
         if attempts.tries(one.expression) and one.part.split(": ")[0] not in nulls:
             given = F.expr(" AND ".join(f"{quoted(name)} IS NOT NULL" for name in reads))
-            became = attempted.isNotNull() & attempted.getField("value").isNull()
-            yield _Failure(one, reads, given & became, is_error=False)
+            became = error.isNull() & attempted.getField("value").isNull()
+            yield _Failure(one, reads, given & became, error)
 
 
 def _told(conversion: Conversion, failure: _Failure, rows: int) -> Failing:
     keys, reads = conversion.keys, failure.reads
-    found = conversion.in_order.where(failure.condition)
-    texts = shown_columns(found, (*keys, *reads))
-    examples = tuple(
-        Example(
-            dict(zip(keys, row[: len(keys)], strict=True)),
-            dict(zip(reads, row[len(keys) :], strict=True)),
+    first = conversion.in_order.where(failure.condition).limit(FIRST)
+    texts = shown_columns(first, (*keys, *reads))
+    errors: list[str] = []
+    examples = []
+    for error, *row in first.select(failure.error, *texts).collect():
+        errors += [] if error is None else [error]
+        of_keys, of_reads = row[: len(keys)], row[len(keys) :]
+        examples.append(
+            Example(dict(zip(keys, of_keys, strict=True)), dict(zip(reads, of_reads, strict=True)))
         )
-        for row in found.limit(FIRST).select(*texts).collect()
-    )
-    made = failure.made
-    reason = _reason(found, made.expression) if failure.is_error else None
-    return Failing(conversion.table, made.part, made.expression, rows, reason, examples)
+    made, reason = failure.made, _reason(errors[0]) if errors else None
+    return Failing(conversion.table, made.part, made.expression, rows, reason, tuple(examples))
 
 
-def _reason(found: DataFrame, expression: str) -> str:
-    """What Spark says when it computes what fails."""
-    from pyspark.errors import PySparkException
-    from pyspark.sql import functions as F
-
-    try:
-        found.select(F.expr(expression)).limit(1).collect()
-    except PySparkException as error:
-        return reason_of(java_exception(error)).replace("\n", "\n     ")
-    return "it ends with an error"
+def _reason(error: str) -> str:
+    """What Spark says in an error: its class, then its text."""
+    name, _, text = error.partition("\n")
+    return java_reason([(name, text)])
 
 
 def _listed(values: Mapping[str, str | None]) -> str:

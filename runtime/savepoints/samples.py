@@ -47,7 +47,7 @@ def samples(conversion: Conversion, attempts: Attempts) -> Iterator[Sample]:
     if not conversion.made:
         return
     tried = [attempts.attempted(one.expression) for one in conversion.made]
-    whole = reduce(and_, (one.isNotNull() for one in tried))
+    whole = reduce(and_, (one.getField("error").isNull() for one in tried))
     rows = conversion.in_order.where(whole).limit(SAMPLES)
     names = (*conversion.keys, *conversion.columns)
     kinds = rows.select(*tried).schema.fields

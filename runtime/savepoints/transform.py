@@ -12,7 +12,16 @@ from typing import TYPE_CHECKING, Any
 from ..errors import RuntimeFault
 from ..options import quoted
 from ..program_state import POSITION, RECORD, WAITING, entry_table, state_name
-from .conversions import Change, expiry, input_columns, input_seen, rows_kept, side_seen
+from .conversions import (
+    Change,
+    entries_seen,
+    entry_parts,
+    expiry,
+    input_columns,
+    input_seen,
+    rows_kept,
+    side_seen,
+)
 from .model import SavedOperator, unfit
 from .tables import EXPIRES, MATCHED, SIDES, STATE, WINDOW, key_column
 
@@ -175,9 +184,10 @@ def _check_keys(record: DataFrame, names: Sequence[str], saved: SavedOperator) -
 
 
 def _entries(table: DataFrame, keys: Sequence[Column], one: Mapping[str, Any]) -> DataFrame:
+    made = entry_parts(one)
     held = [name for name in table.columns if name in ("key", "value", "written", POSITION)]
-    columns = [_column(one.get(name) or quoted(name), name) for name in held]
-    return table.select(*keys, *columns)
+    columns = [_column(made.get(name, quoted(name)), name) for name in held]
+    return entries_seen(table, one).select(*keys, *columns)
 
 
 def _waiting(table: DataFrame, change: Change) -> DataFrame:
