@@ -73,6 +73,7 @@ class Saved:
     """A pipeline in a folder with a savepoint `cut` of it."""
 
     pipeline: Evolution
+    source: str = SOURCE
 
     @property
     def state(self) -> str:
@@ -82,7 +83,7 @@ class Saved:
         """What the command says of a new version, with what the file says of the operator."""
         root = self.pipeline.root
         spec, decisions = root / "cards.stream", root / "m.yaml"
-        spec.write_text(SOURCE + new + SINK, encoding="utf-8")
+        spec.write_text(self.source + new + SINK, encoding="utf-8")
         decisions.write_text(_file(operator), encoding="utf-8")
         arguments = [str(spec), "--savepoint", "cut", "--state", self.state]
         arguments += ["--migration", str(decisions), *more]
@@ -153,6 +154,9 @@ def test_windows_that_become_wider(saved: Make) -> None:
     assert any(line.split() == ["sum(amount).sum", "5.00", "9.00", "14.00"] for line in lines)
     # What is undecided is 1, and the figures are told all the same.
     assert job.plan(FIVES).code == 1
+    finer = MINUTES.replace("1 MINUTE", "30 SECONDS")
+    found = job.operator(finer, code=2)
+    assert (found["new"], found["rows"], found["samples"]) == (None, 3, [])
     assert job.operator(MINUTES)["samples"] == []
 
 
@@ -197,6 +201,11 @@ def test_rows_of_a_program_that_can_not_be_converted(saved: Make) -> None:
     assert "  `code` fails for 2 rows: TRY_CAST(code AS INT)" in tried.out.splitlines()
     assert "accept NULL by `accept: {code: nulls}`" in tried.out
     _refused(job, "set: {code: 'TRY_CAST(code AS INT)'}", "it would become NULL")
+
+    job.source = SOURCE.replace("shuffle.partitions: 2", "ansi.enabled: false")
+    (failing,) = job.operator(CODED, "set: {code: 'CAST(code AS INT)'}", code=1)["failing"]
+    assert (failing["rows"], failing["reason"]) == (2, None)
+    job.source = SOURCE
 
     for decided in (
         "set: {code: 'coalesce(TRY_CAST(code AS INT), 0)'}",

@@ -27,9 +27,12 @@ object Conversions {
     parsed(session, text).collect { case column: UnresolvedAttribute => column.nameParts.head }
       .distinct.toArray
 
-  /** Whether it gives NULL for what it can't convert: it has TRY_CAST or a function `try_…`. */
+  /**
+   * Whether it gives NULL for what it can't convert: it has TRY_CAST or a function `try_…`, or any
+   * CAST where the pipeline does without ANSI.
+   */
   def tries(session: SparkSession, text: String): Boolean = parsed(session, text).exists {
-    case cast: Cast => cast.evalMode == EvalMode.TRY
+    case cast: Cast => cast.evalMode != EvalMode.ANSI
     case call: UnresolvedFunction => call.nameParts.last.toLowerCase.startsWith("try_")
     case _ => false
   }
@@ -47,7 +50,7 @@ object Conversions {
   }
 
   private def parsed(session: SparkSession, text: String): Expression =
-    session.sessionState.sqlParser.parseExpression(text)
+    session.withActive(session.sessionState.sqlParser.parseExpression(text))
 }
 
 /**
