@@ -141,12 +141,13 @@ class _Figures:
         return shown, incomplete(one.rows, merged, lengths, holder.watermark_ms)
 
     def _timers(self, record: Conversion, old: str, new: str) -> Iterator[MovedTimer]:
+        if record.table != RECORD:
+            return
         change, plan = self._fit.change(new), self._fit.plan.document["operators"][new]
-        query = next(
-            one for one in self._fit.plan.queries if new in {use.operator.id for use in one.uses}
-        )
+        queries = self._fit.plan.queries
+        query = next(one for one in queries if new in {use.operator.id for use in one.uses})
         origin = self._fit.origin(query)
-        if record.table != RECORD or origin is None:
+        if origin is None:
             return
         before = self._fit.savepoint.plan["operators"][old]
         at = origin.next_watermark_ms
