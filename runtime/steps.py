@@ -27,6 +27,7 @@ from .layout import checked_frame
 from .plan import Plan, Query
 from .program_cells import read_cells
 from .queries import Prepared, start_query
+from .savepoints.failing import check_conversions
 from .savepoints.fit import Migration, fitted
 from .savepoints.stocked import begin_query, initial_state
 from .settings import RunSettings
@@ -178,6 +179,7 @@ class StepRun:
         """
         fit = fitted(handed_on.savepoint, handed_on.folder, self._plan, migration)
         spark, disk = self._storage.session, LocalDisk()
+        check_conversions(self._kernel, spark, fit)
         self.fill({name: text for name, text in handed_on.tables.items() if name in self._tables})
         self._write_step({}, {})
         job = self._make_job(partial(initial_state, spark, fit))

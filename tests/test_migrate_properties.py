@@ -26,6 +26,7 @@ GOLDEN = cases("golden")
 PAIRS = cases("migrations", "old.stream")
 
 
+SIDES = ("left", "right")
 ENTRIES = dict.fromkeys(("map", "set", "list"), "entries")
 
 
@@ -43,27 +44,33 @@ def kept(plan: Any) -> Counter[tuple[str, str, str]]:
         for cell in entry.get("cells", ()):
             found[id_, "cell" if cell["kind"] == "value" else "entries", cell["id"]] += 1
         found.update((id_, "timer", timer["id"]) for timer in entry.get("timers", ()))
-        for place, word in enumerate(("left", "right") if entry["kind"] == "join" else ()):
+        for place, word in enumerate(SIDES if entry["kind"] == "join" else ()):
             columns = side_columns(plan, id_, place)
             found.update((id_, f"column {word}", column["name"]) for column in columns)
     return found
 
 
 def waiting(plan: Any) -> Counter[tuple[str, str, str]]:
-    """Return the columns of rows that wait for programs."""
+    """Return the columns of rows that wait for programs, whatever their inputs are called."""
     return Counter(
-        (id_, f"column {given['alias']}", column["name"])
+        (id_, "column", column["name"])
         for id_, entry in alive(plan).items()
         for given in entry.get("inputs", ())
         for column in waiting_columns(plan, id_, given["alias"]) or ()
     )
 
 
+def part_of(part: str) -> str:
+    """Return the kind of a part. Of an input the plan has the name that it has now."""
+    word, _, of = part.partition(" ")
+    return word if word == "column" and of not in SIDES else ENTRIES.get(part, part)
+
+
 def told(plan: MigrationPlan, version: str) -> Counter[tuple[str, str, str]]:
     """Return the parts of a version that have a verdict, but for keys and what is no part."""
     parts = ("cell", "map", "set", "list", "timer", "column")
     return Counter(
-        (getattr(fate, version) or fate.id, ENTRIES.get(finding.part, finding.part), name)
+        (getattr(fate, version) or fate.id, part_of(finding.part), name)
         for fate in plan.operators
         for finding in fate.findings
         if (name := getattr(finding, version)) is not None
