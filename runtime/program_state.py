@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 RECORD = "record"
 WAITING = "waiting"
 POSITION = "position"
+WRITTEN = "written"
 _KEYLESS = "all"
 _INNER = ("armed", "number", "sweep")
 """Of a record: when Spark wakes the key, the number of its next row, when TTLs are looked at."""
@@ -72,7 +73,7 @@ def record_names(operator: Operator) -> dict[str, str]:
     values = [cell.name for cell in operator.cells if cell.kind == "value"]
     return {
         **{f"value_{state_name(name)}": name for name in values},
-        **{f"written_{state_name(name)}": f"{name}.written" for name in values},
+        **{f"written_{state_name(name)}": f"{name}.{WRITTEN}" for name in values},
         **{f"timer_{state_name(name)}": name for name in operator.timers},
         **{name: f".{name}" for name in _INNER},
     }

@@ -10,7 +10,7 @@ from ...dsl.records import dataclass
 from .conversions import Held, convert, rounded
 from .derive import Derived, Sense, counts_rows, derive, sense
 from .inputs import listed
-from .merges import merge_of, start_of
+from .merges import is_opaque, merge_of, start_of
 from .verdicts import Decision, Finding, Json, Verdict
 from .versions import Meaning, Versions, aggregates_of, meaning
 
@@ -43,7 +43,9 @@ def empty_cells(aggregates: Sequence[Json]) -> list[Json]:
 
 
 def _start(aggregate: Json, cell: Json) -> Json:
-    return {"id": cell["id"], "expr": start_of(aggregate, cell), "merge": "any", "empty": True}
+    start = start_of(aggregate, cell)
+    document = {"id": cell["id"], "expr": start, "merge": "any", "empty": True}
+    return document | ({"opaque": True} if is_opaque(aggregate, cell) else {})
 
 
 class _Cells:

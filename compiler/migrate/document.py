@@ -24,7 +24,9 @@ def document(plan: MigrationPlan) -> dict[str, Any]:
         "operators": {
             fate.id: dict(fate.document) for fate in plan.operators if fate.document is not None
         },
-        "sources": {f.new: {"from": f.old} for f in plan.sources if f.new is not None},
+        "sources": {
+            f.new: {"from": f.old, **(f.document or {})} for f in plan.sources if f.new is not None
+        },
         "sinks": {f.new: {"from": f.old} for f in plan.sinks if f.new is not None},
         "marks": [_mark(fate, f) for fate in plan.operators for f in fate.findings if f.marked],
     }

@@ -66,7 +66,8 @@ def plan_sources(versions: Versions, pairs: Mapping[str, str | None]) -> tuple[F
             findings = [_new_position(versions, name, entry, _free(old, new, pairs))]
         else:
             findings = list(_position(versions, name, old[was], entry, was))
-        fates.append(Fate("source", was, name, entry["connector"], tuple(findings)))
+        document = {} if was is None else _sooner(old[was]["watermark"], entry["watermark"])
+        fates.append(Fate("source", was, name, entry["connector"], tuple(findings), document))
     for name in free:
         if name in new:
             why = "read from the beginning again, as decided"
@@ -142,6 +143,14 @@ def _watermark(old: Json | None, new: Json | None) -> Iterator[Finding]:
             "it stands until it is past by the new delay: windows close later, fewer rows are late"
         )
     yield Finding("watermark", before, after, Verdict.KEPT, why)
+
+
+def _sooner(old: Json | None, new: Json | None) -> Json:
+    """Return by how much a watermark moves ahead where its delay is shorter; nothing elsewhere."""
+    if old is None or new is None or old["column"] != new["column"]:
+        return {}
+    shift = micros(old["delay"]) - micros(new["delay"])
+    return {"shift_watermark_micros": shift} if shift > 0 else {}
 
 
 def plan_sinks(versions: Versions, pairs: Mapping[str, str | None]) -> tuple[Fate, ...]:

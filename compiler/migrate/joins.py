@@ -109,11 +109,19 @@ def _bound_text(entry: Json) -> str:
 
 def _condition(versions: Versions, id_: str, old: Json, new: Json) -> Iterator[Finding]:
     before, after = set(old["also"]), set(new["also"])
-    came = [f"`{text}` is asked of pairs now" for text in sorted(after - before)]
-    gone = [f"`{text}` is asked of pairs no more" for text in sorted(before - after)]
+    came = [f"`{text}` is asked of {_asked(text)} now" for text in sorted(after - before)]
+    gone = [f"`{text}` is asked of {_asked(text)} no more" for text in sorted(before - after)]
     if came or gone:
         why = "; ".join([*came, *gone]) + "; rows that met a partner before stay met"
+        if any(_asked(text) != "pairs" for text in after - before):
+            why += ", rows that wait are not asked"
         yield marked(versions, id_, "condition", "", why, "mixed")
+
+
+def _asked(text: str) -> str:
+    """Return what a condition is asked of: one on a single side of each row as it comes."""
+    sides = [word for word in SIDES if f"{word}." in text]
+    return f"rows of the {sides[0]}" if len(sides) == 1 else "pairs"
 
 
 def _time(id_: str, word: str, old: Json, new: Json) -> Iterator[Finding]:

@@ -38,11 +38,25 @@ def merge_of(aggregate: Json, cell: Json) -> str | None:
 def start_of(aggregate: Json, cell: Json) -> str:
     """Return what a cell is before the first row, in SQL."""
     buffer, type_ = str(cell["buffer"]), str(cell["type"])
+    if buffer == _WHOLE and aggregate["function"] in _COLLECTIONS:
+        return f"unhex('{_NO_ELEMENTS}')"
     several = len(aggregate["cells"]) > 1
     value = "0" if several or buffer == "count" else "NULL"
     value = _STARTS.get(buffer, value)
     return value if cell["type"] is None else f"CAST({value} AS {type_})"
 
+
+def is_opaque(aggregate: Json, cell: Json) -> bool:
+    """Whether only Spark can make what a cell is before the first row."""
+    return bool(cell["buffer"] == _WHOLE and aggregate["function"] not in _COLLECTIONS)
+
+
+_WHOLE = "buf"
+"""The one buffer of functions that Spark keeps as they see fit."""
+
+_COLLECTIONS = ("array_agg", "collect_list", "collect_set", "count_distinct")
+_NO_ELEMENTS = "000000000000000008000000100000000000000000000000"
+"""Spark's row of one array: no NULLs, 8 bytes behind the first 16, no elements."""
 
 _STARTS = {
     "isEmpty": "TRUE",

@@ -289,11 +289,18 @@ private[streamc] class KeyRecord(program: Program, handle: StatefulProcessorHand
   private def long(found: InternalRow, at: Int): Long =
     if (found == null || found.isNullAt(at)) Unset else found.getLong(at)
 
-  /** Puts what is kept of a key, and sees that Spark wakes it as it was to be woken. */
+  /** Puts what is kept of a key, and sees that Spark wakes it: its timers may be others than before. */
   def restore(piece: InternalRow): Unit = {
-    state.update(piece)
-    val at = long(piece, last)
-    if (at != Unset) handle.registerTimer(at)
+    for ((field, i) <- schema.zipWithIndex) row.update(i, piece.get(i, field.dataType))
+    val wakes = timers.indices.map(i => (program.timers(i), long(piece, firstTimer + i))).collect {
+      case (timer, at) if at != Unset =>
+        if (timer.processing && !program.byClock) KeyedProcess.polled.head else KeyedProcess.wake(at)
+    }
+    val held = Some(long(piece, last)).filter(_ != Unset)
+    val at = if (program.timed) (wakes ++ held).minOption else None
+    put(row, last, at.getOrElse(Unset))
+    state.update(row)
+    at.foreach(handle.registerTimer)
   }
 
   def assign(frame: GenericInternalRow, value: Int, to: Any): Unit = {

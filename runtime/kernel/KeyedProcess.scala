@@ -224,7 +224,7 @@ class KeyedProcess(val program: Program, place: Place, val counts: BatchCounts)
       val wanted =
         if (clocked && !program.byClock) KeyedProcess.polled.find(_ != woken).get
         else {
-          val at = math.min(wake(earliest(program.byClock)), or(record.sweep))
+          val at = math.min(KeyedProcess.wake(earliest(program.byClock)), or(record.sweep))
           if (at == Never) Unset else math.max(at, clock + 1)
         }
       val early = record.armed != Unset && record.armed <= wanted && record.armed > clock
@@ -244,10 +244,6 @@ class KeyedProcess(val program: Program, place: Place, val counts: BatchCounts)
     }
 
     private def or(at: Long): Long = if (at == Unset) Never else at
-
-    /** The first millisecond that is not before an instant. */
-    private def wake(micros: Long): Long =
-      if (micros == Never) Never else -Math.floorDiv(-micros, 1000L)
 
     private def inOrder(rows: Array[InternalRow]): Array[InternalRow] =
       if (rows.length < 2) rows else rows.sorted(order)
@@ -287,6 +283,9 @@ private[streamc] object KeyedProcess {
 
   /** Behind every instant. */
   val Never: Long = Long.MaxValue
+
+  /** The first millisecond that is not before an instant in microseconds. */
+  def wake(micros: Long): Long = if (micros == Never) Never else -Math.floorDiv(-micros, 1000L)
 
   /** Spark takes away the timer that has gone off: the next one must be another. */
   val polled: Seq[Long] = Seq(-1L, -2L)

@@ -75,7 +75,8 @@ class Fit:
         tables = {name: self._read(spark, table) for name, table in saved.tables.items()}
         if change is None:
             return tables
-        return transformed(tables, saved, change, self.savepoint.plan["operators"][old])
+        before, after = self.savepoint.plan["operators"], self.plan.document["operators"]
+        return transformed(tables, saved, change, before[old], after[operator])
 
     def rows(self, operator: str) -> int:
         """How many rows the savepoint has of what an operator begins with."""
@@ -94,6 +95,13 @@ class Fit:
             id for id in ranked if sources & set(self.savepoint.plan["queries"][id]["sources"])
         ]
         return saved[reading[0]] if reading else None
+
+    def sooner_ms(self, query: Query) -> int:
+        """By how much the watermark of a query moves ahead, because all delays are shorter."""
+        if self.migration is None:
+            return 0
+        shifts = (self.migration["sources"][source] for source in query.sources)
+        return min((int(one.get("shift_watermark_micros", 0)) // 1000 for one in shifts), default=0)
 
     def feeding(self, query: Query) -> str | None:
         """The query of the savepoint that fed the sinks of a query; None if they are new.

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..options import quoted
 from ..plan import Operator
-from ..program_state import POSITION, RECORD, WAITING, key_names, record_names
+from ..program_state import POSITION, RECORD, WAITING, WRITTEN, key_names, record_names
 from .model import unfit
 from .types import nullable
 
@@ -77,5 +77,8 @@ def _wanted(field: Any, name: str, table: DataFrame, operator: Operator) -> Colu
     from pyspark.sql import functions as F
 
     if name not in table.columns:
-        raise unfit(operator.id, f"the savepoint has no `{name}`")
+        if name.rpartition(".")[2] != WRITTEN:
+            raise unfit(operator.id, f"the savepoint has no `{name}`")
+        # It was not forgotten before: its time begins now.
+        return F.expr("unix_micros(current_timestamp())").alias(field.name)
     return F.col(quoted(name)).cast(nullable(field.dataType)).alias(field.name)

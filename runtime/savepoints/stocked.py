@@ -85,11 +85,11 @@ def _graft(
     disk: Disk, folder: str, query: Query, fit: Fit, epoch: int, cuts: Mapping[str, Any]
 ) -> None:
     """Has Spark's logs say that the first batch ended where the savepoint was."""
-    saved = fit.origin(query)
+    saved, sooner = fit.origin(query), fit.sooner_ms(query)
     text = disk.read(f"{folder}/offsets/0") or ""
     head, metadata, *rest = text.split("\n")
     known = json.loads(metadata)
-    known["batchWatermarkMs"] = saved.watermark_ms if saved else 0
+    known["batchWatermarkMs"] = _sooner(saved.watermark_ms, sooner) if saved else 0
 
     def placed(found: re.Match[str]) -> str:
         at = cuts.get(found[1].split("__", 2)[0])
@@ -98,9 +98,15 @@ def _graft(
 
     offsets = _AT.sub(placed, "\n".join(rest))
     _rewrite(disk, f"{folder}/offsets/0", "\n".join([head, json.dumps(known), offsets]))
-    commit = {"nextBatchWatermarkMs": saved.next_watermark_ms if saved else 0}
+    behind = _sooner(saved.next_watermark_ms, sooner) if saved else 0
+    commit = {"nextBatchWatermarkMs": behind}
     first = (disk.read(f"{folder}/commits/0") or "v1").split("\n")[0]
     _rewrite(disk, f"{folder}/commits/0", f"{first}\n{json.dumps(commit)}")
+
+
+def _sooner(watermark: int, shift: int) -> int:
+    """A watermark that has moved by `shift`; 0 is none at all."""
+    return watermark + shift if watermark > 0 else watermark
 
 
 def _rewrite(disk: Disk, path: str, text: str) -> None:

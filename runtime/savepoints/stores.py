@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..options import quoted
 from ..plan import Use
@@ -25,7 +25,9 @@ from .tables import (
     fields,
     is_session,
     key_column,
+    key_names,
     read_store,
+    renamed,
 )
 from .types import nullable
 
@@ -86,7 +88,7 @@ class _Target:
 
     def aggregate(self, table: DataFrame) -> StoreRows:
         store = self._store()
-        keys, cells = fields(store, "key"), cell_names(self._use)
+        keys, cells = key_names(self._use, fields(store, "key")), cell_names(self._use)
         rows = self._rows(store, table, keys, cells)
         return StoreRows(_DEFAULT, self._spread(rows, keys))
 
@@ -94,7 +96,7 @@ class _Target:
         from pyspark.sql import functions as F
 
         store = self._store()
-        keys = fields(store, "key")[:-1]
+        keys = key_names(self._use, fields(store, "key")[:-1])
         begun = table.withColumn(".start", F.col(f"{WINDOW}.start"))
         values = [WINDOW, *keys, *cell_names(self._use)]
         rows = self._rows(store, begun, [*keys, ".start"], values)
@@ -156,11 +158,9 @@ class _Target:
 
     def _spread(self, rows: DataFrame, keys: Sequence[str]) -> DataFrame:
         """The rows in the partitions in which the operator looks for them."""
-        from pyspark.sql import functions as F
-
         if not keys:
             return rows.coalesce(1)
-        kind: Any = rows.schema["key"].dataType
-        names = [field.name for field in kind.fields[: len(keys)]]
-        columns = [F.col("key").getField(name) for name in names]
+        # Keys that are computed may have one name there.
+        key = renamed(rows, "key", len(fields(rows, "key")))
+        columns = [key.getField(f"_{n}") for n in range(len(keys))]
         return rows.repartition(self._partitions, *columns)

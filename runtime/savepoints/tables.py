@@ -77,13 +77,22 @@ def cell_names(use: Use) -> list[str]:
     return [id for aggregate in use.aggregates for id in aggregate.ids]
 
 
+def key_names(use: Use, held: Sequence[str]) -> list[str]:
+    """What the keys of a group are called in the plan; `held` are their names in a store.
+
+    There all that are computed have one name.
+    """
+    window = [WINDOW] if use.operator.window is not None and not is_session(use) else []
+    names = [*window, *(key.name for key in use.operator.keys)]
+    return names if len(names) == len(held) else list(held)
+
+
 def _aggregate(store: DataFrame, use: Use) -> Kept:
     if is_session(use):
-        names = fields(store, "value")
-        keys = [WINDOW, *names[1 : len(fields(store, "key"))]]
+        keys = [WINDOW, *key_names(use, fields(store, "key")[:-1])]
         columns = [*keys, *cell_names(use)]
         return Kept({STATE: flat(store, "value", columns)}, tuple(keys), tuple(cell_names(use)))
-    keys, cells = fields(store, "key"), cell_names(use)
+    keys, cells = key_names(use, fields(store, "key")), cell_names(use)
     frame = both(store, keys, cells)
     return Kept({STATE: frame}, tuple(keys), tuple(cells))
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import RuntimeFault
 from ..options import quoted
-from ..program_state import POSITION, RECORD, WAITING, entry_table, state_name
+from ..program_state import POSITION, RECORD, WAITING, WRITTEN, entry_table, state_name
 from .conversions import (
     Change,
     entries_seen,
@@ -31,17 +31,22 @@ if TYPE_CHECKING:
 _WORDS = frozenset(
     {"sum", "min", "max", "bool_and", "bool_or", "bit_and", "bit_or", "bit_xor"},
 )
-_ROW = ("at", "number", "event_time", "input")
+_INPUT = "input"
+_ROW = ("at", "number", "event_time", _INPUT)
 """What a row that waits has before its columns."""
 
 
 def transformed(
-    tables: Mapping[str, DataFrame], saved: SavedOperator, change: Change, old: Mapping[str, Any]
+    tables: Mapping[str, DataFrame],
+    saved: SavedOperator,
+    change: Change,
+    old: Mapping[str, Any],
+    new: Mapping[str, Any],
 ) -> dict[str, DataFrame]:
     """The tables that the new operator begins with.
 
-    `change` is its part of the migration, `old` what the old plan says of the operator. Raises
-    RuntimeFault for what this version cannot carry out.
+    `change` is its part of the migration, `old` and `new` what the plans say of the operator.
+    Raises RuntimeFault for what this version cannot carry out.
     """
     check_change(saved, change)
     tables = rows_kept(tables, saved, change)
@@ -54,7 +59,7 @@ def transformed(
         case "dedup":
             return {STATE: _dedup(tables[STATE], change)}
         case "operator":
-            return _program(tables, saved, change)
+            return _program(tables, saved, change, (old.get("inputs", ()), new.get("inputs", ())))
     if change["kind"] == "session" and change.get("group"):
         return {STATE: _sessions(tables[STATE], change)}
     return {STATE: _aggregate(tables[STATE], change)}
@@ -66,12 +71,8 @@ def check_change(saved: SavedOperator, change: Change) -> None:
         cells = ", ".join(f"`{cell}`" for cell in change["backfill"])
         raise _refused(saved, f"{cells} would be computed from retained rows, which is not built")
     for cell in change.get("cells", ()):
-        if cell.get("empty") and cell.get("expr") == "NULL" and _is_binary(cell):
+        if cell.get("opaque"):
             raise _refused(saved, f"`{cell['id']}` would begin with a buffer that only Spark makes")
-
-
-def _is_binary(cell: Mapping[str, Any]) -> bool:
-    return str(cell.get("type", "")).upper() == "BINARY"
 
 
 def _refused(saved: SavedOperator, reason: str) -> RuntimeFault:
@@ -148,31 +149,65 @@ def _side(table: DataFrame, new: Mapping[str, Any], names: Sequence[str]) -> Dat
 
 
 def _program(
-    tables: Mapping[str, DataFrame], saved: SavedOperator, change: Change
+    tables: Mapping[str, DataFrame],
+    saved: SavedOperator,
+    change: Change,
+    inputs: tuple[Sequence[Mapping[str, Any]], Sequence[Mapping[str, Any]]],
 ) -> dict[str, DataFrame]:
+    from pyspark.sql import functions as F
+
     keys, names = _keys(change)
+    if change.get("where"):
+        tables = _chosen(tables, saved, change["where"])
     record = tables[RECORD]
     cells = [*change["cells"], *({**one, "id": one["name"]} for one in change.get("timers", ()))]
-    named = {one["id"] for one in cells}
-    rest = [
-        column
-        for column in record.columns
-        if column.startswith(".")
-        or (column.endswith(".written") and column.removesuffix(".written") in named)
-    ]
     values = [_column(one["expr"], one["id"]) for one in cells]
-    found = {RECORD: record.select(*keys, *values, *map(quoted, rest))}
+    values += _written(record, cells)
+    values += [F.col(quoted(name)) for name in record.columns if name.startswith(".")]
+    found = {RECORD: record.select(*keys, *values)}
     _check_keys(found[RECORD], names, saved)
     for one in change.get("entries", ()):
-        if one["from"] is not None:
-            found[entry_table(one["id"])] = _entries(tables[entry_table(one["from"])], keys, one)
+        if one["from"] is None:
+            continue
+        entries = _entries(tables[entry_table(one["from"])], keys, one)
+        if one["kind"] == "map" and one["key"] != "key":
+            _check_keys(entries, [*names, "key"], saved)
+        found[entry_table(one["id"])] = entries
     if WAITING in tables and change.get("waiting") is not None:
-        found[WAITING] = _waiting(tables[WAITING], change)
+        found[WAITING] = _waiting(tables[WAITING], change, *inputs)
     return found
 
 
+def _written(record: DataFrame, cells: Sequence[Mapping[str, Any]]) -> Iterator[Column]:
+    """When values were written that go on, some under another name."""
+    for one in cells:
+        for name in (str(one["expr"]).strip("`"), one["id"]):
+            if f"{name}.{WRITTEN}" in record.columns:
+                yield _column(quoted(f"{name}.{WRITTEN}"), f"{one['id']}.{WRITTEN}")
+                break
+
+
+def _chosen(
+    tables: Mapping[str, DataFrame], saved: SavedOperator, condition: str
+) -> dict[str, DataFrame]:
+    """Of all tables what the keys have of whose record a condition is true."""
+    from functools import reduce
+    from operator import and_
+
+    from pyspark.sql import functions as F
+
+    record = tables[RECORD].where(condition)
+    chosen = record.select(*(_column(quoted(key), f".chosen {key}") for key in saved.keys))
+    same = (F.col(quoted(key)).eqNullSafe(F.col(quoted(f".chosen {key}"))) for key in saved.keys)
+    on = reduce(and_, same)
+    return {
+        name: record if name == RECORD else table.join(chosen, on, "left_semi")
+        for name, table in tables.items()
+    }
+
+
 def _check_keys(record: DataFrame, names: Sequence[str], saved: SavedOperator) -> None:
-    """No two keys may become one: nobody says what becomes of two states of a program."""
+    """No two keys may become one: nobody says what becomes of two states or entries of a map."""
     from pyspark.sql import functions as F
 
     if not names:
@@ -185,29 +220,68 @@ def _check_keys(record: DataFrame, names: Sequence[str], saved: SavedOperator) -
 
 def _entries(table: DataFrame, keys: Sequence[Column], one: Mapping[str, Any]) -> DataFrame:
     made = entry_parts(one)
-    held = [name for name in table.columns if name in ("key", "value", "written", POSITION)]
+    held = [name for name in table.columns if name in ("key", "value", WRITTEN, POSITION)]
     columns = [_column(made.get(name, quoted(name)), name) for name in held]
     return entries_seen(table, one).select(*keys, *columns)
 
 
-def _waiting(table: DataFrame, change: Change) -> DataFrame:
+def _waiting(
+    table: DataFrame,
+    change: Change,
+    old: Sequence[Mapping[str, Any]],
+    new: Sequence[Mapping[str, Any]],
+) -> DataFrame:
     """Rows that wait: the expressions of an input see its columns by their own names."""
     from pyspark.sql import functions as F
 
     keys = [_column(one["expr"], f".key {n}") for n, one in enumerate(change["keys"])]
-    found = table.select("*", *keys)
+    found = _of_inputs(table, change["waiting"], old, new).select("*", *keys)
     named: list[tuple[str, str]] = []
     for place, given in enumerate(change["waiting"]):
         hidden = input_seen(found, input_columns(table, given))
         for number, one in enumerate(given["columns"]):
             name = f".column {place} {number}"
-            named.append((name, f"{state_name(given['input'])}__{state_name(one['name'])}"))
+            named.append((name, f"{_stem(given['input'])}{state_name(one['name'])}"))
             hidden = hidden.withColumn(name, F.expr(one["expr"]))
         found = hidden
-    columns = [F.col(quoted(name)) for name in _ROW if name in table.columns]
-    columns += [F.col(quoted(name)).alias(new) for name, new in named]
+    columns = [F.col(quoted(name)) for name in _ROW if name in found.columns]
+    columns += [F.col(quoted(name)).alias(new_name) for name, new_name in named]
+    columns += [F.lit(None).alias(name) for name in _added(change["waiting"], new)]
     made = [F.col(quoted(f".key {n}")).alias(one["name"]) for n, one in enumerate(change["keys"])]
     return found.select(*made, *columns)
+
+
+def _of_inputs(
+    table: DataFrame,
+    kept: Sequence[Mapping[str, Any]],
+    old: Sequence[Mapping[str, Any]],
+    new: Sequence[Mapping[str, Any]],
+) -> DataFrame:
+    """The rows of inputs that go on. Where there are several, a row has the place of its own."""
+    from pyspark.sql import functions as F
+
+    before, after = ([given["alias"] for given in inputs] for inputs in (old, new))
+    place = F.col(_INPUT) if _INPUT in table.columns else F.lit(0)
+    moved = F.lit(None).cast("int")
+    for given in kept:
+        was = before.index(given["from"] or given["input"])
+        moved = F.when(place == was, after.index(given["input"])).otherwise(moved)
+    found = table.withColumn(_INPUT, moved).where(F.col(_INPUT).isNotNull())
+    return found if len(new) > 1 else found.drop(_INPUT)
+
+
+def _added(kept: Sequence[Mapping[str, Any]], new: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """The columns of inputs that are new: no row that waits is of one."""
+    known = {given["input"] for given in kept}
+    for given in new:
+        if given["alias"] not in known:
+            names = dict.fromkeys(name for one in given["input"] for name in one["columns"])
+            yield from (f"{_stem(given['alias'])}{state_name(name)}" for name in names)
+
+
+def _stem(alias: str) -> str:
+    """What the columns of an input begin with, as rows that wait have them."""
+    return f"{state_name(alias)}__"
 
 
 def _column(expression: str, name: str) -> Column:

@@ -1,0 +1,38 @@
+"""Tables of an operator after a migration: what is refused because it would have two meanings."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from streamc.runtime import RuntimeFault
+from streamc.runtime.savepoints.model import SavedOperator
+from streamc.runtime.savepoints.transform import transformed
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+pytestmark = pytest.mark.spark
+
+SAVED = SavedOperator("watched", "operator", ("card",), ("count",), {})
+CHANGE: dict[str, Any] = {
+    "kind": "operator",
+    "where": None,
+    "keys": [{"name": "card", "expr": "card"}],
+    "cells": [{"id": "count", "expr": "count", "merge": None}],
+    "entries": [
+        {"id": "seen", "kind": "map", "from": "seen", "key": "upper(key)", "value": "value"}
+    ],
+}
+
+
+def test_entries_of_a_map_that_would_become_one(spark: SparkSession) -> None:
+    record = spark.createDataFrame([("a", 2), ("b", 1)], "card STRING, count INT")
+    kind = "card STRING, key STRING, value INT"
+    apart = [("a", "de", 1), ("b", "DE", 2)]
+    tables = {"record": record, "cell_seen": spark.createDataFrame(apart, kind)}
+    found = transformed(tables, SAVED, CHANGE, {}, {})["cell_seen"].collect()
+    assert sorted(map(tuple, found)) == [("a", "DE", 1), ("b", "DE", 2)]
+    tables["cell_seen"] = spark.createDataFrame([*apart, ("a", "DE", 3)], kind)
+    with pytest.raises(RuntimeFault, match=r"several keys become \(card = a, key = DE\)"):
+        transformed(tables, SAVED, CHANGE, {}, {})
