@@ -36,3 +36,11 @@ def test_entries_of_a_map_that_would_become_one(spark: SparkSession) -> None:
     tables["cell_seen"] = spark.createDataFrame([*apart, ("a", "DE", 3)], kind)
     with pytest.raises(RuntimeFault, match=r"several keys become \(card = a, key = DE\)"):
         transformed(tables, SAVED, CHANGE, {}, {})
+
+
+def test_what_only_spark_can_begin() -> None:
+    """Its plan says so: ``add_percentile`` in ``tests/migrations``."""
+    cells = [{"id": "percentile(v, 0.5)", "expr": "CAST(NULL AS BINARY)", "opaque": True}]
+    saved = SavedOperator("spend", "aggregate", ("card",), (), {})
+    with pytest.raises(RuntimeFault, match=r"`percentile\(v, 0.5\)` would begin with a buffer"):
+        transformed({}, saved, {"kind": "aggregate", "cells": cells}, {}, {})
