@@ -6,7 +6,7 @@ cells are merged, each by its own function.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..errors import RuntimeFault
@@ -157,8 +157,6 @@ def _program(
     from pyspark.sql import functions as F
 
     keys, names = _keys(change)
-    if change.get("where"):
-        tables = _chosen(tables, saved, change["where"])
     record = tables[RECORD]
     cells = [*change["cells"], *({**one, "id": one["name"]} for one in change.get("timers", ()))]
     values = [_column(one["expr"], one["id"]) for one in cells]
@@ -185,25 +183,6 @@ def _written(record: DataFrame, cells: Sequence[Mapping[str, Any]]) -> Iterator[
             if f"{name}.{WRITTEN}" in record.columns:
                 yield _column(quoted(f"{name}.{WRITTEN}"), f"{one['id']}.{WRITTEN}")
                 break
-
-
-def _chosen(
-    tables: Mapping[str, DataFrame], saved: SavedOperator, condition: str
-) -> dict[str, DataFrame]:
-    """Of all tables what the keys have of whose record a condition is true."""
-    from functools import reduce
-    from operator import and_
-
-    from pyspark.sql import functions as F
-
-    record = tables[RECORD].where(condition)
-    chosen = record.select(*(_column(quoted(key), f".chosen {key}") for key in saved.keys))
-    same = (F.col(quoted(key)).eqNullSafe(F.col(quoted(f".chosen {key}"))) for key in saved.keys)
-    on = reduce(and_, same)
-    return {
-        name: record if name == RECORD else table.join(chosen, on, "left_semi")
-        for name, table in tables.items()
-    }
 
 
 def _check_keys(record: DataFrame, names: Sequence[str], saved: SavedOperator) -> None:
