@@ -4,10 +4,10 @@ Importing a command costs next to nothing: what it works with (compiler, Spark, 
 when it runs.
 
 - ``app``: the command line; ``main`` is the entry point.
-- ``barriers``, ``check``, ``compact``, ``compile``, ``diff``, ``explain``, ``fmt``, ``fork``
-  (``forking``: both runs), ``graph``, ``init``, ``kernel``, ``rollback``, ``run``, ``savepoint``
-  (``savepoint_files``, ``savepoint_plan``, ``savepoint_tried``), ``status``, ``stop``, ``test``:
-  the commands.
+- ``backfill``, ``barriers``, ``check``, ``compact``, ``compile``, ``diff``, ``explain``, ``fmt``,
+  ``fork`` (``forking``: both runs), ``graph``, ``init``, ``kernel``, ``rollback``, ``run``,
+  ``savepoint`` (``savepoint_files``, ``savepoint_plan``, ``savepoint_tried``), ``status``,
+  ``stop``, ``test``: the commands.
 - ``live_view``: a run as a table on a terminal; ``pages``: those that explain a code.
 - ``spark_check``: what Spark finds in specs.
 - ``testing``: tests of specs, found, run and reported.
@@ -15,7 +15,8 @@ when it runs.
 - ``from_savepoint``: the way from a savepoint to what is run; ``preview_text``: what a plan makes
   of a savepoint.
 - ``two_versions``: two versions of a spec; ``git``: a spec as it was at a revision.
-- ``options``: those that several commands have; ``columns``: tables as plain lines.
+- ``options``: those that several commands have; ``columns``: tables as plain lines;
+  ``marks``: parts of a state that are not what they would have been.
 - ``output``: emitted files, written whole or not at all.
 - ``report``: diagnostics and errors to the terminal.
 """

@@ -12,6 +12,7 @@ from typing import Annotated
 import typer
 
 from .. import __version__
+from .backfill import backfill
 from .barriers import barriers
 from .check import check
 from .compact import compact
@@ -39,6 +40,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
+app.command("backfill")(backfill)
 app.add_typer(barriers, name="barriers")
 app.command("check")(check)
 app.command("compact")(compact)

@@ -53,10 +53,11 @@ def run(
     Exit codes: 0 caught up, 1 a query failed, 2 not possible as asked, 130 and 143 ended by
     Ctrl-C and SIGTERM.
     """
-    script = _script(path)
+    script = script_of(path)
 
     from ..runtime import Arguments
     from ..runtime.arguments import parse_variables
+    from ..runtime.savepoints.fit import check_backfilled
     from .from_savepoint import migration_of
 
     if migration is not None and from_savepoint is None:
@@ -65,6 +66,7 @@ def run(
         variables, change = parse_variables(var or ()), None
         if from_savepoint is not None:
             change = migration_of(script, state, profile, from_savepoint, migration)
+            check_backfilled(change)
         asked = Arguments(until_caught_up, variables, profile, state, from_savepoint, change)
         result = _run(script, asked, str(path.resolve().parent))
     for failure in result.failures:
@@ -84,7 +86,8 @@ def _run(script: Path, asked: Arguments, folder: str) -> Result:
         raise
 
 
-def _script(path: Path) -> Path:
+def script_of(path: Path) -> Path:
+    """Return a script, or what a spec is compiled to; exits with 2 when the spec has errors."""
     if path.suffix == ".py":
         if not path.is_file():
             raise UserError(f"there is no {path}")

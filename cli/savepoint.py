@@ -6,12 +6,12 @@ import json
 import os
 import sys
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from .columns import Output, aligned, moment, size
+from .marks import instant, mark_lines
 from .options import OutputOption, StateOption
 from .report import UserError, faults
 from .savepoint_plan import plan
@@ -117,16 +117,10 @@ def _cells(found: Savepoint) -> tuple[str, ...]:
         found.name,
         str(found.barrier),
         moment(found.made_at),
-        _instant(found.watermark_ms),
+        instant(found.watermark_ms),
         f"{found.rows:,}",
         size(found.bytes),
     )
-
-
-def _instant(milliseconds: int) -> str:
-    if milliseconds <= 0:
-        return "none"
-    return moment(datetime.fromtimestamp(milliseconds / 1000, UTC))
 
 
 def _lines(found: Savepoint) -> Iterator[str]:
@@ -136,10 +130,11 @@ def _lines(found: Savepoint) -> Iterator[str]:
     for source, position in found.sources.items():
         yield f"source {source}: {json.dumps(position)}"
     for id, query in found.queries.items():
-        yield f"query {id}: batch {query.batch}, watermark {_instant(query.next_watermark_ms)}"
+        yield f"query {id}: batch {query.batch}, watermark {instant(query.next_watermark_ms)}"
         for operator in query.operators.values():
             rows = f"{operator.rows:,} rows, {size(operator.bytes)}"
             yield f"  {operator.id} ({operator.kind}): {rows}"
             for table in operator.tables.values():
                 columns = ", ".join(f"{name} {kind}" for name, kind in table.columns.items())
                 yield f"    {table.name}: {table.rows:,} rows ({columns})"
+    yield from mark_lines(found.marks)

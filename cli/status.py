@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from .columns import Output, aligned, moment
+from .marks import mark_lines
 from .report import faults
 
 if TYPE_CHECKING:
@@ -54,6 +55,7 @@ def _lines(found: Status, now: datetime) -> Iterator[str]:
     if found.standing is None or found.age_seconds is None:
         if holder is not None:
             yield f"  {found.phase}"
+        yield from (f"  {line}" for line in mark_lines(found.marks))
         return
     age = f"{duration(found.age_seconds)} ago"
     yield f"  {'as of' if holder else 'last seen'} {age}: version {found.version}, " + (
@@ -66,6 +68,7 @@ def _lines(found: Status, now: datetime) -> Iterator[str]:
     for query in found.queries:
         rows += _rows(query)
     yield from (f"  {line}" for line in aligned(rows))
+    yield from (f"  {line}" for line in mark_lines(found.marks))
 
 
 def _rows(query: QueryProgress) -> Iterator[tuple[str, ...]]:

@@ -80,6 +80,7 @@ SAVEPOINT_UNUSABLE = Code(
 NOT_MIGRATED = Code(
     "SR0421", "not-migrated", "a savepoint does not fit the spec without a migration"
 )
+NOT_REPLAYED = Code("SR0422", "not-replayed", "a backfill cannot have the rows that it needs")
 QUERY_FAILED = Code("SR0501", "query-failed", "a query ended with an error", FAILED)
 NOT_REPEATABLE = Code("SR0504", "not-repeatable", "a batch that ran again gave other rows", FAILED)
 SPARK_LOST = Code("SR0502", "spark-lost", "Spark's process ended by itself", FAILED)
@@ -134,6 +135,7 @@ CODES = (
     STATE_DRAINED,
     SAVEPOINT_UNUSABLE,
     NOT_MIGRATED,
+    NOT_REPLAYED,
     QUERY_FAILED,
     NOT_REPEATABLE,
     SPARK_LOST,

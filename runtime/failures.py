@@ -123,6 +123,11 @@ def _python_reason(sink: Sink | None, error: BaseException) -> str:
     ).rstrip("\n")
 
 
+def reason_of_query(query: StreamingQuery) -> str:
+    """Why a query has ended, in the words of Spark."""
+    return reason_of(_java_exception(query))
+
+
 def _java_exception(query: StreamingQuery) -> Any:
     found = query._jsq.exception()
     return found.get() if found.isDefined() else None

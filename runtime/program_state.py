@@ -20,6 +20,9 @@ RECORD = "record"
 WAITING = "waiting"
 POSITION = "position"
 WRITTEN = "written"
+ARMED = ".armed"
+"""When Spark wakes a key, in milliseconds of the clock that the program goes by."""
+
 _KEYLESS = "all"
 _INNER = ("armed", "number", "sweep")
 """Of a record: when Spark wakes the key, the number of its next row, when TTLs are looked at."""

@@ -56,7 +56,8 @@ def clone(
         "same_to": kept.last_epoch,
     }
     lineage = lineage_after(note, manifest)
-    create_note(disk, f"{made}/generation.json", generation_note(number, origin, lineage))
+    begun = generation_note(number, origin, lineage, note.get("marks", ()))
+    create_note(disk, f"{made}/generation.json", begun)
     disk.rename(made, f"{folder}/{number}")
     return number
 

@@ -123,7 +123,7 @@ def run_pipeline(
     settings = resolve_settings(plan, arguments, os.environ)
     try:
         with ExitStack() as stack:
-            session, kernel = stack.enter_context(_spark(plan, settings, view, spark))
+            session, kernel = stack.enter_context(spark_of(plan, settings, view.note, spark))
             stack.enter_context(listening(stop) if signals else nullcontext())
             storage = Storage(kernel, session)
             state = State(storage, settings.state, plan.pipeline)
@@ -177,16 +177,17 @@ def _outcome(plan: Plan, stopped: bool, failures: Sequence[RuntimeFault]) -> str
 
 
 @contextmanager
-def _spark(
-    plan: Plan, settings: RunSettings, view: View, given: SparkSession | None
+def spark_of(
+    plan: Plan, settings: RunSettings, tell: Callable[[str], None], given: SparkSession | None
 ) -> Iterator[tuple[SparkSession, Any]]:
-    jar = kernel_jar(view.note)
+    """The session of a run, and the kernel in it; a Spark that is started for it ends with it."""
+    jar = kernel_jar(tell)
     packages = packages_of(plan.parts)
     session, started, notes = run_session(settings, plan.checkpoint, plan.pipeline, given, packages)
     try:
         check_packages(session, packages)
         for note in notes:
-            view.note(note)
+            tell(note)
         yield session, load_kernel(session, jar)
     finally:
         if started:

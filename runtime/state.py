@@ -229,15 +229,19 @@ def sweep(files: Files, folder: str) -> None:
 
 
 def generation_note(
-    number: str, origin: Mapping[str, Any] | None, lineage: Sequence[Mapping[str, Any]]
+    number: str,
+    origin: Mapping[str, Any] | None,
+    lineage: Sequence[Mapping[str, Any]],
+    marks: Sequence[Mapping[str, Any]] = (),
 ) -> dict[str, Any]:
     """The note of a generation that begins now.
 
     `origin` is the generation, barrier and epoch it continues, and the last epoch whose batches are
     the same again as they were there; and the savepoint, if it begins with one. `lineage` its
     ancestors, oldest first, each with the last batch of each query that counts:
-    `{"generation": "0001", "batches": {"per_minute": 10}}`.
+    `{"generation": "0001", "batches": {"per_minute": 10}}`. `marks` say which parts of the
+    state are not what they would have been, see `savepoints.marks`.
     """
     made = datetime.now(UTC).isoformat(timespec="milliseconds")
     note = {"format": FORMAT, "generation": number, "from": origin}
-    return {**note, "lineage": list(lineage), "made_at": made}
+    return {**note, "lineage": list(lineage), "marks": list(marks), "made_at": made}

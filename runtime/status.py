@@ -12,6 +12,8 @@ from .lease import Holder, running
 from .manifests import Manifest, instant_text
 from .notes import read_note, unreadable, write_note
 from .progress import OperatorProgress, QueryProgress
+from .savepoints.marks import Mark, open_marks, read_marks
+from .state import current_generation
 from .state_files import local_state
 
 if TYPE_CHECKING:
@@ -54,6 +56,7 @@ class Status:
 
     `holder` is who runs on it, if anybody. The rest is from a run's own file, `age_seconds` old, or
     None where there is none; without a holder, or of another run, it is what was true at the end.
+    `marks` are parts of the state that are not yet what they would have been.
     """
 
     pipeline: str
@@ -64,6 +67,7 @@ class Status:
     generation: str | None
     standing: Standing | None
     queries: tuple[QueryProgress, ...]
+    marks: tuple[Mark, ...] = ()
 
 
 class StatusFile:
@@ -108,8 +112,10 @@ def read_status(state: str) -> Status:
     found = read_note(files, _file(folder), _HELP)
     pipeline = str(note["pipeline"])
     if found is None or written is None or (holder and found.get("owner") != holder.owner):
-        return Status(pipeline, holder, STARTING if holder else None, None, None, None, None, ())
+        phase, marks = STARTING if holder else None, _marks(files, folder, ())
+        return Status(pipeline, holder, phase, None, None, None, None, (), marks)
     try:
+        queries = tuple(_query_of(query) for query in found["queries"])
         return Status(
             pipeline=pipeline,
             holder=holder,
@@ -118,7 +124,8 @@ def read_status(state: str) -> Status:
             version=int(found["version"]),
             generation=str(found["generation"]),
             standing=_standing_of(found),
-            queries=tuple(_query_of(query) for query in found["queries"]),
+            queries=queries,
+            marks=_marks(files, folder, queries),
         )
     except (KeyError, TypeError, ValueError) as error:
         raise unreadable(_file(folder), f"it is no status: {error}", _HELP) from None
@@ -139,7 +146,20 @@ def status_document(status: Status) -> dict[str, Any]:
         "generation": status.generation,
         **(_standing_document(standing) if standing else {"phase": status.phase}),
         "queries": [_query_document(query) for query in status.queries],
+        "marks": [mark.to_document() for mark in status.marks],
     }
+
+
+def _marks(files: Files, folder: str, queries: Sequence[QueryProgress]) -> tuple[Mark, ...]:
+    """The marks of the current generation that have not ended at the watermarks of the queries."""
+    note = current_generation(files, folder) or {}
+    reached: dict[str, list[int]] = {}
+    for query in queries:
+        ms = 0 if query.watermark is None else round(query.watermark.timestamp() * 1000)
+        for operator in query.operators:
+            reached.setdefault(operator.id, []).append(ms)
+    lowest = {id: min(found) for id, found in reached.items()}
+    return tuple(open_marks(read_marks(note.get("marks", ())), lowest))
 
 
 def _file(folder: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,8 +17,11 @@ from streamc.compiler.migrate.plan import plan_migration
 from streamc.compiler.migrate.read import read_migration
 from streamc.dsl.diagnostics import Diagnostics
 from streamc.dsl.source import SourceFile
-from streamc.runtime import Arguments, RuntimeFault, run_script
+from streamc.runtime import Arguments, RuntimeFault, read_status, run_script
+from streamc.runtime.savepoints.marks import read_marks
 from streamc.runtime.savepoints.process import savepoint_of, take_savepoint
+from streamc.runtime.state import current_generation
+from streamc.runtime.state_files import LocalFiles
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -69,6 +72,21 @@ END;
 RENAMED = COUNTS.replace("n INT DEFAULT 0,", "paid BIGINT DEFAULT 0, notes BIGINT DEFAULT 5,")
 RENAMED = RENAMED.replace("SET n = n + 1;", "SET paid = paid + 1;")
 RENAMED = RENAMED.replace("EMIT card, n, due", "EMIT card, CAST(paid + notes AS INT), due")
+PLAIN = """
+CREATE OPERATOR spend WITH (unbounded = 'cards are few') ON payments PARTITION BY card
+  STATE (n INT DEFAULT 0)
+  RETURNS (card STRING, n INT, at TIMESTAMP, last STRING)
+AS
+ON EVENT
+  SET n = n + 1;
+  EMIT card, n, at, country;
+END;
+"""
+TIMED = PLAIN.replace("  RETURNS", "  TIMERS (once EVENT TIME)\n  RETURNS")
+TIMED = TIMED.replace("END;", "ON TIMER once\n  EMIT card, n, once, 'once';\nEND;")
+TIMED = TIMED.replace(
+    "  EMIT card, n, at", "  IF n > 9 THEN START TIMER once AT at; END IF;\n  EMIT card, n, at"
+)
 T0 = datetime(2026, 1, 1)
 
 
@@ -183,6 +201,11 @@ def test_wider_windows_of_fewer_keys(evolved: Callable[[str, str, str], Evolutio
         total, mean, n = expected[row["card"], _second(row["window_start"]) // 300]
         assert (Decimal(row["total"]), row["n"]) == (total, n)
         assert Decimal(row["mean"]) == pytest.approx(mean, abs=Decimal("0.000001"))
+    # The first windows were marked, which have closed by now.
+    state = str(found.root / "state")
+    (mark,) = read_marks((current_generation(LocalFiles(), state) or {})["marks"])
+    assert (mark.part, mark.until_ms) == ("spend", _milliseconds(cut + 30 + 300))
+    assert read_status(state).marks == ()
 
 
 def test_cells_of_a_program(evolved: Callable[[str, str, str], Evolution]) -> None:
@@ -219,6 +242,23 @@ def test_cells_of_a_program(evolved: Callable[[str, str, str], Evolution]) -> No
     assert {_second(row["at"]) > cut for row in due} >= {True}
 
 
+def test_a_timer_goes_off_for_keys_that_have_no_more_rows(
+    tmp_path: Path, spark: SparkSession
+) -> None:
+    job = Evolution(tmp_path, spark)
+    job.feed([0])
+    job.run(PLAIN, "old")
+    take_savepoint(str(tmp_path / "state"), name="cut", spark=spark)
+    job.script(TIMED, "new")
+    when = "timestamp '2026-01-01 00:05:00'"
+    decisions = f'from: 1\nto: 1\noperators: {{spend: {{timers: {{once: "{when}"}}}}}}\n'
+    change = job.migration(decisions)
+    (job.root / "in" / "later.json").write_text(Payment("z", "de", 1, 900, 9).line)
+    job.run(TIMED, "new", savepoint="cut", migration=change)
+    found = sorted((row["card"], row["n"]) for row in job.rows() if row["last"] == "once")
+    assert found == [("a", 3), ("b", 1)]
+
+
 def test_nothing_begins_without_the_decisions(tmp_path: Path, spark: SparkSession) -> None:
     found = Evolution(tmp_path, spark)
     found.feed([0])
@@ -231,6 +271,10 @@ def test_nothing_begins_without_the_decisions(tmp_path: Path, spark: SparkSessio
     assert sorted(path.name for path in (tmp_path / "state/generations").iterdir()) == before
     assert savepoint_of(state, "cut")[0].barrier == 1
     found.run(MINUTES, "old")
+
+
+def _milliseconds(second: int) -> int:
+    return round((T0 + timedelta(seconds=second)).replace(tzinfo=UTC).timestamp() * 1000)
 
 
 def _second(instant: str) -> int:

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from ...dsl.format import identifier
 from ...dsl.records import dataclass
+from .again import COMPUTED
 from .conversions import Held, convert, rounded
 from .derive import Derived, Sense, counts_rows, derive, sense
 from .inputs import listed
@@ -235,7 +236,7 @@ class _Cells:
         )
         fix = None if open_ is None else "accept it, or have it computed from retained rows"
         if verdict is Verdict.BACKFILL:
-            why = "computed from retained rows"
+            why = COMPUTED
         return Finding(
             *("cell", old, cell["id"], verdict, why, fix),
             marked=verdict is Verdict.EMPTY,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .again import computed
 from .conversions import cast, holds_all
 from .verdicts import Decision, Finding, Json, Verdict
 from .versions import Versions
@@ -23,7 +24,11 @@ def plan_entries(
             continue
         name = cell["id"]
         source = before.get(renamed.get(name, name if name not in renamed.values() else ""))
-        if source is not None and source["kind"] != cell["kind"]:
+        was = None if source is None else str(source["id"])
+        again = computed(versions, id_, cell["kind"], name, was)
+        if again is not None:
+            finding, document = again, _empty(cell)
+        elif source is not None and source["kind"] != cell["kind"]:
             finding, document = _other_kind(id_, cell, source), _empty(cell)
         elif source is None:
             finding = Finding(cell["kind"], None, name, Verdict.EMPTY, "it has no entries yet")

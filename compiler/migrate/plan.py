@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from .again import COMPUTED, against_the_clock
 from .aggregates import empty_aggregate, kind_of, plan_aggregate, plan_top_n
 from .decisions import Decisions
 from .dedup import plan_dedup
@@ -111,8 +112,10 @@ def _begun(versions: Versions, id_: str, free: Sequence[str]) -> Fate:
     word = versions.decisions.get("operators", id_)
     alike = [f for f in free if versions.old["operators"][f]["kind"] == entry["kind"]]
     verdict = Verdict.BACKFILL if word == "backfill" else Verdict.EMPTY
-    why = "computed from retained rows" if word == "backfill" else "it begins at the cut"
+    why = COMPUTED if word == "backfill" else "it begins at the cut"
     open_, fix = None, None
+    if word == "backfill" and (told := against_the_clock(entry)) is not None:
+        verdict, why, fix = Verdict.IMPOSSIBLE, told, f"`{id_}: empty` begins with nothing"
     if word is None and alike:
         near = _near(versions, id_, alike)
         open_ = (
@@ -126,7 +129,9 @@ def _begun(versions: Versions, id_: str, free: Sequence[str]) -> Fate:
             f"`operators: {{{id_}: {{from: {alike[0]}}}}}` goes on with that, and so does "
             f"`WITH (uid = '{alike[0]}')` in the spec"
         )
-    findings = [Finding("state", None, id_, verdict, why, fix, marked=True, open=open_)]
+    findings = [
+        Finding("state", None, id_, verdict, why, fix, marked=word != "backfill", open=open_)
+    ]
     findings += [Finding(part, None, name, verdict) for part, name in _parts(versions.new, id_)]
     document = _empty(versions, id_)
     if verdict is Verdict.BACKFILL:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from ...dsl.format import identifier
+from .again import computed
 from .columns import plan_columns
 from .conversions import cast, holds_all
 from .entries import plan_entries
@@ -54,6 +55,9 @@ def plan_program(versions: Versions, old_id: str, id_: str) -> Fate:
         "entries": entries,
         "waiting": waiting,
     }
+    again = [f.new for f in findings if f.verdict is Verdict.BACKFILL]
+    if again:
+        document = {**document, "backfill": again}
     return Fate("operator", old_id, id_, "operator", tuple(findings), document)
 
 
@@ -184,10 +188,13 @@ def _value(versions: Versions, id_: str, cell: Json, old: Json | None) -> tuple[
     if decided is not None:
         finding = Finding("cell", was, name, Verdict.CONVERTED, f"as decided: {decided}")
         return finding, decided
+    default = cell["default"]
+    start = cast("NULL", cell["type"]) if default is None else str(default)
+    again = computed(versions, id_, "cell", name, was)
+    if again is not None:
+        return again, start
     if old is None:
-        default = cell["default"]
         why = "no value is set" if default is None else f"each key has its default {default}"
-        start = cast("NULL", cell["type"]) if default is None else str(default)
         return Finding("cell", None, name, Verdict.EMPTY, why), start
     column = identifier(old["id"])
     said = [f"it was called `{was}`"] if was != name else []

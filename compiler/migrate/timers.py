@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ...dsl.format import identifier
+from .again import computed
 from .verdicts import Decision, Finding, Json, Verdict
 from .versions import Versions
 
@@ -40,6 +41,9 @@ def _timer(versions: Versions, id_: str, timer: Json, old: Json | None) -> tuple
         verdict = Verdict.DERIVED if old is None else Verdict.CONVERTED
         why = f"as decided, for {decided}"
         return Finding("timer", was, name, verdict, why), decided
+    again = computed(versions, id_, "timer", name, was)
+    if again is not None:
+        return again, "CAST(NULL AS TIMESTAMP)"
     if old is None:
         why = "it is not set for any key that is there"
         return Finding("timer", None, name, Verdict.EMPTY, why), "CAST(NULL AS TIMESTAMP)"

@@ -8,7 +8,7 @@ rename makes the savepoint: half of one is never seen.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from ..disk import Disk
@@ -22,17 +22,18 @@ from ..rollback import lineage_after
 from ..schema_paths import mend_schema_paths
 from ..state import current_generation
 from ..verdicts import Examination
+from .marks import open_marks, read_marks
 from .model import (
     FOLDER,
     MANIFEST,
     Savepoint,
-    check_name,
+    check_free,
     new_name,
     now,
     savepoint_folder,
     savepoint_names,
 )
-from .written import StateWriter
+from .written import StateWriter, file_sums
 
 if TYPE_CHECKING:
     from ..storage import Storage
@@ -66,12 +67,8 @@ def create_savepoint(
     is damaged, or a savepoint has that name already; nothing is left behind then.
     """
     taken = savepoint_names(disk, state)
-    if name is not None and check_name(name) in taken:
-        raise RuntimeFault(
-            SAVEPOINT_UNUSABLE,
-            f"there is a savepoint `{name}` already",
-            "give another name, or delete it: `streamc savepoint delete`",
-        )
+    if name is not None:
+        check_free(name, taken)
     cut = _cut(disk, state, barrier)
     name = name or new_name(cut.manifest.pipeline, cut.manifest.barrier, taken)
     draft = f"{state}/{FOLDER}/.{name}.tmp"
@@ -162,7 +159,7 @@ class _Draft:
         cut, manifest = self._cut, self._cut.manifest
         plan = read_plan(cut.plan)
         known = read_note(self._disk, f"{state}/state.json") or {}
-        return Savepoint(
+        found = Savepoint(
             name=name,
             made_at=now(),
             pipeline=plan.pipeline,
@@ -174,7 +171,7 @@ class _Draft:
             spark=self._storage.session.version,
             plan=cut.plan,
             sources=manifest.sources,
-            logs=self._state.sums(logs),
+            logs=file_sums(self._disk, self._folder, logs),
             lineage=tuple(lineage_after(cut.note, manifest)),
             queries={
                 query.id: self._state.query(
@@ -185,3 +182,5 @@ class _Draft:
                 for query in plan.queries
             },
         )
+        marks = read_marks(cut.note.get("marks", ()))
+        return replace(found, marks=tuple(open_marks(marks, found.watermarks)))

@@ -63,6 +63,21 @@ class Fit:
         plan = self.savepoint.plan["operators"][old]
         return list(conversions(tables, saved, change, plan))
 
+    @property
+    def cuts(self) -> Mapping[str, Any]:
+        """Where each source of the plan stands, None for one that begins at its beginning."""
+        return {
+            source: self.savepoint.sources.get(self.sources[source])
+            if source in self.sources
+            else None
+            for source in sorted(self.plan.sources)
+        }
+
+    @property
+    def backfilled(self) -> Mapping[str, tuple[str, ...]]:
+        """The parts of operators that are to be computed again, all of one that begins so."""
+        return backfilled_parts(self.migration)
+
     def tables(
         self, spark: SparkSession, operator: str, query: Query | None
     ) -> dict[str, DataFrame] | None:
@@ -119,6 +134,11 @@ class Fit:
             )
         return feeding[0] if feeding else None
 
+    def counted_as(self, query: Query) -> str | None:
+        """The query by which the lineage of the savepoint counts what fed the sinks of a query."""
+        feeding = self.feeding(query)
+        return None if feeding is None else self.savepoint.queries[feeding].counted_as
+
     def _old(self, operator: str) -> str | None:
         if self.migration is None:
             return operator
@@ -138,8 +158,33 @@ class Fit:
         return spark.read.schema(schema).parquet(*(f"{self.folder}/{one}" for one in table.files))
 
 
+def backfilled_parts(migration: Migration | None) -> Mapping[str, tuple[str, ...]]:
+    """The parts that a migration has computed again from retained rows, by operator."""
+    operators = {} if migration is None else migration["operators"]
+    return {id: tuple(one["backfill"]) for id, one in operators.items() if "backfill" in one}
+
+
+def check_backfilled(migration: Migration | None) -> None:
+    """Raises RuntimeFault when a migration asks for parts that only a backfill computes."""
+    found = backfilled_parts(migration)
+    if found:
+        parts = "\n".join(
+            f"     {id}: {', '.join(f'`{part}`' for part in parts) or 'its state'}"
+            for id, parts in found.items()
+        )
+        raise RuntimeFault(
+            NOT_MIGRATED,
+            f"the migration has parts computed from retained rows\n{parts}",
+            "`streamc backfill` makes a savepoint that has them; begin with that one",
+        )
+
+
 def fitted(savepoint: Savepoint, folder: str, plan: Plan, migration: Migration | None) -> Fit:
-    """The fit of a savepoint and a plan; raises RuntimeFault when a migration is needed."""
+    """The fit of a savepoint and a plan that begins with it.
+
+    Raises RuntimeFault when a migration is needed, or a backfill before.
+    """
+    check_backfilled(migration)
     check_pipeline(savepoint, plan)
     if migration is None:
         lines = list(differences(savepoint, plan))

@@ -17,6 +17,7 @@ from typing import Any
 from ..errors import NOT_MIGRATED, SAVEPOINT_UNUSABLE, RuntimeFault
 from ..notes import unseal
 from ..storage import Files
+from .marks import Mark, read_marks
 
 FORMAT = 1
 FOLDER = "savepoints"
@@ -62,13 +63,17 @@ class SavedOperator:
 
 @dataclass(frozen=True, slots=True)
 class SavedQuery:
-    """Where a query stood: its batch, watermarks before and behind it in ms, its operators."""
+    """Where a query stood: its batch, watermarks before and behind it in ms, its operators.
+
+    `counted_as` is the query by which the lineage counts its batches, None if it counts none.
+    """
 
     batch: int
     watermark_ms: int
     next_watermark_ms: int
     sinks: tuple[str, ...]
     operators: Mapping[str, SavedOperator]
+    counted_as: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +83,7 @@ class Savepoint:
     `lineage` are the generations whose output belongs to it, as in the note of a generation, the
     one that it was taken from last; it counts in the state whose id is `state_id`. `epoch` is the
     text of the epoch's own file. `spark` is the version that wrote what only Spark can read.
+    `marks` are parts that are not what they would have been.
     """
 
     name: str
@@ -94,12 +100,23 @@ class Savepoint:
     logs: Mapping[str, tuple[int, str]]
     lineage: tuple[Mapping[str, Any], ...]
     queries: Mapping[str, SavedQuery]
+    marks: tuple[Mark, ...] = ()
 
     @property
     def watermark_ms(self) -> int:
         """The lowest watermark of any query that has one, 0 without any."""
         found = [query.next_watermark_ms for query in self.queries.values()]
         return min((ms for ms in found if ms > 0), default=0)
+
+    @property
+    def watermarks(self) -> Mapping[str, int]:
+        """The watermark of each operator in ms, the lowest of the queries that contain it."""
+        found: dict[str, int] = {}
+        for query in self.queries.values():
+            for id in query.operators:
+                known = found.get(id, query.next_watermark_ms)
+                found[id] = min(known, query.next_watermark_ms)
+        return found
 
     @property
     def rows(self) -> int:
@@ -151,6 +168,7 @@ class Savepoint:
             "sources": dict(self.sources),
             "queries": {id: _query_document(query) for id, query in self.queries.items()},
             "lineage": [dict(one) for one in self.lineage],
+            "marks": [mark.to_document() for mark in self.marks],
             "logs": {path: list(held) for path, held in self.logs.items()},
             "plan": dict(self.plan),
         }
@@ -175,7 +193,8 @@ class Savepoint:
                 sources=document["sources"],
                 logs=_files(document["logs"]),
                 lineage=tuple(document["lineage"]),
-                queries={id: _query(query) for id, query in document["queries"].items()},
+                queries={id: _query(id, query) for id, query in document["queries"].items()},
+                marks=read_marks(document.get("marks", ())),
             )
         except (KeyError, TypeError, AttributeError) as error:
             raise ValueError(f"it is no manifest: {type(error).__name__} {error}") from None
@@ -232,6 +251,17 @@ def check_name(name: str) -> str:
     )
 
 
+def check_free(name: str, taken: list[str]) -> str:
+    """A name that a new savepoint may have; raises RuntimeFault for any other."""
+    if check_name(name) not in taken:
+        return name
+    raise RuntimeFault(
+        SAVEPOINT_UNUSABLE,
+        f"there is a savepoint `{name}` already",
+        "give another name, or delete it: `streamc savepoint delete`",
+    )
+
+
 def new_name(pipeline: str, barrier: int, taken: list[str]) -> str:
     """A name that no savepoint has, which says of which barrier it is."""
     stem = f"{pipeline}-{barrier:06d}"
@@ -249,6 +279,7 @@ def _query_document(query: SavedQuery) -> dict[str, Any]:
         "watermark_ms": query.watermark_ms,
         "next_watermark_ms": query.next_watermark_ms,
         "sinks": list(query.sinks),
+        "counted_as": query.counted_as,
         "operators": {id: _operator_document(one) for id, one in query.operators.items()},
     }
 
@@ -269,13 +300,14 @@ def _operator_document(operator: SavedOperator) -> dict[str, Any]:
     }
 
 
-def _query(document: Mapping[str, Any]) -> SavedQuery:
+def _query(id: str, document: Mapping[str, Any]) -> SavedQuery:
     return SavedQuery(
         batch=int(document["batch"]),
         watermark_ms=int(document["watermark_ms"]),
         next_watermark_ms=int(document["next_watermark_ms"]),
         sinks=tuple(document["sinks"]),
         operators={id: _operator(id, one) for id, one in document["operators"].items()},
+        counted_as=document.get("counted_as", id),
     )
 
 

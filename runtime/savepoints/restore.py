@@ -9,46 +9,28 @@ a state that starts as if nothing had been tried.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..disk import Disk, disk_of
-from ..errors import QUERY_FAILED, SAVEPOINT_UNUSABLE, RuntimeFault
-from ..gate import Gate
+from ..errors import SAVEPOINT_UNUSABLE, RuntimeFault
 from ..job import Job
-from ..layout import checked_frame
 from ..meaning import check_meaning
 from ..notes import create_note, seal
 from ..plan import Plan, Query
 from ..rollback import next_generation
 from ..settings import RunSettings
-from ..state import GenerationFolder, State, generation_note
+from ..state import State, generation_note
+from .drafts import Draft, gated, run_to
 from .failing import check_conversions
 from .fit import Fit
+from .marks import marks_after
 from .model import Savepoint
 from .stocked import begin_query, initial_state
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
-
-    from ..storage import Storage
-
-_LOOK = 0.1
-
-
-class Draft(GenerationFolder):
-    """A generation that is being made, as what writes into one takes it."""
-
-    def __init__(self, storage: Storage, folder: str, shown: str) -> None:
-        self.storage = storage
-        self.shown = shown
-        self._folder = folder
-
-    @property
-    def generation_folder(self) -> str:
-        return self._folder
 
 
 def restore(
@@ -76,9 +58,9 @@ def restore(
     disk.delete([made])
     draft = Draft(state.storage, state.storage.qualified(made), state.shown)
     try:
-        _link_sources(disk, fit, made)
+        link_sources(disk, fit, made)
         _link_notes(disk, state, root, plan, made)
-        epoch = _epoch(fit, plan)
+        epoch = _epoch(fit)
         disk.create(f"{made}/epochs/{fit.savepoint.epoch:09d}.json", seal(epoch))
         _first_batch(spark, kernel, draft, plan, build, settings, fit, folders)
         for query in plan.queries:
@@ -130,14 +112,16 @@ def check_lineage(state: State, savepoint: Savepoint) -> None:
             )
 
 
-def _link_sources(disk: Disk, fit: Fit, made: str) -> None:
-    """What sources have seen, where they keep that themselves."""
+def link_sources(disk: Disk, fit: Fit, made: str) -> list[str]:
+    """Links what sources have seen, where they keep that themselves, and returns the new paths."""
+    found = []
     for source, origin in fit.sources.items():
         prefix = f"sources/{origin}/"
         for path in fit.savepoint.logs:
             if path.startswith(prefix):
-                name = path.removeprefix(prefix)
-                disk.link(f"{fit.folder}/{path}", f"{made}/sources/{source}/{name}")
+                found.append(f"sources/{source}/{path.removeprefix(prefix)}")
+                disk.link(f"{fit.folder}/{path}", f"{made}/{found[-1]}")
+    return found
 
 
 def _link_notes(disk: Disk, state: State, root: str, plan: Plan, made: str) -> None:
@@ -148,16 +132,12 @@ def _link_notes(disk: Disk, state: State, root: str, plan: Plan, made: str) -> N
             disk.link(f"{folder}/{name}", f"{made}/sinks/{name}")
 
 
-def _epoch(fit: Fit, plan: Plan) -> dict[str, Any]:
+def _epoch(fit: Fit) -> dict[str, Any]:
     """The epoch of the savepoint, with the positions of the new plan's sources."""
-    cuts = {
-        source: fit.savepoint.sources.get(fit.sources[source]) if source in fit.sources else None
-        for source in sorted(plan.sources)
-    }
     made = fit.savepoint.made_at.isoformat(timespec="milliseconds")
     return {
         "epoch": fit.savepoint.epoch,
-        "cuts": cuts,
+        "cuts": dict(fit.cuts),
         "rows": False,
         "drain": False,
         "opened_at": made,
@@ -178,45 +158,18 @@ def _first_batch(
     initial = partial(initial_state, spark, fit)
     job = Job(plan, spark, draft.storage, settings.variables, folders, initial)
     build(job)
-    job.tables.read(draft.shown)
-    gate = Gate(kernel, spark, draft, plan, settings)
-    frames = []
     for query in plan.queries:
-        frame = checked_frame(kernel, job.calls_of(query)[0].frame, query)
-        frames.append((query, gate.wrap(frame, query.id)))
         check_meaning(draft, query.id, query.meaning)
-    gate.open(None)
-    gate.hold()
-    try:
+    with gated(spark, kernel, draft, plan, settings, job, plan.queries) as frames:
         for query, frame in frames:
-            _run_once(draft, query, frame)
-    finally:
-        gate.close()
+            run_to(draft, query, frame, 0, partial(_take, query))
 
 
-def _run_once(draft: Draft, query: Query, frame: DataFrame) -> None:
-    """Runs a query until its first batch is committed."""
-    checkpoint = draft.checkpoint(query.id)
-
-    def take(batch: DataFrame, batch_id: int) -> None:
-        # Only what is read is computed, and with it the state.
-        given = batch.count()
-        if given:
-            raise AssertionError(f"{query.id} has given {given} rows of no input")
-
-    run = (
-        frame.writeStream.outputMode(query.output_mode)
-        .option("checkpointLocation", checkpoint)
-        .foreachBatch(take)
-        .start()
-    )
-    try:
-        while run.isActive and "0" not in draft.storage.list(f"{checkpoint}/commits"):
-            time.sleep(_LOOK)
-    finally:
-        run.stop()
-    if "0" not in draft.storage.list(f"{checkpoint}/commits"):
-        raise RuntimeFault(QUERY_FAILED, f"query `{query.id}` did not begin: {run.exception()}")
+def _take(query: Query, batch: DataFrame, batch_id: int) -> None:
+    # Only what is read is computed, and with it the state.
+    given = batch.count()
+    if given:
+        raise AssertionError(f"{query.id} has given {given} rows of no input")
 
 
 def _note(state: State, number: str, plan: Plan, fit: Fit) -> dict[str, Any]:
@@ -229,7 +182,8 @@ def _note(state: State, number: str, plan: Plan, fit: Fit) -> dict[str, Any]:
         "savepoint": savepoint.name,
     }
     lineage = list(_lineage(plan, fit)) if savepoint.state_id == state.id else []
-    return generation_note(number, origin, lineage)
+    marks = [mark.to_document() for mark in marks_after(fit)]
+    return generation_note(number, origin, lineage, marks)
 
 
 def _lineage(plan: Plan, fit: Fit) -> Iterator[dict[str, Any]]:
@@ -237,7 +191,7 @@ def _lineage(plan: Plan, fit: Fit) -> Iterator[dict[str, Any]]:
     for one in fit.savepoint.lineage:
         batches = {}
         for query in plan.queries:
-            feeding = fit.feeding(query)
-            if feeding is not None and feeding in one["batches"]:
-                batches[query.id] = one["batches"][feeding]
+            counted = fit.counted_as(query)
+            if counted in one["batches"]:
+                batches[query.id] = one["batches"][counted]
         yield {"generation": one["generation"], "batches": batches, "apart": True}

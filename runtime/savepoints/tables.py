@@ -26,6 +26,7 @@ WINDOW = "window"
 SESSION_WINDOW = "session_window"
 EXPIRES = "expires_at"
 MATCHED = "matched"
+_COMPUTED = "_groupingexpression"
 JOINED = "{side}-keyWithIndexToValue"
 COUNTED = "{side}-keyToNumValues"
 

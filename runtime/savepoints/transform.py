@@ -67,11 +67,9 @@ def transformed(
 
 def check_change(saved: SavedOperator, change: Change) -> None:
     """Raises RuntimeFault for what this version cannot carry out."""
-    if change.get("backfill"):
-        cells = ", ".join(f"`{cell}`" for cell in change["backfill"])
-        raise _refused(saved, f"{cells} would be computed from retained rows, which is not built")
+    computed = change.get("backfill", ())
     for cell in change.get("cells", ()):
-        if cell.get("opaque"):
+        if cell.get("opaque") and cell["id"] not in computed:
             raise _refused(saved, f"`{cell['id']}` would begin with a buffer that only Spark makes")
 
 

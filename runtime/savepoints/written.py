@@ -44,13 +44,17 @@ class StateWriter:
             next_watermark_ms=int(json.loads(commit.split("\n", 1)[1])["nextBatchWatermarkMs"]),
             sinks=query.sinks,
             operators=operators,
+            counted_as=query.id,
         )
 
     def _operator(self, query: Query, checkpoint: str, number: int, use: Use) -> SavedOperator:
         begun, id = now(), use.operator.id
         kept = read_tables(self._storage.session, checkpoint, number, use)
         tables = {
-            name: self._write(f"state/{query.id}/{id}/{name}", name, frame)
+            name: write_table(
+                *(self._storage, self._disk, self._folder),
+                *(f"state/{query.id}/{id}/{name}", name, frame),
+            )
             for name, frame in kept.tables.items()
         }
         saved = SavedOperator(id, use.operator.kind, kept.keys, kept.cells, tables)
@@ -58,17 +62,21 @@ class StateWriter:
         self._tell(f"{query.id}: {id}: {saved.rows} rows, {saved.bytes} bytes, {took:.1f} s")
         return saved
 
-    def _write(self, path: str, name: str, frame: DataFrame) -> Table:
-        folder = f"{self._folder}/{path}"
-        written = self._storage.write(frame, "parquet", {}, folder)
-        self._disk.delete([f"{folder}/_SUCCESS"])
-        # One without rows has the types of the columns all the same.
-        files = [f"{path}/{one}" for one in self._disk.list(folder) if one.startswith("part-")]
-        columns = {field.name: field.dataType.simpleString() for field in frame.schema.fields}
-        return Table(name, columns, written.rows, self.sums(files))
 
-    def sums(self, paths: Sequence[str]) -> dict[str, tuple[int, str]]:
-        """The length and the checksum of files of the draft."""
-        found = self._disk.sums(f"{self._folder}/{path}" for path in paths)
-        held = {path: found[f"{self._folder}/{path}"] for path in paths}
-        return {path: (one.bytes, one.crc32) for path, one in held.items()}
+def write_table(
+    storage: Storage, disk: Disk, folder: str, path: str, name: str, frame: DataFrame
+) -> Table:
+    """Writes a table of a savepoint that is being made in a folder."""
+    written = storage.write(frame, "parquet", {}, f"{folder}/{path}")
+    disk.delete([f"{folder}/{path}/_SUCCESS"])
+    # One without rows has the types of the columns all the same.
+    files = [f"{path}/{one}" for one in disk.list(f"{folder}/{path}") if one.startswith("part-")]
+    columns = {field.name: field.dataType.simpleString() for field in frame.schema.fields}
+    return Table(name, columns, written.rows, file_sums(disk, folder, files))
+
+
+def file_sums(disk: Disk, folder: str, paths: Sequence[str]) -> dict[str, tuple[int, str]]:
+    """The length and the checksum of files in a folder, by their paths in it."""
+    found = disk.sums(f"{folder}/{path}" for path in paths)
+    held = {path: found[f"{folder}/{path}"] for path in paths}
+    return {path: (one.bytes, one.crc32) for path, one in held.items()}

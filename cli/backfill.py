@@ -1,0 +1,72 @@
+"""``streamc backfill``: a savepoint for a new version, with cells computed from retained rows."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from .columns import size
+from .from_savepoint import migration_of
+from .report import faults
+from .run import script_of
+
+
+def backfill(
+    path: Annotated[
+        Path, typer.Argument(metavar="SPEC|SCRIPT", help="The new version of the pipeline.")
+    ],
+    from_savepoint: Annotated[
+        str,
+        typer.Option(
+            "--from-savepoint", metavar="NAME", help="The savepoint, by its name or folder."
+        ),
+    ],
+    migration: Annotated[
+        Path | None,
+        typer.Option("--migration", metavar="FILE", help="The decisions, with what is backfilled."),
+    ] = None,
+    name: Annotated[
+        str | None,
+        typer.Option("--name", help="The name of the new savepoint; else NAME-backfilled."),
+    ] = None,
+    partial: Annotated[
+        bool, typer.Option("--partial", help="Go on though files of sources are gone.")
+    ] = False,
+    var: Annotated[
+        list[str] | None,
+        typer.Option("--var", metavar="NAME=VALUE", help="Value of a variable; repeatable."),
+    ] = None,
+    profile: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Settings of this profile.")
+    ] = None,
+    state: Annotated[
+        str | None, typer.Option(metavar="DIR", help="Where checkpoints live.")
+    ] = None,
+) -> None:
+    """Make a savepoint for a new version: cells that a migration backfills are computed.
+
+    The rows before the savepoint are read again; no sink gets anything, and a job may run.
+    `streamc run --from-savepoint` begins with the new savepoint, without a migration.
+    """
+    script = script_of(path)
+
+    from ..runtime import Arguments
+    from ..runtime.arguments import parse_variables
+    from ..runtime.savepoints.backfill import backfill_savepoint
+
+    with faults("stopped; no savepoint was made"):
+        variables = parse_variables(var or ())
+        change = migration_of(script, state, profile, from_savepoint, migration)
+        asked = Arguments(False, variables, profile, state, from_savepoint, change)
+        folders = (str(path.resolve().parent),)
+        found = backfill_savepoint(
+            script, asked, name=name, partial=partial, folders=folders, tell=_tell
+        )
+    print(f"savepoint {found.name}: {found.rows:,} rows, {size(found.bytes)}")
+
+
+def _tell(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)

@@ -1,0 +1,29 @@
+"""Parts of a state that are not what they would have been, as lines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from .columns import moment
+
+if TYPE_CHECKING:
+    from ..runtime.savepoints.marks import Mark
+
+
+def mark_lines(marks: Iterable[Mark]) -> Iterator[str]:
+    """Yield a line a mark: since when, why, and until which watermark."""
+    for mark in marks:
+        since = moment(datetime.fromisoformat(mark.since).astimezone(UTC))
+        until = (
+            "" if mark.until_ms is None else f", until the watermark is {instant(mark.until_ms)}"
+        )
+        yield f"marked: {mark.part}, since {since}{until}: {mark.reason}"
+
+
+def instant(milliseconds: int) -> str:
+    """Return a watermark as people read it."""
+    if milliseconds <= 0:
+        return "none"
+    return moment(datetime.fromtimestamp(milliseconds / 1000, UTC))

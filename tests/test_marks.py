@@ -1,0 +1,134 @@
+"""Marks of a state: what a migration leaves partly right, since when and until when."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from compiled import compiled_text
+from streamc.compiler.migrate.document import document
+from streamc.compiler.migrate.plan import plan_migration
+from streamc.compiler.migrate.read import read_migration
+from streamc.dsl.diagnostics import Diagnostics
+from streamc.dsl.source import SourceFile
+from streamc.runtime.notes import seal
+from streamc.runtime.plan import read_plan
+from streamc.runtime.savepoints.fit import Fit
+from streamc.runtime.savepoints.marks import Mark, marks_after, open_marks, partly
+from streamc.runtime.savepoints.model import SavedOperator, SavedQuery, Savepoint
+from streamc.runtime.state import generation_note
+from test_cli import Run, run
+
+__all__ = ["run"]
+
+OLD = """\
+---
+pipeline: cards
+version: 1
+---
+CREATE SOURCE payments (
+  card STRING NOT NULL, v DOUBLE, at TIMESTAMP,
+  WATERMARK FOR at AS at - INTERVAL 30 SECONDS
+) WITH (connector = 'files', path = 'in', format = 'json');
+CREATE STREAM spend AS
+  SELECT card, window_start, SUM(v) AS total
+  FROM TUMBLE(payments, at, INTERVAL 1 MINUTE) GROUP BY card, window_start;
+CREATE SINK out FROM spend WITH (connector = 'files', path = 'out', format = 'json');
+"""
+NEW = OLD.replace("version: 1", "version: 2").replace("AS total", "AS total, MAX(v) AS peak")
+SESSIONS = ("TUMBLE(payments, at, INTERVAL 1 MINUTE)", "SESSION(payments, at, INTERVAL 1 MINUTE)")
+STOOD = 1_000_000
+
+
+def compiled(text: str) -> Mapping[str, Any]:
+    found = compiled_text(text, "cards.stream").plan_json
+    assert found is not None
+    return json.loads(found)  # type: ignore[no-any-return]
+
+
+def fit(old: str, new: str, word: str, *marks: Mark) -> Fit:
+    """Return the way from an old spec to a new one, in which the peak is empty or computed."""
+    before, after = compiled(old), compiled(new)
+    text = f"from: 1\nto: 2\noperators: {{spend: {{accept: {{'max(v)': {word}}}}}}}\n"
+    diagnostics = Diagnostics(SourceFile("m.yaml", text))
+    plan = plan_migration(before, after, read_migration(before, after, diagnostics))
+    assert not list(diagnostics)
+    operator = SavedOperator("spend", "aggregate", ("card",), ("sum(v)",), {})
+    query = SavedQuery(4, STOOD, STOOD, ("out",), {"spend": operator}, "spend")
+    savepoint = Savepoint(
+        *("cut", datetime(2026, 1, 1, tzinfo=UTC), "cards", 1, 7, 9, "0001", "s", "4.2.1"),
+        plan=before,
+        sources={},
+        logs={},
+        lineage=(),
+        queries={"spend": query},
+        marks=marks,
+    )
+    return Fit(savepoint, "", read_plan(after), document(plan))
+
+
+def test_a_mark_ends_when_the_windows_of_the_cut_have_closed() -> None:
+    (mark,) = marks_after(fit(OLD, NEW, "empty"))
+    assert (mark.operator, mark.cell) == ("spend", "max(v)")
+    assert (mark.since, mark.watermark_ms) == ("2026-01-01T00:00:00+00:00", STOOD)
+    # No row was ahead of the watermark by more than 30 s, and its window ends a minute later.
+    assert mark.until_ms == STOOD + 90_000
+    assert list(open_marks([mark], {"spend": STOOD + 89_999})) == [mark]
+    assert list(open_marks([mark], {"spend": STOOD + 90_000})) == []
+    assert list(open_marks([mark], {})) == [mark]
+
+
+def test_sessions_and_longer_delays() -> None:
+    sessions = [text.replace(*SESSIONS) for text in (OLD, NEW)]
+    (mark,) = marks_after(fit(*sessions, "empty"))
+    assert mark.until_ms is None
+    (mark,) = marks_after(fit(OLD.replace("30 SECONDS", "2 MINUTES"), NEW, "empty"))
+    assert mark.until_ms == STOOD + 180_000
+
+
+def test_what_is_computed_is_whole_unless_rows_are_gone() -> None:
+    way = fit(OLD, NEW, "backfill")
+    assert marks_after(way) == ()
+    (mark,) = partly(way, "1 of 2 files are gone")
+    assert (mark.cell, mark.reason) == ("max(v)", "1 of 2 files are gone")
+
+
+def test_marks_go_along_with_what_goes_on() -> None:
+    whole = Mark("spend", None, "it begins", "2026-01-01T00:00:00+00:00", 5, None)
+    total, gone = replace(whole, cell="sum(v)"), replace(whole, cell="min(v)")
+    assert marks_after(fit(OLD, NEW, "backfill", whole, total, gone)) == (whole, total)
+    again = replace(fit(OLD, NEW, "backfill", whole, gone), migration=None)
+    assert marks_after(again) == (whole, gone)
+
+
+@pytest.mark.parametrize("reached", [STOOD, STOOD + 90_000])
+def test_status_shows_them_as_long_as_they_hold(run: Run, reached: int) -> None:
+    marks = [mark.to_document() for mark in marks_after(fit(OLD, NEW, "empty"))]
+    generation = Path("state/generations/0002")
+    generation.mkdir(parents=True)
+    note = generation_note("0002", None, (), marks)
+    (generation / "generation.json").write_text(seal(note), encoding="utf-8")
+    Path("state/state.json").write_text(seal({"format": 2, "id": "s", "pipeline": "cards"}))
+    at = datetime.fromtimestamp(reached / 1000, UTC).isoformat()
+    operator = {"id": "spend", "kind": "aggregate", "state_rows": 1, "late_rows": 0}
+    rates = {"rate_in": 1.0, "rate_processed": 1.0, "lag_seconds": 0.0, "active": True}
+    query = {"query": "spend", "batch": 3, "rows_in": 1, "rows_out": 1, "watermark": at}
+    status = {
+        **{"owner": "x", "at": at, "version": 2, "generation": "0002", "phase": "running"},
+        **{"epoch": 3, "barrier": None, "next_barrier_in_seconds": 1.0},
+        "queries": [{**query, **rates, "operators": [operator]}],
+    }
+    Path("state/control").mkdir()
+    Path("state/control/status.json").write_text(seal(status), encoding="utf-8")
+    out = run("status", "--state", "state").out
+    line = (
+        "  marked: spend: max(v), since 2026-01-01 00:00:00, until the watermark is "
+        "1970-01-01 00:18:10: nothing that is kept tells it\n"
+    )
+    assert "generation 0002" in out
+    assert (line in out) == (reached == STOOD), out
