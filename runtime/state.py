@@ -98,7 +98,7 @@ class State(GenerationFolder):
         )
         try:
             self.id = self._identify(pipeline)
-            sweep(storage, self.folder)
+            sweep(storage, self.folder, local=local is not None)
             self.note = self._newest()
         except BaseException:
             self.close()
@@ -215,16 +215,18 @@ def current_generation(files: Files, folder: str) -> dict[str, Any] | None:
     return note
 
 
-def sweep(files: Files, folder: str) -> None:
+def sweep(files: Files, folder: str, *, local: bool) -> None:
     """Takes away a generation that was left half made; only a holder of the state may do so.
 
-    Where a rename is a copy, the folder with the number is whole only once the hidden one is gone.
+    On a `local` disk a rename is one step. Elsewhere it may be a copy: the folder with the number
+    is whole only once the hidden one is gone.
     """
     generations = f"{folder}/generations"
     for name in files.list(generations):
         if name.startswith(".") and name.endswith(".tmp"):
             number = name.removeprefix(".").removesuffix(".tmp")
-            files.delete([f"{generations}/{number}"])
+            if not local:
+                files.delete([f"{generations}/{number}"])
             files.delete([f"{generations}/{name}"])
 
 

@@ -56,7 +56,7 @@ class Rollback:
         self._disk = disk
         self._folder = folder
         self._shown = shown
-        sweep(disk, folder)
+        sweep(disk, folder, local=isinstance(disk, LocalDisk))
         note = current_generation(disk, folder)
         if note is None:
             raise RuntimeFault(

@@ -241,8 +241,8 @@ TUTORIAL = ROOT / "docs" / "tutorial.md"
 TESTING = ROOT / "docs" / "testing.md"
 MIGRATIONS = ROOT / "docs" / "migrations.md"
 
-_SHOWN_IN_PART = ("streamc run", "streamc test", "streamc savepoint create")
-"""Commands that print more than is shown: progress, and how long it took."""
+_SHOWN_IN_PART = ("streamc run", "streamc test", "streamc savepoint create", "python plain")
+"""Commands that print more than is shown: progress, what Spark warns of, how long it took."""
 
 
 def steps(page: Path) -> Iterator[Block]:
@@ -266,13 +266,13 @@ def sessions(block: Block) -> Iterator[tuple[str, str]]:
 
 
 _ON_SPARK = (
-    *("streamc run", "streamc test", "python show", "ls out"),
+    *("streamc run", "streamc test", "python show", "ls"),
     *(f"streamc savepoint {word}" for word in ("create", "list", "show", "query")),
 )
 
 
 def is_spark(command: str) -> bool:
-    return command.startswith(_ON_SPARK)
+    return command.startswith((*_SHOWN_IN_PART, *_ON_SPARK))
 
 
 def run(command: str, folder: Path) -> tuple[int, str]:

@@ -179,7 +179,7 @@ def test_a_stop_at_any_point_leaves_the_old_generation(root: Path) -> None:
             note = current_generation(LocalFiles(), state)
             assert note is not None
             assert note["generation"] == "0001"
-            sweep(LocalFiles(), state)
+            sweep(LocalFiles(), state, local=True)
             assert LocalDisk().tree(state) == before, step
     assert step > 100
     assert note_of(generation(root, "0002"))["from"]["barrier"] == 2
@@ -190,8 +190,17 @@ def test_a_half_copied_rename_is_swept(root: Path) -> None:
     state = root / "state"
     go_back(root, 2)
     shutil.copytree(generation(root, "0002"), state / "generations/.0002.tmp")
-    sweep(LocalFiles(), str(state))
+    sweep(LocalFiles(), str(state), local=False)
     assert os.listdir(state / "generations") == ["0001"]
+
+
+def test_what_stands_beside_a_generation_on_a_disk_takes_nothing_along(root: Path) -> None:
+    """A rename is one step there: the generation is whole, whatever has come to lie beside it."""
+    state = root / "state"
+    go_back(root, 2)
+    (state / "generations/.0002.tmp/queries").mkdir(parents=True)
+    sweep(LocalFiles(), str(state), local=True)
+    assert sorted(os.listdir(state / "generations")) == ["0001", "0002"]
 
 
 # The results after it, on Spark.

@@ -29,6 +29,7 @@ from streamc.runtime.savepoints.model import (
 )
 from streamc.runtime.savepoints.restore import check_files
 from streamc.runtime.savepoints.sql import ask, differences
+from streamc.runtime.savepoints.staging import draft, publish, sweep
 from streamc.runtime.schema_paths import mend_schema_paths
 from streamc.runtime.state_files import LocalFiles
 from typer.testing import CliRunner
@@ -154,7 +155,28 @@ def test_an_archive_brings_a_savepoint_to_another_state(state: Path, tmp_path: P
     copied = load_savepoint(LocalFiles(), place(state, "copy"))
     assert copied == replace(found, name="copy")
     check_files(LocalDisk(), copied, place(state, "copy"))
-    assert not list((state / "savepoints").glob(".first*"))
+    assert hidden(state) == []
+
+
+def test_what_is_half_made_goes_when_its_maker_is_gone(state: Path) -> None:
+    disk, root = LocalDisk(), str(state)
+    assert hidden(state) == [".third.tmp"]
+    with draft(disk, root, "one") as one, draft(disk, root, "one") as other:
+        assert hidden(state) == sorted(Path(place).name for place in (one, other))
+        sweep(disk, root)
+        assert Path(one).is_dir() and Path(other).is_dir()
+        publish(disk, one, root, "one")
+        with pytest.raises(RuntimeFault, match="there is a savepoint `one` already"):
+            publish(disk, other, root, "one")
+    assert hidden(state) == [Path(other).name]
+    with pytest.raises(ZeroDivisionError), draft(disk, root, "two"):
+        _ = 1 / 0
+    assert hidden(state) == []
+    assert (state / "savepoints/one").is_dir()
+
+
+def hidden(state: Path) -> list[str]:
+    return sorted(path.name for path in (state / "savepoints").glob(".*"))
 
 
 def test_an_archive_that_is_none(state: Path, tmp_path: Path) -> None:

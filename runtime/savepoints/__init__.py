@@ -3,7 +3,7 @@
 - ``model``: what a savepoint is, its manifest, those of a state folder.
 - ``tables``: what a stateful operator keeps, read from Spark's stores into named columns.
 - ``written``: these tables as Parquet.
-- ``create``: a savepoint from a barrier, beside the running job.
+- ``create``: a savepoint from a barrier, beside the running job; ``staging``: where it is made.
 - ``stores``: rows of tables in the form in which Spark's stores of a new checkpoint have them;
   ``programs``: in that in which a keyed program begins with them.
 - ``marks``: parts of a state that are not what they would have been, and until when.

@@ -5,7 +5,6 @@ An archive is an uncompressed tar: Parquet is compressed already.
 
 from __future__ import annotations
 
-import shutil
 import tarfile
 from collections.abc import Mapping
 from dataclasses import replace
@@ -18,6 +17,7 @@ from ..state_files import local_state
 from .model import FOLDER, MANIFEST, SavedOperator, Savepoint, Table, check_name, load_savepoint
 from .restore import check_files
 from .sql import describe
+from .staging import draft, publish
 
 
 def export_savepoint(savepoint: Savepoint, folder: str, archive: Path) -> None:
@@ -47,14 +47,12 @@ def import_savepoint(state: str, archive: Path, name: str | None) -> Savepoint:
     """
     _, folder, _ = local_state(state)
     disk = LocalDisk()
-    made = Path(folder, FOLDER, f".{archive.name}.tmp")
-    shutil.rmtree(made, ignore_errors=True)
-    try:
+    with draft(disk, folder, "import") as made:
         _unpack(archive, made)
-        found = load_savepoint(disk, str(made))
-        check_files(disk, found, str(made))
+        found = load_savepoint(disk, made)
+        check_files(disk, found, made)
         named = check_name(name or found.name)
-        if Path(folder, FOLDER, named).exists():
+        if named in disk.list(f"{folder}/{FOLDER}"):
             raise RuntimeFault(
                 SAVEPOINT_UNUSABLE,
                 f"there is a savepoint `{named}` already",
@@ -62,14 +60,11 @@ def import_savepoint(state: str, archive: Path, name: str | None) -> Savepoint:
             )
         found = replace(found, name=named)
         disk.replace(f"{made}/{MANIFEST}", seal(found.to_document()))
-        disk.rename(str(made), f"{folder}/{FOLDER}/{named}")
-    finally:
-        shutil.rmtree(made, ignore_errors=True)
+        publish(disk, made, folder, named)
     return found
 
 
-def _unpack(archive: Path, folder: Path) -> None:
-    folder.mkdir(parents=True)
+def _unpack(archive: Path, folder: str) -> None:
     try:
         with tarfile.open(archive) as tar:
             tar.extractall(folder, filter="data")

@@ -28,7 +28,6 @@ from .filled import conformed, filled
 from .fit import Fit, check_pipeline
 from .marks import marks_after, partly
 from .model import (
-    FOLDER,
     MANIFEST,
     SavedOperator,
     SavedQuery,
@@ -49,6 +48,7 @@ from .retained import (
     on_this_disk,
     steps,
 )
+from .staging import draft, publish
 from .tables import Kept, read_tables
 from .written import file_sums, write_table
 
@@ -88,30 +88,25 @@ def backfill_savepoint(
     check_files_read(gone, partial=partial)
     build = load_build(script)
     modules = (*folders, str(script.resolve().parent), os.getcwd())
-    draft = f"{state}/{FOLDER}/.{name}.tmp"
-    disk.delete([draft])
-    try:
-        logs = link_sources(disk, fit, draft)
-        link_sources(disk, fit, f"{draft}/{_REPLAY}")
-        with spark_of(plan, settings, tell, spark) as (session, kernel):
-            storage = Storage(kernel, session)
-            folder = storage.qualified(f"{draft}/{_REPLAY}")
-            made = Draft(storage, folder, settings.state)
-            replay = Replay(
-                *(session, kernel, disk, made, f"{draft}/{_REPLAY}"),
-                *(plan, build, settings, modules, fit),
-            )
-            lacks = _replayed(replay, queries, partial, tell)
-            found = _Made(storage, disk, draft, replay, lacks, tell).savepoint(name, logs)
-        disk.delete([f"{draft}/{_REPLAY}"])
-        create_note(disk, f"{draft}/{MANIFEST}", found.to_document())
-        disk.rename(draft, savepoint_folder(state, name))
-    except spark_errors() as error:
-        disk.delete([draft])
-        raise spark_refuses("the backfill", error, settings.state) from None
-    except BaseException:
-        disk.delete([draft])
-        raise
+    with draft(disk, state, name) as place:
+        try:
+            logs = link_sources(disk, fit, place)
+            link_sources(disk, fit, f"{place}/{_REPLAY}")
+            with spark_of(plan, settings, tell, spark) as (session, kernel):
+                storage = Storage(kernel, session)
+                folder = storage.qualified(f"{place}/{_REPLAY}")
+                made = Draft(storage, folder, settings.state)
+                replay = Replay(
+                    *(session, kernel, disk, made, f"{place}/{_REPLAY}"),
+                    *(plan, build, settings, modules, fit),
+                )
+                lacks = _replayed(replay, queries, partial, tell)
+                found = _Made(storage, disk, place, replay, lacks, tell).savepoint(name, logs)
+        except spark_errors() as error:
+            raise spark_refuses("the backfill", error, settings.state) from None
+        disk.delete([f"{place}/{_REPLAY}"])
+        create_note(disk, f"{place}/{MANIFEST}", found.to_document())
+        publish(disk, place, state, name)
     return found
 
 

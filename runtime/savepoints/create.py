@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from ..disk import Disk
+from ..disk import Disk, LocalDisk
 from ..errors import NO_SUCH_BARRIER, SAVEPOINT_UNUSABLE, STATE_DAMAGED, RuntimeFault
 from ..manifests import Manifest
 from ..notes import create_note, read_note
@@ -30,9 +30,8 @@ from .model import (
     check_free,
     new_name,
     now,
-    savepoint_folder,
-    savepoint_names,
 )
+from .staging import draft, publish
 from .written import StateWriter, file_sums
 
 if TYPE_CHECKING:
@@ -54,7 +53,7 @@ class _Cut:
 
 def create_savepoint(
     storage: Storage,
-    disk: Disk,
+    disk: LocalDisk,
     state: str,
     *,
     name: str | None = None,
@@ -63,26 +62,21 @@ def create_savepoint(
 ) -> Savepoint:
     """Makes a savepoint from a completed barrier, the newest by default.
 
-    `state` is the folder as `disk` takes it. Raises RuntimeFault when there is no such barrier, it
+    `state` is the folder on the disk. Raises RuntimeFault when there is no such barrier, it
     is damaged, or a savepoint has that name already; nothing is left behind then.
     """
-    taken = savepoint_names(disk, state)
+    taken = disk.list(f"{state}/{FOLDER}")
     if name is not None:
         check_free(name, taken)
     cut = _cut(disk, state, barrier)
     name = name or new_name(cut.manifest.pipeline, cut.manifest.barrier, taken)
-    draft = f"{state}/{FOLDER}/.{name}.tmp"
-    disk.delete([draft])
-    try:
-        cut, logs = _linked(disk, state, cut, draft, fixed=barrier is not None)
+    with draft(disk, state, name) as made:
+        cut, logs = _linked(disk, state, cut, made, fixed=barrier is not None)
         tell(f"barrier {cut.manifest.barrier} of {cut.manifest.completed_at:%Y-%m-%d %H:%M:%S} UTC")
-        found = _Draft(storage, disk, draft, cut, tell).savepoint(state, name, logs)
-        disk.delete([f"{draft}/{_CHECKPOINT}"])
-        create_note(disk, f"{draft}/{MANIFEST}", found.to_document())
-        disk.rename(draft, savepoint_folder(state, name))
-    except BaseException:
-        disk.delete([draft])
-        raise
+        found = _Draft(storage, disk, made, cut, tell).savepoint(state, name, logs)
+        disk.delete([f"{made}/{_CHECKPOINT}"])
+        create_note(disk, f"{made}/{MANIFEST}", found.to_document())
+        publish(disk, made, state, name)
     return found
 
 
@@ -112,9 +106,7 @@ def _cut(disk: Disk, state: str, barrier: int | None) -> _Cut:
     return _Cut(note, examined, found[-1], plan)
 
 
-def _linked(
-    disk: Disk, state: str, cut: _Cut, draft: str, *, fixed: bool
-) -> tuple[_Cut, list[str]]:
+def _linked(disk: Disk, state: str, cut: _Cut, made: str, *, fixed: bool) -> tuple[_Cut, list[str]]:
     """Links the files of a barrier to the draft; of the next one if the job has let go of it.
 
     What sources have seen goes where it stays, all else to where the state is read from. Returns
@@ -125,13 +117,13 @@ def _linked(
         logs = [path for path in kept if path.startswith("sources/")]
         read = [path for path in kept if not path.startswith("sources/")]
         try:
-            for folder, paths in ((draft, logs), (f"{draft}/{_CHECKPOINT}", read)):
+            for folder, paths in ((made, logs), (f"{made}/{_CHECKPOINT}", read)):
                 for path in paths:
                     disk.link(f"{cut.examined.folder}/{path}", f"{folder}/{path}")
-            mend_schema_paths(disk, f"{draft}/{_CHECKPOINT}", read)
+            mend_schema_paths(disk, f"{made}/{_CHECKPOINT}", read)
             return cut, logs
         except FileNotFoundError:
-            disk.delete([draft])
+            disk.delete([f"{made}/{name}" for name in disk.list(made)])
             if attempt == _TRIES - 1 or fixed:
                 break
             cut = _cut(disk, state, None)

@@ -231,6 +231,15 @@ def savepoint_names(files: Files, state: str) -> list[str]:
     return [n for n in names if MANIFEST in files.list(f"{state}/{FOLDER}/{n}")]
 
 
+def name_taken(name: str) -> RuntimeFault:
+    """The fault for a savepoint whose name is another one's."""
+    return RuntimeFault(
+        SAVEPOINT_UNUSABLE,
+        f"there is a savepoint `{name}` already",
+        "give another name, or delete it: `streamc savepoint delete`",
+    )
+
+
 def unfit(operator: str, reason: str, help: str | None = None) -> RuntimeFault:
     """The fault for a state that an operator cannot begin with."""
     return RuntimeFault(
@@ -255,11 +264,7 @@ def check_free(name: str, taken: list[str]) -> str:
     """A name that a new savepoint may have; raises RuntimeFault for any other."""
     if check_name(name) not in taken:
         return name
-    raise RuntimeFault(
-        SAVEPOINT_UNUSABLE,
-        f"there is a savepoint `{name}` already",
-        "give another name, or delete it: `streamc savepoint delete`",
-    )
+    raise name_taken(name)
 
 
 def new_name(pipeline: str, barrier: int, taken: list[str]) -> str:

@@ -22,6 +22,7 @@ from .fit import Fit
 from .model import FOLDER, Savepoint, load_savepoint, savepoint_folder, savepoint_names
 from .preview import Preview, preview
 from .restore import check_files
+from .staging import hidden_folder, sweep
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -87,12 +88,12 @@ def newest_savepoint(state: str) -> tuple[Savepoint, str]:
 
 def delete_savepoint(state: str, name: str) -> None:
     """Takes a savepoint away: first it is none any more, then its files go."""
-    files, folder, _ = local_state(state)
+    _, folder, _ = local_state(state)
     savepoint_of(state, name)
-    hidden = f"{folder}/{FOLDER}/.{name}.tmp"
-    files.delete([hidden])
-    LocalDisk().rename(f"{folder}/{FOLDER}/{name}", hidden)
-    files.delete([hidden])
+    disk, hidden = LocalDisk(), hidden_folder(folder, name)
+    sweep(disk, folder)
+    disk.rename(savepoint_folder(folder, name), hidden)
+    disk.delete([hidden])
 
 
 def preview_savepoint(
