@@ -47,7 +47,7 @@ class DiskSteps:
             for name in names:
                 patch.setattr(owner, name, self._counted(name, getattr(owner, name)))
         patch.setattr(LocalFiles, "_temporary", self._written(LocalFiles._temporary))
-        patch.setattr(restore, "_run_once", self._first_batch(restore._run_once))
+        patch.setattr(restore, "run_to", self._first_batch(restore.run_to))
 
     @contextmanager
     def watched(self, dies_at: int | str | None = None) -> Iterator[None]:
@@ -99,10 +99,10 @@ class DiskSteps:
         return written
 
     def _first_batch(self, call: Callable[..., None]) -> Callable[..., None]:
-        def first_batch(draft: Any, query: Any, frame: Any) -> None:
+        def first_batch(draft: Any, query: Any, *more: Any) -> None:
             if self.step("first batch", query.id):
                 raise Killed
-            call(draft, query, frame)
+            call(draft, query, *more)
 
         return first_batch
 
