@@ -10,6 +10,7 @@ import typer
 
 from .columns import size
 from .from_savepoint import migration_of
+from .options import ProfileOption, VariablesOption
 from .report import faults
 from .run import script_of
 
@@ -35,13 +36,8 @@ def backfill(
     partial: Annotated[
         bool, typer.Option("--partial", help="Go on though files of sources are gone.")
     ] = False,
-    var: Annotated[
-        list[str] | None,
-        typer.Option("--var", metavar="NAME=VALUE", help="Value of a variable; repeatable."),
-    ] = None,
-    profile: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Settings of this profile.")
-    ] = None,
+    var: VariablesOption = None,
+    profile: ProfileOption = None,
     state: Annotated[
         str | None, typer.Option(metavar="DIR", help="Where checkpoints live.")
     ] = None,

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from .options import ProfileOption, VariablesOption
 from .report import Format, UserError, faults, print_diagnostics
 from .savepoint_plan import planned
 from .spec_files import read_spec
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from ..compiler.cases.forks import SinkFork
     from ..compiler.cases.upgrades import Version
@@ -41,21 +42,19 @@ def fork(
     migration: Annotated[
         Path | None, typer.Option("--migration", metavar="FILE", help="Decisions on the way to b.")
     ] = None,
-    var: Annotated[
-        list[str] | None, typer.Option("--var", metavar="NAME=VALUE", help="Set a variable.")
-    ] = None,
-    profile: Annotated[
-        str | None, typer.Option("--profile", metavar="NAME", help="Use a profile.")
-    ] = None,
+    var: VariablesOption = None,
+    profile: ProfileOption = None,
 ) -> None:
     """Run two versions from one savepoint over the same recorded rows, and compare their sinks.
 
     The n-th file of each source is one epoch of both. Sinks are kept in memory: nothing is written.
     Exit codes: 0 no difference, 1 rows differ or something has to be decided, 2 a mistake.
     """
+    from ..runtime.arguments import parse_variables
+
     with faults():
         saved, folder = _savepoint(savepoint, state)
-        variables = _variables(var or ())
+        variables = parse_variables(var or ())
         said: list[Diagnostics] = []
         versions = [_compiled(spec, said) for spec in (a, b)]
         if print_diagnostics(said, Format.FULL) or None in versions:
@@ -136,16 +135,6 @@ def _branch(
         {name: value for name, value in variables.items() if name in settings.variables},
         profile if profile in settings.profiles else None,
     )
-
-
-def _variables(given: Sequence[str]) -> dict[str, str]:
-    found = {}
-    for one in given:
-        name, equals, value = one.partition("=")
-        if not equals:
-            raise UserError(f"`--var {one}` has no value", "write `--var NAME=VALUE`")
-        found[name] = value
-    return found
 
 
 def _text(fork: SinkFork) -> str:

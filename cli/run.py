@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from .options import ProfileOption, VariablesOption
 from .output import write_if_changed
 from .report import Format, UserError, faults, print_diagnostics
 from .spec_files import SUFFIX, read_specs
@@ -25,13 +26,8 @@ def run(
     until_caught_up: Annotated[
         bool, typer.Option("--until-caught-up", help="Process what is there now, then end.")
     ] = False,
-    var: Annotated[
-        list[str] | None,
-        typer.Option("--var", metavar="NAME=VALUE", help="Value of a variable; repeatable."),
-    ] = None,
-    profile: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Settings of this profile.")
-    ] = None,
+    var: VariablesOption = None,
+    profile: ProfileOption = None,
     state: Annotated[
         str | None, typer.Option(metavar="DIR", help="Where checkpoints live.")
     ] = None,
