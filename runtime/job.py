@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
     InitialState = Callable[[str, StructType], DataFrame | None]
-    """The state that a program begins with, by its name and the columns of that state."""
+    """The state that a program in Python begins with, by its name and the columns of that state."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +62,7 @@ class Job:
         self._variables = variables
         self._sinks: dict[str, SinkCall] = {}
         self._readings: dict[str, Reading] = {}
+        self._programs: dict[str, DataFrame] = {}
 
     def read(
         self,
@@ -185,11 +186,8 @@ class Job:
             from .python_operator.frame import python_frame
 
             return python_frame(kernel, whole, inputs, python, self._folders, self._initial)
-        frame = program.frame_of(kernel, whole, inputs)
-        if self._initial is None:
-            return frame
-        begins = self._initial(name, program.state_schema(kernel, frame))
-        return program.frame_of(kernel, whole, inputs, begins)
+        self._programs[name] = program.frame_of(kernel, whole, inputs)
+        return self._programs[name]
 
     def function(self, name: str, target: str, *, returns: str) -> None:
         """Makes a Python function, `module:name`, known to SQL under a name.
@@ -232,6 +230,10 @@ class Job:
         if any(call.output_mode != query.output_mode for call in calls):
             raise _mismatch(f"has another output mode for `{query.id}` than the plan")
         return calls
+
+    def program(self, operator: str) -> DataFrame | None:
+        """The rows that a program emits, None if its handlers are a class in Python."""
+        return self._programs.get(operator)
 
     @staticmethod
     def main(script: str, build: Callable[[Job], None], argv: Sequence[str] | None = None) -> None:

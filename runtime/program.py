@@ -298,13 +298,8 @@ def document(
     }
 
 
-def frame_of(
-    kernel: Any, whole: Document, inputs: Sequence[Rows], initial: DataFrame | None = None
-) -> DataFrame:
-    """The rows that a program emits.
-
-    With `initial` it begins with that state: rows as `kernel/InitialState.scala` tells.
-    """
+def frame_of(kernel: Any, whole: Document, inputs: Sequence[Rows]) -> DataFrame:
+    """The rows that a program emits."""
     from pyspark.sql import DataFrame
 
     spark = inputs[0].frame.sparkSession
@@ -312,8 +307,7 @@ def frame_of(
     frames = jvm.java.util.ArrayList()
     for one in inputs:
         frames.add(one.frame._jdf)
-    begins = None if initial is None else initial._jdf
-    return DataFrame(kernel.Keyed.frame(json.dumps(whole), frames, begins), spark)
+    return DataFrame(kernel.Keyed.frame(json.dumps(whole), frames), spark)
 
 
 def state_schema(kernel: Any, frame: DataFrame) -> StructType:

@@ -191,7 +191,8 @@ class StepRun:
         self.stop()
         for one in self._plan.queries:
             checkpoint = checkpoint_of(self._settings.state, one.id)
-            begin_query(spark, self._kernel, disk, checkpoint, one, fit, EPOCH, lambda line: None)
+            told: list[str] = []
+            begin_query(spark, self._kernel, disk, checkpoint, one, job, fit, EPOCH, told.append)
         # From here on its programs have their state.
         self._prepared = ()
         self._shelves = {query.id: MemoryShelf() for query in self._plan.queries}

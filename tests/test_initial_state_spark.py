@@ -27,6 +27,8 @@ BATCHES = [
     [("d", "x", 0, "11:00")],
 ]
 CUT = 2
+FORGOTTEN = [("z", "x", 9, "00:00")]
+PARTITIONS = 2
 CLASSES = str(Path(__file__).parent / "python_operators")
 
 
@@ -81,7 +83,7 @@ def built(
         wakes=True,
     )
     if target is None:
-        return program.frame_of(kernel, whole, inputs, initial)
+        return program.frame_of(kernel, whole, inputs)
     given = {**whole, "handlers": []}
     return python_frame(kernel, given, inputs, target, [CLASSES], lambda name, schema: initial)
 
@@ -94,15 +96,21 @@ def ran(
     initial: DataFrame | None,
     target: str | None = None,
 ) -> list[tuple[Any, ...]]:
-    """What comes out of the batches, one after the other."""
+    """What comes out of the batches, one after the other.
+
+    A program in the kernel gets its state in place of what a first batch has left.
+    """
     found: list[tuple[Any, ...]] = []
     (root / "in").mkdir(parents=True)
-    for number, batch in enumerate(batches):
+    placed = initial is not None and target is None
+    for number, batch in enumerate([FORGOTTEN, *batches] if placed else batches):
         rows = [{"k": k, "s": s, "n": n, "at": f"2026-01-01T{at}:00Z"} for k, s, n, at in batch]
         text = "".join(json.dumps(row) + "\n" for row in rows)
         (root / "in" / f"{number}.json").write_text(text, encoding="utf-8")
         read = spark.readStream.schema(SCHEMA).json(str(root / "in"))
         frame = built(kernel, read, initial, target)
+        first = placed and number == 0
+        spark.conf.set("spark.sql.streaming.noDataMicroBatches.enabled", not first)
         query = (
             frame.writeStream.option("checkpointLocation", str(root / "checkpoint"))
             .foreachBatch(lambda rows, _: found.extend(map(tuple, rows.collect())))
@@ -110,6 +118,14 @@ def ran(
             .start()
         )
         query.awaitTermination()
+        if first:
+            pieces = spark._jvm.java.util.ArrayList()
+            pieces.add(initial.repartition(PARTITIONS, "k")._jdf)
+            checkpoint = str(root / "checkpoint")
+            written = kernel.StateWriter.begin(
+                spark._jsparkSession, checkpoint, 0, frame._jdf, pieces
+            )
+            assert written == initial.count()
     return found
 
 
@@ -150,7 +166,7 @@ def own(spark: SparkSession) -> SparkSession:
     own = spark.newSession()
     store = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
     own.conf.set("spark.sql.streaming.stateStore.providerClass", store)
-    own.conf.set("spark.sql.shuffle.partitions", "2")
+    own.conf.set("spark.sql.shuffle.partitions", str(PARTITIONS))
     own.conf.set("spark.sql.session.timeZone", "UTC")
     return own
 

@@ -2,6 +2,9 @@ package org.apache.spark.sql.streamc
 
 import java.lang.reflect.Field
 
+import scala.jdk.CollectionConverters._
+
+import org.apache.spark.TaskContext
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.encoders.ExpressionEncoder
 import org.apache.spark.sql.catalyst.expressions.UnsafeProjection
@@ -9,6 +12,7 @@ import org.apache.spark.sql.execution.streaming.operators.stateful.transformwith
 import org.apache.spark.sql.execution.streaming.operators.stateful.transformwithstate.statefulprocessor.{ImplicitGroupingKeyTracker, StatefulProcessorHandleImpl}
 import org.apache.spark.sql.execution.streaming.operators.stateful.transformwithstate.timers.{TimerStateImpl, TimerStateUtils}
 import org.apache.spark.sql.execution.streaming.state.StateStore
+import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.streaming.{StatefulProcessorHandle, TimeMode}
 import org.apache.spark.sql.types.{DataType, NullType}
 
@@ -25,11 +29,15 @@ private class Alarms(store: StateStore, mode: TimeMode, keys: ExpressionEncoder[
   private val nothing =
     UnsafeProjection.create(Array[DataType](NullType)).apply(InternalRow(null)).copy()
 
-  override def registerTimer(at: Long): Unit =
-    store.put(encoder.encodeSecIndexKey(key, at), nothing, index)
+  private val settings = Alarms.settings()
 
-  override def deleteTimer(at: Long): Unit =
+  override def registerTimer(at: Long): Unit = SQLConf.withExistingConf(settings) {
+    store.put(encoder.encodeSecIndexKey(key, at), nothing, index)
+  }
+
+  override def deleteTimer(at: Long): Unit = SQLConf.withExistingConf(settings) {
     store.remove(encoder.encodeSecIndexKey(key, at), index)
+  }
 
   override def listTimers(): Iterator[Long] =
     throw new UnsupportedOperationException("which timers a key has is in its record")
@@ -38,6 +46,19 @@ private class Alarms(store: StateStore, mode: TimeMode, keys: ExpressionEncoder[
 }
 
 private[streamc] object Alarms {
+  /**
+   * The settings of a task, read once. Spark asks one of them for each column of a timer that it
+   * encodes, and reads all of them anew for that.
+   */
+  private def settings(): SQLConf = {
+    val (found, asked) = (new SQLConf, SQLConf.TYPES_FRAMEWORK_ENABLED)
+    val set = Option(TaskContext.get()).map(_.getLocalProperties.asScala.toMap).getOrElse(Map.empty)
+    set.foreach { case (name, value) => if (name.startsWith("spark.")) found.setConfString(name, value) }
+    // Its default is looked up in the environment each time.
+    found.setConf(asked, found.getConf(asked))
+    found
+  }
+
   /** Has a handle keep its timers so; it must be of a processor that has timers. */
   def install(handle: StatefulProcessorHandle): Unit = handle match {
     case real: StatefulProcessorHandleImpl =>

@@ -17,16 +17,29 @@ private[streamc] class InitialState(program: Program) {
   /** Keys, then pieces. */
   val schema: StructType = StructType(program.keys ++ pieces)
 
-  /** Puts a piece where it belongs. `row` has the pieces, behind `keys` columns that are not looked at. */
-  def put(
-      row: InternalRow, keys: Int, record: KeyRecord, waiting: Waiting, entries: Array[Entries]): Unit = {
-    for ((field, i) <- pieces.zipWithIndex if !row.isNullAt(keys + i)) {
-      val piece = row.getStruct(keys + i, field.dataType.asInstanceOf[StructType].length)
-      field.name match {
-        case "record" => record.restore(piece)
-        case "waiting" =>
-          waiting.add(piece.getLong(0), piece.getLong(1), piece.getStruct(2, program.row.length))
-        case name => entries(program.entries.indexWhere(c => Entries.name(c) == name)).restore(piece)
+  /** Where pieces are put. */
+  def at(record: KeyRecord, waiting: Waiting, entries: Array[Entries]): Shelves = {
+    val row = program.row.length
+    new Shelves(pieces.toArray.map { field =>
+      val put: InternalRow => Unit = field.name match {
+        case "record" => record.restore
+        case "waiting" => held => waiting.add(held.getLong(0), held.getLong(1), held.getStruct(2, row))
+        case name => entries(program.entries.indexWhere(c => Entries.name(c) == name)).restore
+      }
+      (field.dataType.asInstanceOf[StructType].length, put)
+    })
+  }
+
+  /** Of each piece how many columns it has and where it belongs. */
+  class Shelves(all: Array[(Int, InternalRow => Unit)]) {
+    private val keys = program.keys.length
+
+    /** Puts the pieces of a row. */
+    def put(row: InternalRow): Unit = {
+      var i = 0
+      while (i < all.length) {
+        if (!row.isNullAt(keys + i)) all(i)._2(row.getStruct(keys + i, all(i)._1))
+        i += 1
       }
     }
   }

@@ -218,6 +218,7 @@ private[streamc] class KeyRecord(program: Program, handle: StatefulProcessorHand
   private val state = handle.getValueState("record", RowEncoders.of(schema), TTLConfig.NONE)
   private val defaults = program.values.map(_.default.eval(InternalRow.empty)).toArray
   private val getters = program.values.map(v => Getter(v.value)).toArray
+  private lazy val columns = schema.map(field => Getter(field.dataType)).toArray
   private val firstWritten = program.values.length
   private val firstTimer = firstWritten + lasting.length
   private val last = firstTimer + program.timers.length
@@ -291,16 +292,30 @@ private[streamc] class KeyRecord(program: Program, handle: StatefulProcessorHand
 
   /** Puts what is kept of a key, and sees that Spark wakes it: its timers may be others than before. */
   def restore(piece: InternalRow): Unit = {
-    for ((field, i) <- schema.zipWithIndex) row.update(i, piece.get(i, field.dataType))
-    val wakes = timers.indices.map(i => (program.timers(i), long(piece, firstTimer + i))).collect {
-      case (timer, at) if at != Unset =>
-        if (timer.processing && !program.byClock) KeyedProcess.polled.head else KeyedProcess.wake(at)
+    var i = 0
+    while (i < columns.length) {
+      row.update(i, columns(i)(piece, i))
+      i += 1
     }
-    val held = Some(long(piece, last)).filter(_ != Unset)
-    val at = if (program.timed) (wakes ++ held).minOption else None
-    put(row, last, at.getOrElse(Unset))
+    val at = wakes(piece)
+    put(row, last, at)
     state.update(row)
-    at.foreach(handle.registerTimer)
+    if (at != Unset) handle.registerTimer(at)
+  }
+
+  /** When a key is to be woken first, in milliseconds of its clock. */
+  private def wakes(piece: InternalRow): Long = if (!program.timed) Unset else {
+    var (first, i) = (long(piece, last), 0)
+    while (i < timers.length) {
+      val at = long(piece, firstTimer + i)
+      if (at != Unset) {
+        val polled = program.timers(i).processing && !program.byClock
+        val wake = if (polled) KeyedProcess.polled.head else KeyedProcess.wake(at)
+        if (first == Unset || wake < first) first = wake
+      }
+      i += 1
+    }
+    first
   }
 
   def assign(frame: GenericInternalRow, value: Int, to: Any): Unit = {

@@ -10,7 +10,7 @@ import org.apache.spark.sql.classic.{Dataset, SparkSession}
 import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.execution.streaming.operators.stateful.transformwithstate.TransformWithStateExec
 import org.apache.spark.sql.functions.{col, expr, lit}
-import org.apache.spark.sql.streaming.{OutputMode, StatefulProcessor, TimeMode}
+import org.apache.spark.sql.streaming.{OutputMode, StatefulProcessor}
 import org.apache.spark.sql.types._
 
 /**
@@ -26,9 +26,7 @@ object Keyed {
   private val Of = "input"
   private val Plain = Metadata.empty
 
-  /** With `initial`, the first batch begins with that state, whose rows [[InitialState]] tells of. */
-  def frame(
-      document: String, frames: java.util.List[DataFrame], initial: DataFrame = null): DataFrame = {
+  def frame(document: String, frames: java.util.List[DataFrame]): DataFrame = {
     val text = new ProgramText(document)
     val sides = text.sides(frames)
     val session = sides.head._2.sparkSession.asInstanceOf[SparkSession]
@@ -37,8 +35,7 @@ object Keyed {
     // Spark's rows have their keys at the end; rows that have waited in state have not.
     val program = read(session, text, place, row, if (text.ordered) Nil else keys, sides)
     val process = new KeyedProcess(program, place, counts(session.sparkContext))
-    val begins = Option(initial).map(_.asInstanceOf[Dataset[_]].logicalPlan)
-    val plan = transform(program, process, row, keys, common.logicalPlan, begins)
+    val plan = transform(program, process, row, keys, common.logicalPlan)
     named(Dataset.ofRows(session, plan), text, sides.map(_._2))
   }
 
@@ -65,10 +62,14 @@ object Keyed {
 
   /** The columns of the state that the program of a frame may begin with, as JSON. */
   def stateSchema(frame: DataFrame): String =
-    frame.asInstanceOf[Dataset[_]].logicalPlan.collect {
+    frame.asInstanceOf[Dataset[_]].logicalPlan.collectFirst {
       case Made(process) => new InitialState(process.program).schema.json
       case InPython.Made(schema) => schema.json
-    }.head
+    }.get
+
+  /** The program of a frame that [[frame]] has made. */
+  private[streamc] def process(frame: DataFrame): KeyedProcess =
+    frame.asInstanceOf[Dataset[_]].logicalPlan.collectFirst { case Made(process) => process }.get
 
   /** A program in the plan that Spark runs. */
   object Run {
@@ -147,31 +148,26 @@ object Keyed {
       process: KeyedProcess,
       row: Seq[Attribute],
       keys: Seq[Attribute],
-      child: LogicalPlan,
-      initial: Option[LogicalPlan]): LogicalPlan = {
-    val begins = initial.getOrElse(
-      LocalRelation(DataTypeUtils.toAttributes(new InitialState(program).schema)))
+      child: LogicalPlan): LogicalPlan = {
+    // Spark wants to know of a state to begin with; `StateWriter` puts one there.
+    val none = LocalRelation(DataTypeUtils.toAttributes(program.keys))
     val keySchema = DataTypeUtils.fromAttributes(keys)
-    val mode =
-      if (!program.timed) TimeMode.None()
-      else if (program.byClock) TimeMode.ProcessingTime()
-      else TimeMode.EventTime()
     val made = new TransformWithState(
       WholeRow(),
       WholeRow(),
       keys,
       row,
       process.asInstanceOf[StatefulProcessor[Any, Any, Any]],
-      mode,
+      program.timeMode,
       OutputMode.Append(),
       RowEncoders.of(keySchema).asInstanceOf[ExpressionEncoder[Any]],
       AttributeReference("row", RowEncoders.row, nullable = false)(),
       child,
-      hasInitialState = initial.isDefined,
-      begins.output.take(keys.length),
-      begins.output,
+      hasInitialState = false,
+      none.output,
+      none.output,
       WholeRow(),
-      begins)
+      none)
     SerializeFromObject(RowEncoders.columns(program.output), made)
   }
 

@@ -22,12 +22,10 @@ import org.apache.spark.sql.types._
  * and of its waiting rows. Where Spark's clock is the watermark, a key that waits for processing time
  * is woken in every epoch, by a timer of an instant that every watermark has passed.
  *
- * In the batch that begins with a state no timer goes off: it puts the state there.
- *
  * `counts` are the rows that have arrived and have been handled, and those that were emitted.
  */
 class KeyedProcess(val program: Program, place: Place, val counts: BatchCounts)
-    extends StatefulProcessorWithInitialState[InternalRow, InternalRow, InternalRow, InternalRow] {
+    extends StatefulProcessor[InternalRow, InternalRow, InternalRow] {
   import KeyRecord.Unset
   import KeyedProcess.Never
 
@@ -75,14 +73,10 @@ class KeyedProcess(val program: Program, place: Place, val counts: BatchCounts)
     new Turn(key, all, time, Unset)
   }
 
-  @transient private lazy val initial = new InitialState(program)
+  @transient private lazy val initial = new InitialState(program).at(record, waiting, place.entries)
 
-  @transient private var begins = false
-
-  override def handleInitialState(key: InternalRow, row: InternalRow, time: TimerValues): Unit = {
-    begins = true
-    initial.put(row, program.keys.length, record, waiting, place.entries)
-  }
+  /** Puts a piece of the state that the key of the handle begins with. */
+  def begin(row: InternalRow): Unit = initial.put(row)
 
   override def handleExpiredTimer(
       key: InternalRow, time: TimerValues, expired: ExpiredTimerInfo): Iterator[InternalRow] =
@@ -143,8 +137,7 @@ class KeyedProcess(val program: Program, place: Place, val counts: BatchCounts)
 
     /** Handles one row or one timer; ends the turn when there is nothing to do. */
     private def advance(): Unit = {
-      if (begins && woken != Unset) finish()
-      else if (at < rows.length) {
+      if (at < rows.length) {
         val row = rows(at)
         at += 1
         event(row)

@@ -5,6 +5,7 @@ import org.json4s.jackson.JsonMethods
 
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.catalyst.expressions.Expression
+import org.apache.spark.sql.streaming.TimeMode
 import org.apache.spark.sql.types._
 
 /** What a cell holds. */
@@ -94,6 +95,12 @@ case class Program(
 
   /** Whether Spark's own timers are of processing time: where no event time moves a watermark. */
   val byClock: Boolean = wakes && inputs.forall(_.eventTime < 0) && forgets
+
+  /** The clock of Spark's timers. */
+  def timeMode: TimeMode =
+    if (!timed) TimeMode.None()
+    else if (byClock) TimeMode.ProcessingTime()
+    else TimeMode.EventTime()
 }
 
 /** What Python sends of a program: the same, with expressions as text. */

@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 
 Tell = Callable[[str], None]
 
+_READING = {"spark.sql.streaming.stateStore.rocksdb.trackTotalNumberOfRows": "false"}
+"""Spark would look for each row of a log before it takes it in, to know how many there are."""
+
 
 def take_savepoint(
     state: str,
@@ -43,7 +46,7 @@ def take_savepoint(
     A job may run on it. Raises RuntimeFault when it is not possible as asked.
     """
     _, folder, _ = local_state(state)
-    with _spark(f"{folder}/{FOLDER}", tell, spark) as storage:
+    with _spark(f"{folder}/{FOLDER}", tell, spark, _READING) as storage:
         try:
             return create_savepoint(
                 storage, LocalDisk(), folder, name=name, barrier=barrier, tell=tell

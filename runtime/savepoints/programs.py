@@ -1,8 +1,8 @@
-"""Tables of a keyed program as the rows that it begins with, as `InitialState.scala` takes them."""
+"""Tables of a keyed program as the rows that it begins with, as `InitialState.scala` has them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..options import quoted
@@ -13,7 +13,7 @@ from .types import nullable
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
-    from pyspark.sql.types import StructType
+    from pyspark.sql.types import StructField, StructType
 
 
 def state_rows(
@@ -27,14 +27,36 @@ def state_rows(
 
     from pyspark.sql import DataFrame
 
-    pieces = [
-        _piece(schema, field.name, tables[field.name], operator)
-        for field in schema.fields
-        if field.name in tables
-    ]
+    pieces = []
+    for name, table in _wanted_tables(schema, tables):
+        order = [*map(quoted, key_names(operator).values()), POSITION]
+        ordered = table.orderBy(*order) if _is_list(table) else table
+        pieces.append(_piece(schema, name, ordered, operator))
     if not pieces:
         return spark.createDataFrame([], schema)
     return reduce(DataFrame.unionAll, pieces)
+
+
+def placed_rows(
+    schema: StructType, tables: Mapping[str, DataFrame], operator: Operator, partitions: int
+) -> list[DataFrame]:
+    """The rows of `state_rows`, a frame a table, in the partitions of the operator.
+
+    Raises RuntimeFault for a column that the program needs and no table has.
+    """
+    placed = []
+    for name, table in _wanted_tables(schema, tables):
+        keys = [_key(field, table, operator) for field in schema.fields[: len(operator.keys) or 1]]
+        spread = table.repartition(partitions, *keys)
+        ordered = spread.sortWithinPartitions(POSITION) if _is_list(table) else spread
+        placed.append(_piece(schema, name, ordered, operator))
+    return placed
+
+
+def _wanted_tables(
+    schema: StructType, tables: Mapping[str, DataFrame]
+) -> Iterator[tuple[str, DataFrame]]:
+    return ((f.name, tables[f.name]) for f in schema.fields if f.name in tables)
 
 
 def _piece(schema: StructType, name: str, table: DataFrame, operator: Operator) -> DataFrame:
@@ -43,15 +65,23 @@ def _piece(schema: StructType, name: str, table: DataFrame, operator: Operator) 
     keys = key_names(operator)
     columns: list[Column] = []
     for field in schema.fields:
-        if field.name in keys and keys[field.name] in table.columns:
-            column = F.col(quoted(keys[field.name])).cast(nullable(field.dataType))
+        if field.name in keys:
+            column = _key(field, table, operator)
         elif field.name == name:
             column = _packed(name, field.dataType, table, operator)
         else:
             column = F.lit(None).cast(nullable(field.dataType))
         columns.append(column.alias(field.name))
-    ordered = table.orderBy(*map(quoted, keys.values()), POSITION) if _is_list(table) else table
-    return ordered.select(*columns)
+    return table.select(*columns)
+
+
+def _key(field: StructField, table: DataFrame, operator: Operator) -> Column:
+    """A key of a row, with the type that the program has it in."""
+    from pyspark.sql import functions as F
+
+    name = key_names(operator)[field.name]
+    held = F.col(quoted(name)) if name in table.columns else F.lit(None)
+    return held.cast(nullable(field.dataType))
 
 
 def _is_list(table: DataFrame) -> bool:

@@ -1,7 +1,7 @@
 """A new generation of a state that begins with a savepoint.
 
 It is made under a hidden name. The program runs for one batch without input, which makes its
-stores; keyed programs take their state in it. Then the rows of all other operators are put into
+stores; programs in Python take their state in it. Then what all other operators keep is put into
 their stores, the logs of that batch say where the sources and the watermarks stood, and one rename
 makes it the current generation. Until then the one before is current, so a stop at any point leaves
 a state that starts as if nothing had been tried.
@@ -62,9 +62,10 @@ def restore(
         _link_notes(disk, state, root, plan, made)
         epoch = _epoch(fit)
         disk.create(f"{made}/epochs/{fit.savepoint.epoch:09d}.json", seal(epoch))
-        _first_batch(spark, kernel, draft, plan, build, settings, fit, folders)
+        job = _first_batch(spark, kernel, draft, plan, build, settings, fit, folders)
         for query in plan.queries:
-            begin_query(spark, kernel, disk, f"{made}/queries/{query.id}", query, fit, epoch, tell)
+            checkpoint = f"{made}/queries/{query.id}"
+            begin_query(spark, kernel, disk, checkpoint, query, job, fit, epoch, tell)
         note = _note(state, number, plan, fit)
         create_note(disk, f"{made}/generation.json", note)
         disk.rename(made, f"{root}/generations/{number}")
@@ -153,8 +154,8 @@ def _first_batch(
     settings: RunSettings,
     fit: Fit,
     folders: Sequence[str],
-) -> None:
-    """One batch of every query, without input: it makes the stores, and programs their state."""
+) -> Job:
+    """One batch of every query, without input, which makes the stores."""
     initial = partial(initial_state, spark, fit)
     job = Job(plan, spark, draft.storage, settings.variables, folders, initial)
     build(job)
@@ -163,6 +164,7 @@ def _first_batch(
     with gated(spark, kernel, draft, plan, settings, job, plan.queries) as frames:
         for query, frame in frames:
             run_to(draft, query, frame, 0, partial(_take, query))
+    return job
 
 
 def _take(query: Query, batch: DataFrame, batch_id: int) -> None:

@@ -1,7 +1,8 @@
 """Queries whose first batch, one without input, is made to have left what a savepoint holds.
 
-Keyed programs take their state in that batch. The rows of all other operators are put into the
-stores that it has made, and its logs then say where the sources and the watermarks stood.
+Programs whose handlers are a class in Python take their state in that batch. What all other
+operators keep is put into the stores that it has made, and its logs then say where the sources and
+the watermarks stood.
 """
 
 from __future__ import annotations
@@ -9,12 +10,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from ..disk import Disk, side_file
+from ..job import Job
 from ..plan import PROGRAM, Query, Use
+from ..program import state_schema
 from .fit import Fit
-from .programs import state_rows
+from .programs import placed_rows, state_rows
 from .stores import store_rows
 
 if TYPE_CHECKING:
@@ -28,7 +31,7 @@ _AT = re.compile(r'^([^:\n]+):\{"epoch":-?\d+,"at":.*\}$', re.MULTILINE)
 def initial_state(
     spark: SparkSession, fit: Fit, operator: str, schema: StructType
 ) -> DataFrame | None:
-    """The state that a program takes in its first batch; None if it begins empty."""
+    """The state that a program begins with, in these columns; None if it begins empty."""
     tables = fit.tables(spark, operator, None)
     if tables is None:
         return None
@@ -41,17 +44,18 @@ def begin_query(
     disk: Disk,
     checkpoint: str,
     query: Query,
+    job: Job,
     fit: Fit,
     epoch: Mapping[str, Any],
     tell: Callable[[str], None],
 ) -> None:
     """Gives a checkpoint with the first batch of a query what its operators are to begin with.
 
-    `epoch` is the one of that batch, as its file says. The query must not run. Raises RuntimeFault
-    when the state does not fit.
+    `job` is the one whose frame the query has run; `epoch` is the one of that batch, as its file
+    says. The query must not run. Raises RuntimeFault when the state does not fit.
     """
     for number, use in enumerate(query.uses):
-        rows = _fill(spark, kernel, checkpoint, query, number, use, fit)
+        rows = _fill(spark, kernel, checkpoint, query, job, number, use, fit)
         tell(f"{query.id}: {use.operator.id}: {rows} rows of state")
     _graft(disk, checkpoint, query, fit, epoch["epoch"], epoch["cuts"])
 
@@ -61,18 +65,30 @@ def _fill(
     kernel: Any,
     checkpoint: str,
     query: Query,
+    job: Job,
     number: int,
     use: Use,
     fit: Fit,
 ) -> int:
     """Puts the rows of an operator into its stores; how many."""
+    partitions = int(spark.conf.get(_PARTITIONS) or 1)
     if use.operator.kind == PROGRAM:
-        # It has taken them in the first batch.
-        return fit.rows(use.operator.id)
+        frame = job.program(use.operator.id)
+        if frame is None:
+            # It has taken them in the first batch.
+            return fit.rows(use.operator.id)
+        tables = fit.tables(spark, use.operator.id, None)
+        if not tables:
+            return 0
+        schema, found = state_schema(kernel, frame), cast(Any, spark._jvm).java.util.ArrayList()
+        for rows in placed_rows(schema, tables, use.operator, partitions):
+            found.add(rows._jdf)
+        session = spark._jsparkSession
+        begun: int = kernel.StateWriter.begin(session, checkpoint, number, frame._jdf, found)
+        return begun
     tables = fit.tables(spark, use.operator.id, query)
     if tables is None:
         return 0
-    partitions = int(spark.conf.get(_PARTITIONS) or 1)
     written = 0
     for store in store_rows(spark, checkpoint, number, use, tables, partitions):
         written += kernel.StateWriter.replace(
