@@ -8,7 +8,7 @@ from .cells import empty_cells, plan_cells
 from .inputs import function_findings, input_findings, listed
 from .keys import Key, KeyPlan, plan_keys
 from .verdicts import Fate, Finding, Json, Verdict
-from .versions import Versions, aggregates_of, meaning
+from .versions import Versions, aggregates_of, key_column, meaning
 from .windows import WindowPlan, plan_window
 
 
@@ -69,7 +69,12 @@ def kind_of(entry: Json) -> str:
 def keys_of(entry: Json) -> list[Key]:
     """Return the keys of an operator with one input."""
     return [
-        Key(key["name"], key["type"], meaning(entry["input"], "keys", key["name"]))
+        Key(
+            key["name"],
+            key["type"],
+            meaning(entry["input"], "keys", key["name"]),
+            key_column(entry, key["name"]),
+        )
         for key in entry["keys"]
     ]
 

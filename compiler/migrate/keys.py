@@ -17,11 +17,20 @@ from .versions import Meaning, Versions
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """A key: its name, its type, and what it is in terms of what is below."""
+    """A key: its name, its type, and what it is in terms of what is below.
+
+    ``column`` is what its column is called in a savepoint, if that is not its name.
+    """
 
     name: str
     type: str | None
     meaning: Meaning
+    column: str | None = None
+
+    @property
+    def held(self) -> str:
+        """The name of its column in a savepoint."""
+        return self.column or self.name
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,19 +57,19 @@ def plan_keys(versions: Versions, id_: str, old: Sequence[Key], new: Sequence[Ke
     for key in new:
         expression = versions.decisions.get("operators", id_, "key", key.name)
         if expression is not None:
-            whole = next((k for k in old if expression == identifier(k.name)), None)
+            whole = next((k for k in old if expression == identifier(k.held)), None)
             alone |= set() if whole is None else {whole.name}
-            read = [k.name for k in old if k.name in _names(expression)]
+            read = [k.name for k in old if k.held in _names(expression)]
             findings.append(_decided(key, whole, expression, read))
         else:
             whole = pairs.get(key.name)
             finding = _same(id_, key, whole) if whole is not None else _added(id_, key)
             alone |= set() if whole is None else {whole.name}
-            expression = identifier(key.name if whole is None else whole.name)
+            expression = identifier(key.held if whole is None else whole.held)
             if whole is not None and whole.type != key.type:
                 expression = cast(expression, key.type)
             findings.append(finding)
-        expressions.append((key.name, expression))
+        expressions.append((key.held, expression))
     gone = [key for key in old if key.name not in alone]
     findings += _dropped(gone, {finding.old for finding in findings})
     merges = bool(gone)
@@ -97,7 +106,7 @@ def _same(id_: str, key: Key, old: Key) -> Finding:
     path = ("operators", id_, "key", key.name)
     if old.meaning != key.meaning:
         was, now = " or ".join(old.meaning), " or ".join(key.meaning)
-        draft = cast(identifier(old.name), key.type if old.type != key.type else None)
+        draft = cast(identifier(old.held), key.type if old.type != key.type else None)
         return Finding(
             *("key", old.name, key.name, Verdict.KEPT),
             f"it was `{was}` and is `{now}`: groups would be taken for others",
@@ -110,7 +119,7 @@ def _same(id_: str, key: Key, old: Key) -> Finding:
             *("key", old.name, key.name, Verdict.CONVERTED),
             f"{key.type} does not hold all of {old.type}",
             "say how, or keep the type",
-            open=Decision(path, cast(identifier(old.name), key.type)),
+            open=Decision(path, cast(identifier(old.held), key.type)),
         )
     if old.type != key.type:
         why = f"{old.type} to {key.type}, exactly"

@@ -13,7 +13,7 @@ from .conversions import type_of
 from .expressions import parsed
 from .joins import SIDES
 from .verdicts import Json
-from .versions import aggregates_of, side_columns, waiting_columns
+from .versions import aggregates_of, key_column, side_columns, waiting_columns
 
 
 def readable(plan: Json, id_: str) -> dict[str, Typed]:
@@ -23,7 +23,10 @@ def readable(plan: Json, id_: str) -> dict[str, Typed]:
     tell it.
     """
     entry = plan["operators"][id_]
-    found = {key["name"]: column(key["name"], key["type"]) for key in entry.get("keys", ())}
+    found: dict[str, Typed] = {}
+    for key in entry.get("keys", ()):
+        held = key_column(entry, key["name"])
+        found[held] = column(held, key["type"])
     results: dict[str, Typed] = {}
     for aggregate in aggregates_of(plan, id_):
         cells = aggregate["cells"]

@@ -47,6 +47,13 @@ def _uses(plan: Json, id_: str) -> list[Json]:
     ]
 
 
+def key_column(entry: Json, name: str) -> str:
+    """Return what the column of a key is called in a savepoint, where a window has a name too."""
+    grouped = entry["kind"] not in ("join", "dedup", "operator")
+    taken = grouped and entry.get("window") is not None and name.lower() == "window"
+    return f"key.{name}" if taken else name
+
+
 def aggregates_of(plan: Json, id_: str) -> list[Json]:
     """Return the aggregates of an operator that some query keeps."""
     kept = {name for use in _uses(plan, id_) for name in use.get("aggregates", ())}

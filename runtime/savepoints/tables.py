@@ -1,8 +1,9 @@
 """What a stateful operator keeps, read from Spark's stores into columns with names.
 
 Of an aggregate: its keys, and a column a cell (`sum(amount)`, `avg(amount).sum`); a window is a
-struct `window`. Of a deduplication: the keys, and until when they are known. Of a join: a table a
-side, with the rows that wait for partners and whether they have had one.
+struct `window`, and a key of that name beside it is `key.window`. Of a deduplication: the keys, and
+until when they are known. Of a join: a table a side, with the rows that wait for partners and
+whether they have had one.
 """
 
 from __future__ import annotations
@@ -84,8 +85,13 @@ def key_names(use: Use, held: Sequence[str]) -> list[str]:
     There all that are computed have one name.
     """
     window = [WINDOW] if use.operator.window is not None and not is_session(use) else []
-    names = [*window, *(key.name for key in use.operator.keys)]
+    names = [*window, *(_beside_window(use, key.name) for key in use.operator.keys)]
     return names if len(names) == len(held) else list(held)
+
+
+def _beside_window(use: Use, name: str) -> str:
+    taken = use.operator.window is not None and name.lower() == WINDOW
+    return f"key.{name}" if taken else name
 
 
 def _aggregate(store: DataFrame, use: Use) -> Kept:
