@@ -18,5 +18,6 @@ when it runs.
 - ``options``: those that several commands have; ``columns``: tables as plain lines;
   ``marks``: parts of a state that are not what they would have been.
 - ``output``: emitted files, written whole or not at all.
+- ``yielding``: work that a running job goes before.
 - ``report``: diagnostics and errors to the terminal.
 """

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated
@@ -15,11 +14,10 @@ from .marks import instant, mark_lines
 from .options import OutputOption, StateOption
 from .report import UserError, faults
 from .savepoint_plan import plan
+from .yielding import yield_to_jobs
 
 if TYPE_CHECKING:
     from ..runtime.savepoints.model import Savepoint
-
-_YIELDING = 15
 
 savepoint = typer.Typer(
     no_args_is_help=True, rich_markup_mode=None, help="Take, look at and remove savepoints."
@@ -51,8 +49,8 @@ def create(
     with faults():
         if stop:
             stop_pipeline(state, show=_tell)
-        # The job goes before: what this takes longer is nobody's loss.
-        os.nice(_YIELDING)
+        # What this takes longer is nobody's loss.
+        yield_to_jobs()
         found = take_savepoint(state, name=name, barrier=barrier, tell=_tell)
     print(f"savepoint {found.name}: {found.rows:,} rows, {size(found.bytes)}")
 
