@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from .options import quoted
 from .plan import Cell, Operator
-from .program_state import POSITION, RECORD, WAITING, entry_table, program_tables
+from .program_state import POSITION, RECORD, WAITING, entry_table, key_column, program_tables
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
@@ -33,7 +33,8 @@ def read_cells(spark: SparkSession, checkpoint: str, number: int, operator: Oper
     if operator.ordered:
         parts.append(tables[WAITING].groupBy(*map(quoted, keys)).agg(_count().alias(_WHOLE)))
     joined = reduce(lambda one, other: one.join(other, list(keys), "full"), parts)
-    columns = [F.col(quoted(key.name)) for key in operator.keys]
+    named = [key.name for key in operator.keys]
+    columns = [F.col(quoted(key_column(name))).alias(name) for name in named]
     columns += [_cell(cell).alias(cell.name) for cell in operator.cells]
     columns += [F.col(quoted(timer)) for timer in operator.timers]
     if operator.ordered and WAITING not in {cell.name for cell in operator.cells}:

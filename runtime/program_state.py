@@ -24,6 +24,9 @@ ARMED = ".armed"
 """When Spark wakes a key, in milliseconds of the clock that the program goes by."""
 
 _KEYLESS = "all"
+_TAKEN = ("key", "value", POSITION, WRITTEN, "at", "number")
+"""What entries and rows that wait have beside their keys: a key of that name is `key.<name>`."""
+
 _INNER = ("armed", "number", "sweep")
 """Of a record: when Spark wakes the key, the number of its next row, when TTLs are looked at."""
 
@@ -64,8 +67,13 @@ def program_tables(
 
 def key_names(operator: Operator) -> Mapping[str, str]:
     """The keys by the names that the state has for them; one that is the same for all, if none."""
-    found = {state_name(key.name): key.name for key in operator.keys}
+    found = {state_name(key.name): key_column(key.name) for key in operator.keys}
     return found or {_KEYLESS: _KEYLESS}
+
+
+def key_column(name: str) -> str:
+    """The column of a key in the tables of a program."""
+    return f"key.{name}" if name.lower() in _TAKEN else name
 
 
 def record_names(operator: Operator) -> dict[str, str]:

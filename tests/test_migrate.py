@@ -2,7 +2,8 @@
 
 ``verdicts.txt`` is what ``streamc savepoint plan`` prints, ``migration.json`` what the runtime is
 given, ``draft.yaml`` the file with the decisions that are missing. ``rows.yaml``, where a case has
-it, runs on Spark: see ``test_migrations_spark.py``.
+it, runs on Spark: see ``test_migrations_spark.py``. In ``evolutions`` it is a spec of the project
+that gets another version, unless the case has an old one of its own.
 """
 
 from __future__ import annotations
@@ -27,11 +28,15 @@ from streamc.dsl.diagnostics import Diagnostics
 from streamc.dsl.render import render
 from streamc.dsl.source import SourceFile
 
-CASES = cases("migrations", "old.stream")
+CASES = [*cases("migrations", "old.stream"), *cases("evolutions", "new.stream")]
+SPECS = Path(__file__).parent.parent / "specs"
 
 
 def plan_of(case: Path, name: str) -> Any:
-    result = compiled(case / f"{name}.stream", "cards.stream")
+    path = case / f"{name}.stream"
+    if not path.exists():
+        path = SPECS / case.name / f"{case.name}.stream"
+    result = compiled(path, "cards.stream")
     assert result.plan_json is not None, render([result.diagnostics])
     return json.loads(result.plan_json)
 

@@ -1,4 +1,4 @@
-"""Cases of ``tests/migrations`` on Spark: what the new version gives from the old one's state.
+"""Cases of ``migrations`` and ``evolutions`` on Spark: what a new version gives from the old state.
 
 ``rows.yaml`` of a case is a test of its old spec with an upgrade to the new one; the right rows are
 worked out by hand, from what the new spec says of all rows, those before the upgrade included.
@@ -19,7 +19,10 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.spark
 
 
-@pytest.mark.parametrize("case", cases("migrations", "rows.yaml"), ids=lambda case: case.name)
+CASES = [*cases("migrations", "rows.yaml"), *cases("evolutions", "rows.yaml")]
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_rows_behind_an_upgrade(case: Path, spark: SparkSession) -> None:
     found = outcomes([case / "rows.yaml"], spark)
     assert found

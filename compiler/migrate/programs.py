@@ -13,7 +13,7 @@ from .inputs import function_findings, input_findings, marked
 from .keys import Key, KeyPlan, plan_keys
 from .timers import plan_timers
 from .verdicts import Decision, Fate, Finding, Json, Verdict
-from .versions import Versions, meaning, waiting_columns
+from .versions import Versions, key_column, meaning, waiting_columns
 from .windows import shape, window_text
 
 
@@ -68,6 +68,7 @@ def _keys_of(entry: Json, inputs: Sequence[Json]) -> list[Key]:
             key["name"],
             key["type"],
             tuple(" or ".join(meaning(given["input"], "keys", key["name"])) for given in inputs),
+            key_column(entry, key["name"]),
         )
         for key in entry["keys"]
     ]

@@ -15,6 +15,10 @@ Meaning = tuple[str, ...]
 """What a key, an aggregate or a column is, once for each branch of its input."""
 
 
+_TAKEN = ("key", "value", "position", "written", "at", "number")
+"""What entries and rows that wait have beside their keys."""
+
+
 @dataclass(slots=True)
 class Versions:
     """Both plans, what the file decides, and what is known of the operators that came before.
@@ -48,8 +52,10 @@ def _uses(plan: Json, id_: str) -> list[Json]:
 
 
 def key_column(entry: Json, name: str) -> str:
-    """Return what the column of a key is called in a savepoint, where a window has a name too."""
-    grouped = entry["kind"] not in ("join", "dedup", "operator")
+    """Return what the column of a key is called in a savepoint, whose tables have others too."""
+    if entry["kind"] == "operator":
+        return f"key.{name}" if name.lower() in _TAKEN else name
+    grouped = entry["kind"] not in ("join", "dedup")
     taken = grouped and entry.get("window") is not None and name.lower() == "window"
     return f"key.{name}" if taken else name
 

@@ -142,9 +142,12 @@ object StateWriter {
         key, value, spec, families, conf, hadoop.value, families, None)
       try {
         val state = provider.getStore(Empty, None)
-        val count = fill(state)
-        state.commit()
-        count
+        // A provider waits for two minutes to be closed while a store of it is open.
+        try {
+          val count = fill(state)
+          state.commit()
+          count
+        } finally if (!state.hasCommitted) state.abort()
       } finally provider.close()
     }
 

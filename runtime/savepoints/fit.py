@@ -14,6 +14,7 @@ from ..errors import NOT_MIGRATED, RuntimeFault
 from ..meaning import meaning_differences
 from ..options import quoted
 from ..plan import Plan, Query, read_plan
+from .alive import alive, holder, use_of
 from .conversions import Change, Conversion, conversions
 from .model import SavedOperator, SavedQuery, Savepoint, Table, unfit
 from .transform import transformed
@@ -82,11 +83,14 @@ class Fit:
         self, spark: SparkSession, operator: str, query: Query | None
     ) -> dict[str, DataFrame] | None:
         """The tables that an operator begins with; None if it begins empty."""
-        change = None if self.migration is None else self.migration["operators"][operator]
         old = self._old(operator)
         if old is None:
             return None
         saved = self._saved(old, query)
+        change = None if self.migration is None else self.change(operator)
+        if change is not None and query is not None:
+            change = alive(change, use_of(query, operator))
+            saved = holder(change, [saved, *self.savepoint.kept(old)])
         tables = {name: self._read(spark, table) for name, table in saved.tables.items()}
         if change is None:
             return tables

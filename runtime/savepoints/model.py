@@ -138,6 +138,11 @@ class Savepoint:
             return found[query]
         return max(found.values(), key=lambda one: len(one.operators[id].cells), default=None)
 
+    def kept(self, id: str) -> list[SavedOperator]:
+        """What each query has kept of an operator."""
+        saved = (query.operators.get(id) for query in self.queries.values())
+        return [one for one in saved if one is not None]
+
     @property
     def operators(self) -> tuple[SavedOperator, ...]:
         """Each operator once."""

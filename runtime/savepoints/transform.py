@@ -212,7 +212,10 @@ def _waiting(
     from pyspark.sql import functions as F
 
     keys = [_column(one["expr"], f".key {n}") for n, one in enumerate(change["keys"])]
-    found = _of_inputs(table, change["waiting"], old, new).select("*", *keys)
+    rows = _of_inputs(table, change["waiting"], old, new)
+    # A column of an input may have one of these names.
+    own = {name: f".row {name}" for name in _ROW if name in rows.columns}
+    found = rows.select("*", *keys, *(F.col(name).alias(kept) for name, kept in own.items()))
     named: list[tuple[str, str]] = []
     for place, given in enumerate(change["waiting"]):
         hidden = input_seen(found, input_columns(table, given))
@@ -221,7 +224,7 @@ def _waiting(
             named.append((name, f"{_stem(given['input'])}{state_name(one['name'])}"))
             hidden = hidden.withColumn(name, F.expr(one["expr"]))
         found = hidden
-    columns = [F.col(quoted(name)) for name in _ROW if name in found.columns]
+    columns = [F.col(quoted(kept)).alias(name) for name, kept in own.items()]
     columns += [F.col(quoted(name)).alias(new_name) for name, new_name in named]
     columns += [F.lit(None).alias(name) for name in _added(change["waiting"], new)]
     made = [F.col(quoted(f".key {n}")).alias(one["name"]) for n, one in enumerate(change["keys"])]
