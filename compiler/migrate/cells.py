@@ -43,6 +43,18 @@ def empty_cells(aggregates: Sequence[Json]) -> list[Json]:
     return [_start(aggregate, cell) for aggregate in aggregates for cell in aggregate["cells"]]
 
 
+def _only_computed(
+    new: Json, cell: Json, why: str, old: str | None, path: tuple[str, ...]
+) -> Finding:
+    """Return the finding of a cell whose empty buffer only Spark makes, at a group's first row."""
+    return Finding(
+        *("cell", old, cell["id"], Verdict.IMPOSSIBLE),
+        f"{why}, and groups that are there can't begin with an empty one: only Spark makes that",
+        f'`accept: {{"{new["id"]}": backfill}}` computes it from retained rows; or leave it out',
+        open=Decision(path, "backfill", ("backfill",)),
+    )
+
+
 def _start(aggregate: Json, cell: Json) -> Json:
     start = start_of(aggregate, cell)
     document = {"id": cell["id"], "expr": start, "merge": "any", "empty": True}
@@ -228,6 +240,8 @@ class _Cells:
         word = self._versions.decisions.get(*path)
         if self._added(new["id"]):
             word = word or "empty"
+        if word != "backfill" and any(is_opaque(new, one) for one in new["cells"]):
+            return _only_computed(new, cell, why, old, path)
         verdict = Verdict.BACKFILL if word == "backfill" else Verdict.EMPTY
         open_ = (
             None
@@ -256,6 +270,8 @@ class _Cells:
         path = ("operators", self._id, "accept", new["id"])
         if self._versions.decisions.get(*path) is not None or self._added(new["id"]):
             return NewCell(self._begins(new, cell, why, old))
+        if any(is_opaque(new, one) for one in new["cells"]):
+            return NewCell(_only_computed(new, cell, why, old, path))
         fix = f'`accept: {{"{new["id"]}": empty}}` begins anew, `backfill` computes it again'
         return NewCell(
             Finding(

@@ -70,7 +70,8 @@ def check_change(saved: SavedOperator, change: Change) -> None:
     computed = change.get("backfill", ())
     for cell in change.get("cells", ()):
         if cell.get("opaque") and cell["id"] not in computed:
-            raise _refused(saved, f"`{cell['id']}` would begin with a buffer that only Spark makes")
+            reason = f"`{cell['id']}` would begin with a buffer that only Spark makes"
+            raise unfit(saved.id, reason, "have it backfilled, or leave it out of the spec")
 
 
 def _refused(saved: SavedOperator, reason: str) -> RuntimeFault:
