@@ -7,8 +7,9 @@ from typing import Annotated
 
 import typer
 
+from .marks import mark_lines
 from .pages import find_codes, known_codes, read_page
-from .report import Format, UserError, print_diagnostics
+from .report import Format, UserError, faults, print_diagnostics
 from .spec_files import SUFFIX, read_spec
 
 
@@ -21,22 +22,30 @@ def explain(
             show_default=False,
         ),
     ] = None,
+    state: Annotated[
+        str | None,
+        typer.Option(
+            "--state", metavar="DIR", help="Of a spec: which parts of this state are marked."
+        ),
+    ] = None,
 ) -> None:
     """Explain a code, or a spec; list all codes without one.
 
     Of a code: what it means, a spec that fails and the same spec mended. Of a spec: what each
     operator keeps, what bounds it, when its rows come out and when they are dropped, and what each
-    sink promises.
+    sink promises; with a state, what of it is not what it would have been, and until when.
     """
+    if state is not None and not (what or "").endswith(SUFFIX):
+        raise UserError("`--state` belongs to a spec", "`streamc explain SPEC --state DIR`")
     if what is None:
         _list_codes()
     elif what.endswith(SUFFIX):
-        _explain_spec(Path(what))
+        _explain_spec(Path(what), state)
     else:
         _explain_code(what)
 
 
-def _explain_spec(path: Path) -> None:
+def _explain_spec(path: Path, state: str | None) -> None:
     if not path.exists():
         raise UserError(f"there is no {path}")
     source = read_spec(path)
@@ -48,7 +57,24 @@ def _explain_spec(path: Path) -> None:
     if print_diagnostics([result.diagnostics], Format.FULL):
         raise typer.Exit(2)
     assert result.graph is not None and result.spec is not None
-    print(explained(result.graph, result.spec), end="")
+    told = explained(result.graph, result.spec)
+    marks = () if state is None else _marks(state, result.graph.pipeline.settings.pipeline)
+    print(told, end="")
+    if state is not None:
+        print("\nState")
+        for line in marks or ("whole: every part is what the spec makes of all rows",):
+            print(f"  {line}")
+
+
+def _marks(state: str, pipeline: str) -> tuple[str, ...]:
+    """Return a line for each part of a state that is not what it would have been."""
+    from ..runtime import read_status
+
+    with faults():
+        found = read_status(state)
+    if found.pipeline != pipeline:
+        raise UserError(f"{state} is of pipeline `{found.pipeline}`, not of `{pipeline}`")
+    return tuple(mark_lines(found.marks))
 
 
 def _list_codes() -> None:

@@ -132,3 +132,19 @@ def test_status_shows_them_as_long_as_they_hold(run: Run, reached: int) -> None:
     )
     assert "generation 0002" in out
     assert (line in out) == (reached == STOOD), out
+
+    Path("cards.stream").write_text(NEW, encoding="utf-8")
+    out = run("explain", "cards.stream", "--state", "state").out
+    whole = "  whole: every part is what the spec makes of all rows\n"
+    assert out.endswith(f"\nState\n{line if reached == STOOD else whole}"), out
+
+
+def test_a_state_is_explained_with_its_own_spec(run: Run) -> None:
+    Path("cards.stream").write_text(NEW, encoding="utf-8")
+    Path("state").mkdir()
+    Path("state/state.json").write_text(seal({"format": 2, "id": "s", "pipeline": "other"}))
+    refused = run("explain", "cards.stream", "--state", "state")
+    assert (refused.code, refused.out) == (2, "")
+    assert "state is of pipeline `other`, not of `cards`" in refused.err
+    assert run("explain", "cards.stream", "--state", "none").code == 2
+    assert "belongs to a spec" in run("explain", "SC0401", "--state", "state").err
