@@ -202,6 +202,27 @@ def test_a_class_goes_on_with_what_a_class_has_kept(own: SparkSession, tmp_path:
     assert sorted(first + rest, key=by_key) == sorted(whole, key=by_key)
 
 
+def test_timers_that_a_state_has_earlier_go_off_in_time(own: SparkSession, tmp_path: Path) -> None:
+    kernel, target = load_kernel(own, kernel_jar(print)), "totals_in_python:Totals"
+    ran(own, kernel, tmp_path / "first", BATCHES[:CUT], None)
+    schema = state_schema(own, kernel, tmp_path / "first" / "in")
+    state = kept(own, tmp_path / "first" / "checkpoint", schema)
+    earlier = F.expr("timestamp'2026-01-01 10:07:00'")
+    moved = F.when(F.col("record.timer_due").isNotNull(), earlier)
+    record = F.when(
+        F.col("record").isNotNull(), F.col("record").withField("timer_due", moved)
+    ).otherwise(F.lit(None))
+    state = state.withColumn("record", record.cast(schema["record"].dataType))
+    # A row of another key moves the watermark to 10:08; those that have a timer get none.
+    rest = [[("e", "x", 0, "10:11")], []]
+    by_kernel, by_class = (
+        sorted(ran(own, kernel, tmp_path / name, rest, state, given), key=by_key)
+        for name, given in (("kernel", None), ("class", target))
+    )
+    assert {row[0] for row in by_kernel} == {"a", "c"}
+    assert by_class == by_kernel
+
+
 def state_schema(spark: SparkSession, kernel: Any, folder: Path, target: str | None = None) -> Any:
     from pyspark.sql.types import StructType
 

@@ -5,6 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
+POLLED = (-1, -2)
+"""When a key is woken in every epoch: Spark takes away the timer that has gone off, and the next
+one must be another."""
+
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 _FIRST = datetime.min.replace(tzinfo=UTC)
@@ -27,6 +31,11 @@ def in_utc(moment: datetime) -> datetime:
 def micros_of(moment: datetime) -> int:
     """The microseconds of a moment."""
     return (in_utc(moment) - EPOCH) // _MICROSECOND
+
+
+def wake(micros: int) -> int:
+    """The first millisecond that is not before an instant."""
+    return -(-micros // 1000)
 
 
 def moment_of(micros: int) -> datetime:

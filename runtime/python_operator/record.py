@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .instants import Clock, micros_of, moment_of
+from .instants import POLLED, Clock, micros_of, moment_of, wake
 from .plan import OperatorPlan
 from .values import Convert, fitted, reader, writer
 
@@ -128,10 +128,17 @@ class Record:
         self._variable.update((*self._held, *written, *timers, *beside))
 
     def restore(self, piece: Any) -> None:
-        """Puts what was kept of a key, and sees that Spark wakes it as it was to be woken."""
-        self._variable.update(tuple(piece))
-        if piece[-3] is not None:
-            self._handle.registerTimer(piece[-3])
+        """Puts what was kept of a key, and sees that it is woken: its timers may be others now."""
+        first = len(self._plan.values) + len(self._lasting)
+        wakes = [] if piece[-3] is None else [piece[-3]]
+        for timer, at in zip(self._plan.timers, piece[first:-3], strict=True):
+            if at is not None:
+                polled = timer.processing and not self._plan.by_clock
+                wakes.append(POLLED[0] if polled else wake(micros_of(at)))
+        armed = min(wakes, default=None)
+        self._variable.update((*piece[:-3], armed, *piece[-2:]))
+        if armed is not None:
+            self._handle.registerTimer(armed)
 
     def _is_default(self, n: int) -> bool:
         return bool(self.value(n) == self._read[n](self._plan.values[n].default))

@@ -21,15 +21,12 @@ from pyspark.sql.types import Row
 
 from .entries import cell_of
 from .handlers import TURNS, Handlers
-from .instants import Clock, micros_of
+from .instants import POLLED, Clock, micros_of, wake
 from .plan import OperatorPlan
 from .record import Record
 from .state import State, Timers
 from .values import rank, reader
 from .waiting import Waiting
-
-_POLLED = (-1, -2)
-"""Spark takes away the timer that has gone off: the next one must be another."""
 
 
 class Turns:
@@ -190,9 +187,8 @@ class Turns:
         events = [at for timer, at in pairs if not timer.processing and at is not None]
         events += [front] if front is not None else []
         if clocked and not plan.by_clock:
-            record.arm(next(at for at in _POLLED if at != woken))
+            record.arm(next(at for at in POLLED if at != woken))
             return
-        # The first millisecond that is not before an instant.
-        wanted = [-(-at // 1000) for at in (clocked if plan.by_clock else events)]
+        wanted = [wake(at) for at in (clocked if plan.by_clock else events)]
         wanted += [record.sweep] if record.sweep is not None else []
         record.arm(max(min(wanted), millis + 1) if wanted else None)

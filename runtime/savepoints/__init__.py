@@ -8,7 +8,7 @@
   ``programs``: in that in which a keyed program begins with them.
 - ``marks``: parts of a state that are not what they would have been, and until when.
 - ``fit``: which tables the operators of a plan begin with; ``transform``: changed by a migration;
-  ``alive``: what of that one query needs;
+  ``alive``: what of that one query needs; ``lifetimes``: keys whose cells get a TTL;
   ``conversions``: what its expressions make of which rows; ``failing``: rows that they can't make.
 - ``preview``: what a migration does to a savepoint, in figures: ``samples`` of rows, windows and
   timers against ``watermarks``; ``shown``: values as text.

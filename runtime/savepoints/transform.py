@@ -22,6 +22,7 @@ from .conversions import (
     rows_kept,
     side_seen,
 )
+from .lifetimes import gets_lifetimes, woken
 from .model import SavedOperator, unfit
 from .tables import EXPIRES, MATCHED, SIDES, STATE, WINDOW, key_column
 
@@ -59,7 +60,11 @@ def transformed(
         case "dedup":
             return {STATE: _dedup(tables[STATE], change)}
         case "operator":
-            return _program(tables, saved, change, (old.get("inputs", ()), new.get("inputs", ())))
+            inputs = (old.get("inputs", ()), new.get("inputs", ()))
+            made = _program(tables, saved, change, inputs)
+            if gets_lifetimes(change, old, new):
+                made[RECORD] = woken(made, _keys(change)[1], new)
+            return made
     if change["kind"] == "session" and change.get("group"):
         return {STATE: _sessions(tables[STATE], change)}
     return {STATE: _aggregate(tables[STATE], change)}
