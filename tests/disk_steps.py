@@ -131,6 +131,11 @@ class _Kernel:
         writer = self._kernel.StateWriter
         return int(writer.replace(session, checkpoint, operator, store, prefix, rows))
 
+    def begin(self, session: Any, checkpoint: str, operator: int, frame: Any, rows: Any) -> int:
+        if self._steps.step("state", f"{checkpoint}/state/{operator}/default"):
+            raise Killed
+        return int(self._kernel.StateWriter.begin(session, checkpoint, operator, frame, rows))
+
 
 def _target(name: str, arguments: Sequence[Any]) -> str:
     """Which of a call's arguments says what it makes or takes away."""
