@@ -72,13 +72,24 @@ def list_savepoints(state: StateOption, format: OutputOption = Output.TEXT) -> N
 
 
 @savepoint.command("show")
-def show(name: NameArgument, state: StateOption, format: OutputOption = Output.TEXT) -> None:
-    """Show what a savepoint holds: operators, cells, rows, positions, watermarks."""
+def show(
+    name: NameArgument,
+    state: StateOption,
+    spec: Annotated[
+        bool, typer.Option("--spec", help="Print the spec that it is of, and nothing else.")
+    ] = False,
+    format: OutputOption = Output.TEXT,
+) -> None:
+    """Show what a savepoint holds: operators, cells, rows, positions, watermarks, the spec."""
     from ..runtime.savepoints.process import savepoint_of
 
     with faults():
         found, _ = savepoint_of(state, name)
-    if format is Output.JSON:
+    if spec and format is Output.JSON:
+        raise UserError("`--spec` prints text", "leave one of the two out; JSON has `spec`")
+    if spec:
+        sys.stdout.write(_spec(found))
+    elif format is Output.JSON:
         print(json.dumps(found.to_document(), indent=1))
     else:
         print("\n".join(_lines(found)))
@@ -91,6 +102,15 @@ def delete(name: NameArgument, state: StateOption) -> None:
 
     with faults():
         delete_savepoint(state, name)
+
+
+def _spec(found: Savepoint) -> str:
+    if found.spec is None:
+        raise UserError(
+            f"savepoint {found.name} has no spec",
+            "its job ran with a script without the `.spec` that `streamc compile` writes beside it",
+        )
+    return found.spec
 
 
 def _tell(line: str) -> None:
@@ -125,6 +145,9 @@ def _lines(found: Savepoint) -> Iterator[str]:
     yield f"savepoint {found.name} of {found.pipeline}, version {found.version}"
     yield f"barrier {found.barrier}, epoch {found.epoch}, generation {found.generation}"
     yield f"taken {moment(found.made_at)} UTC, with Spark {found.spark}"
+    if found.spec is not None:
+        lines = len(found.spec.splitlines())
+        yield f"spec {found.plan['spec']}: {lines} lines, which `--spec` prints"
     for source, position in found.sources.items():
         yield f"source {source}: {json.dumps(position)}"
     for id, query in found.queries.items():

@@ -95,11 +95,16 @@ def _compile(source: SourceFile, last: int) -> CompileResult:
 
 
 def output_files(result: CompileResult, folder: Path) -> dict[Path, str]:
-    """Return the files that a spec becomes, the script first and its plan beside it.
+    """Return the files that a spec becomes: the script, its plan and the text of the spec.
 
+    The runtime keeps the text with the state, so that a savepoint tells what it is of.
     Raises ``InternalError`` for a spec with errors, or one that was not compiled to the end.
     """
     if result.model is None or result.script is None or result.plan_json is None:
         raise InternalError("a spec that is not compiled has no output")
     name = result.model.settings.pipeline
-    return {folder / f"{name}.py": result.script, folder / f"{name}.plan.json": result.plan_json}
+    return {
+        folder / f"{name}.py": result.script,
+        folder / f"{name}.plan.json": result.plan_json,
+        folder / f"{name}.spec": result.source.text,
+    }

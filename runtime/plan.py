@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -123,7 +123,8 @@ class SinkEnd:
 class Plan:
     """What the compiler knows of a pipeline and the runtime has to keep.
 
-    `document` is all that the compiler wrote.
+    `document` is all that the compiler wrote, `spec_text` the spec that it was made from: None
+    where that did not come along.
     """
 
     pipeline: str
@@ -141,6 +142,7 @@ class Plan:
     sink_ends: Mapping[str, SinkEnd] = field(default_factory=dict)
     operators: Mapping[str, Operator] = field(default_factory=dict)
     document: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    spec_text: str | None = field(default=None, repr=False)
 
     @property
     def has_programs(self) -> bool:
@@ -154,24 +156,35 @@ def plan_path(script: Path) -> Path:
 
 
 def load_plan(path: Path) -> Plan:
-    """Reads a plan; raises RuntimeFault when it is missing, corrupt or of another format."""
-    try:
-        text = path.read_text(encoding="utf-8")
-    except FileNotFoundError:
+    """Reads a plan and the spec's text beside it.
+
+    Raises RuntimeFault when the plan is missing, corrupt or of another format.
+    """
+    text = _text(path)
+    if text is None:
         raise RuntimeFault(
             PLAN_MISSING,
             f"there is no {path}",
             "compile the spec again, and keep both files",
-        ) from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise _unreadable(path, str(error)) from None
+        )
     try:
         data = json.loads(text)
     except json.JSONDecodeError as error:
         raise _unreadable(path, f"line {error.lineno} is no JSON") from None
     try:
-        return read_plan(data if isinstance(data, dict) else {})
+        plan = read_plan(data if isinstance(data, dict) else {})
     except ValueError as error:
+        raise _unreadable(path, str(error)) from None
+    return replace(plan, spec_text=_text(path.with_suffix("").with_suffix(".spec")))
+
+
+def _text(path: Path) -> str | None:
+    """What is in a file, None if there is none; raises RuntimeFault when it cannot be read."""
+    try:
+        return path.read_bytes().decode()
+    except FileNotFoundError:
+        return None
+    except (OSError, UnicodeDecodeError) as error:
         raise _unreadable(path, str(error)) from None
 
 

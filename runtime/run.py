@@ -25,7 +25,7 @@ from .recovery import recover
 from .session import run_session
 from .settings import RunSettings, resolve_settings
 from .signals import Stop, listening
-from .state import State
+from .state import SPEC_TEXT, State
 from .storage import Storage
 from .views import SilentView, View
 
@@ -150,7 +150,7 @@ def run_pipeline(
                 view,
                 strict_ledger=strict_ledger,
             )
-            write_note(state.storage, state.plan_file, dict(plan.document))
+            write_note(state.storage, state.plan_file, {**plan.document, SPEC_TEXT: plan.spec_text})
             return _run(plan, queries, view, stop)
     except spark_errors() as error:
         # A signal to the whole process group ends Spark while its run is still being prepared.

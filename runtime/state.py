@@ -14,7 +14,7 @@
     sinks/<sink>.json              where a sink writes
     spool/<id>/                    the batch of a query whose rows can be computed only once
     meaning/<id>.json              what the state of one query means
-    plan.json                      the plan that the last run was of
+    plan.json                      the plan that the last run was of, and its spec
   savepoints/<name>/               see `savepoints`
 
 A generation continues another one from one of its barriers. The newest that is whole is current.
@@ -37,6 +37,8 @@ from .storage import Files, Storage
 
 FORMAT = 2
 FIRST = "0001"
+SPEC_TEXT = "spec_text"
+"""What the note of the plan calls the text of its spec."""
 _NOTE_HELP = (
     "it says which batches count, and nothing else does: put it back from a copy, or start over "
     "with another `--state` and other outputs"
@@ -155,7 +157,7 @@ class State(GenerationFolder):
 
     @property
     def plan_file(self) -> str:
-        """The file that has the plan of the run."""
+        """The file that has the plan of the run, and the text of its spec as `SPEC_TEXT`."""
         return f"{self.generation_folder}/plan.json"
 
     def log(self, name: str, text: str) -> str:

@@ -167,8 +167,14 @@ def test_a_character_that_cannot_be_seen_is_named(run: Run) -> None:
 def test_compile_writes_script_and_plan(run: Run) -> None:
     write("a.stream")
     ended = run("compile", "a.stream", "-o", "out/deep")
-    assert ended == Ended(0, "wrote out/deep/a.py\nwrote out/deep/a.plan.json\n", "")
-    assert sorted(path.name for path in Path("out/deep").iterdir()) == ["a.plan.json", "a.py"]
+    assert ended == Ended(
+        0, "wrote out/deep/a.py\nwrote out/deep/a.plan.json\nwrote out/deep/a.spec\n", ""
+    )
+    assert sorted(path.name for path in Path("out/deep").iterdir()) == [
+        "a.plan.json",
+        "a.py",
+        "a.spec",
+    ]
     assert json.loads(Path("out/deep/a.plan.json").read_text())["pipeline"] == "a"
     assert "def build(job: Job) -> None:" in Path("out/deep/a.py").read_text()
 
@@ -178,7 +184,9 @@ def test_compile_leaves_equal_files_alone(run: Run) -> None:
     run("compile", "a.stream")
     before = Path("build/a.py").stat().st_mtime_ns, Path("build/a.py").stat().st_ino
     ended = run("compile", "a.stream")
-    assert ended == Ended(0, "unchanged build/a.py\nunchanged build/a.plan.json\n", "")
+    assert ended == Ended(
+        0, "unchanged build/a.py\nunchanged build/a.plan.json\nunchanged build/a.spec\n", ""
+    )
     assert (Path("build/a.py").stat().st_mtime_ns, Path("build/a.py").stat().st_ino) == before
 
 
@@ -186,7 +194,10 @@ def test_compile_writes_nothing_for_a_broken_spec(run: Run) -> None:
     write("a.stream", BROKEN)
     write("b.stream")
     ended = run("compile", "a.stream", "b.stream")
-    assert (ended.code, ended.out) == (2, "wrote build/b.py\nwrote build/b.plan.json\n")
+    assert (ended.code, ended.out) == (
+        2,
+        "wrote build/b.py\nwrote build/b.plan.json\nwrote build/b.spec\n",
+    )
     assert "1 error in 1 file" in ended.err
     assert not Path("build/a.py").exists()
 
@@ -228,7 +239,9 @@ def test_compile_check(run: Run) -> None:
     assert stale.code == 1
     assert stale.out.startswith("--- build/a.py\n+++ build/a.py\n")
     assert "+++ build/a.plan.json\n" in stale.out
-    assert stale.err == ("stale: build/a.py, build/a.plan.json; `streamc compile` writes them\n")
+    assert stale.err == (
+        "stale: build/a.py, build/a.plan.json, build/a.spec; `streamc compile` writes them\n"
+    )
     assert "7 minutes" not in Path("build/a.py").read_text()
 
 

@@ -12,6 +12,7 @@ import pyarrow
 import pyarrow.parquet as parquet
 import pytest
 from streamc.cli.app import app
+from streamc.cli.report import UserError
 from streamc.runtime.disk import LocalDisk
 from streamc.runtime.errors import SAVEPOINT_UNUSABLE, RuntimeFault
 from streamc.runtime.notes import seal
@@ -36,6 +37,7 @@ from typer.testing import CliRunner
 
 TYPES = {"card_id": "string", "sum(amount)": "bigint", "count(*)": "bigint"}
 OLD = {"card_id": ["a", "b", None], "sum(amount)": [5, 7, 1], "count(*)": [1, 2, 1]}
+SPEC = "---\npipeline: p\n---\n-- Grüße,\n-- ohne Zeilenende"
 NEW = {"card_id": ["a", "c", None], "sum(amount)": [6, 1, 1], "count(*)": [1, 1, 1]}
 
 
@@ -65,11 +67,12 @@ def made(folder: Path, name: str, rows: Mapping[str, list[object]]) -> Savepoint
     query = SavedQuery(4, 1000, 2000, ("out",), {"spend": operator})
     found = Savepoint(
         *(name, when, "p", 2, 7, 9, "0001", "s", "4.2.1"),
-        plan={"queries": {}},
+        plan={"queries": {}, "spec": "p.stream"},
         sources={"payments": {"logOffset": 3}},
         logs={},
         lineage=({"generation": "0001", "batches": {"spend": 4}},),
         queries={"spend": query},
+        spec=SPEC if name == "second" else None,
     )
     (folder / "manifest.json").write_text(seal(found.to_document()), encoding="utf-8")
     return found
@@ -217,6 +220,18 @@ def test_a_savepoint_is_shown(state: Path) -> None:
     assert code == 0
     assert "spend (aggregate): 3 rows" in out
     assert "card_id string, sum(amount) bigint, count(*) bigint" in out
+    assert "spec p.stream: 5 lines, which `--spec` prints" in out
+    assert "spec p.stream" not in run("show", "first", "--state", str(state))[1]
+
+
+def test_the_spec_of_a_savepoint(state: Path) -> None:
+    assert run("show", "second", "--state", str(state), "--spec") == (0, SPEC, "")
+    asked = ["savepoint", "show", "--state", str(state), "--spec"]
+    none = CliRunner().invoke(app, [*asked, "first"])
+    both = CliRunner().invoke(app, [*asked, "second", "--format", "json"])
+    assert isinstance(none.exception, UserError) and isinstance(both.exception, UserError)
+    assert (none.stdout, str(none.exception)) == ("", "savepoint first has no spec")
+    assert (both.stdout, both.exception.help) == ("", "leave one of the two out; JSON has `spec`")
 
 
 def test_notes_name_schemas_by_whole_paths(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

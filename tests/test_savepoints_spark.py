@@ -13,7 +13,11 @@ import pytest
 from compiled import compiled, written
 from streamc.cli.app import app
 from streamc.runtime import Arguments, RuntimeFault, run_script
+from streamc.runtime.disk import LocalDisk
 from streamc.runtime.savepoints.process import savepoint_of, savepoints_of, take_savepoint
+from streamc.runtime.state import current_generation
+from streamc.runtime.state_files import LocalFiles
+from streamc.runtime.verdicts import Examination
 from typer.testing import CliRunner
 
 if TYPE_CHECKING:
@@ -92,6 +96,14 @@ class Pipeline:
             found[sink] = Counter(line for file in files for line in file.read_text().splitlines())
         return found
 
+    def kept(self) -> dict[str, int]:
+        """How many rows of state Spark counted at the newest barrier, by operator."""
+        note = current_generation(LocalFiles(), self.state)
+        assert note is not None
+        folder = f"{self.state}/generations/{note['generation']}"
+        newest = Examination(LocalDisk(), folder).manifests[-1]
+        return {operator.id: operator.rows for operator in newest.operators}
+
     def _write(self, source: str, step: int, lines: list[str]) -> None:
         (self.root / "in" / source / f"{step}.json").write_text("".join(lines))
 
@@ -131,10 +143,11 @@ def test_a_savepoint_goes_on_as_if_nothing_had_been(spark: SparkSession, tmp_pat
     job.take("again")
     job.feed(STEPS)
     job.run()
-    longer = job.rows()
+    longer, kept_rows = job.rows(), job.kept()
     assert sum(longer["minutes_out"].values()) > sum(expected["minutes_out"].values())
     job.run("again", profile="wider")
     assert_same(job.rows(), longer)
+    assert job.kept() == kept_rows
 
 
 def test_programs_go_on_after_a_rollback_and_a_move(spark: SparkSession, tmp_path: Path) -> None:
@@ -163,6 +176,8 @@ def test_what_a_savepoint_holds(spark: SparkSession, tmp_path: Path) -> None:
     job.run()
     job.take("one")
     saved, folder = savepoint_of(job.state, "one")
+    assert saved.spec == SPEC.read_text("utf-8")
+    assert "spec_text" not in saved.plan
     minutes = saved.queries["minutes"].operators["minutes"].tables["state"]
     assert list(minutes.columns)[:2] == ["window", "user_id"]
     assert "sum(cost).sum" in minutes.columns

@@ -171,6 +171,7 @@ class _Made:
             version=plan.version,
             spark=self.storage.session.version,
             plan=plan.document,
+            spec=plan.spec_text,
             sources=fit.cuts,
             logs=file_sums(self.disk, self.folder, logs),
             queries={query.id: self._query(query) for query in plan.queries},

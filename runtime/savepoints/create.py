@@ -20,7 +20,7 @@ from ..recovery import damage_lines
 from ..rollback import Kept as KeptFiles
 from ..rollback import lineage_after
 from ..schema_paths import mend_schema_paths
-from ..state import current_generation
+from ..state import SPEC_TEXT, current_generation
 from ..verdicts import Examination
 from .marks import open_marks, read_marks
 from .model import (
@@ -49,6 +49,7 @@ class _Cut:
     examined: Examination
     manifest: Manifest
     plan: dict[str, Any]
+    spec: str | None
 
 
 def create_savepoint(
@@ -103,7 +104,8 @@ def _cut(disk: Disk, state: str, barrier: int | None) -> _Cut:
             f"{shown} does not say which plan its job runs with",
             "start the job once with this version of streamc",
         )
-    return _Cut(note, examined, found[-1], plan)
+    spec = plan.pop(SPEC_TEXT, None)
+    return _Cut(note, examined, found[-1], plan, spec)
 
 
 def _linked(disk: Disk, state: str, cut: _Cut, made: str, *, fixed: bool) -> tuple[_Cut, list[str]]:
@@ -162,6 +164,7 @@ class _Draft:
             state_id=str(known.get("id")),
             spark=self._storage.session.version,
             plan=cut.plan,
+            spec=cut.spec,
             sources=manifest.sources,
             logs=file_sums(self._disk, self._folder, logs),
             lineage=tuple(lineage_after(cut.note, manifest)),

@@ -80,6 +80,7 @@ class SavedQuery:
 class Savepoint:
     """The state of a pipeline at a barrier. `plan` is the document that the job ran with.
 
+    `spec` is the text that the plan was compiled from, None where it was not beside the script.
     `lineage` are the generations whose output belongs to it, as in the note of a generation, the
     one that it was taken from last; it counts in the state whose id is `state_id`. `epoch` is the
     text of the epoch's own file. `spark` is the version that wrote what only Spark can read.
@@ -101,6 +102,7 @@ class Savepoint:
     lineage: tuple[Mapping[str, Any], ...]
     queries: Mapping[str, SavedQuery]
     marks: tuple[Mark, ...] = ()
+    spec: str | None = None
 
     @property
     def watermark_ms(self) -> int:
@@ -176,6 +178,7 @@ class Savepoint:
             "marks": [mark.to_document() for mark in self.marks],
             "logs": {path: list(held) for path, held in self.logs.items()},
             "plan": dict(self.plan),
+            "spec": self.spec,
         }
 
     @classmethod
@@ -200,6 +203,7 @@ class Savepoint:
                 lineage=tuple(document["lineage"]),
                 queries={id: _query(id, query) for id, query in document["queries"].items()},
                 marks=read_marks(document.get("marks", ())),
+                spec=document.get("spec"),
             )
         except (KeyError, TypeError, AttributeError) as error:
             raise ValueError(f"it is no manifest: {type(error).__name__} {error}") from None
