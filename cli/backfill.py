@@ -34,7 +34,7 @@ def backfill(
         typer.Option("--name", help="The name of the new savepoint; else NAME-backfilled."),
     ] = None,
     partial: Annotated[
-        bool, typer.Option("--partial", help="Go on though files of sources are gone.")
+        bool, typer.Option("--partial", help="Go on though some rows are gone, and mark it.")
     ] = False,
     var: VariablesOption = None,
     profile: ProfileOption = None,

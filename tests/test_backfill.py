@@ -19,9 +19,11 @@ from streamc.runtime.savepoints.fit import Fit, backfilled_parts
 from streamc.runtime.savepoints.model import SavedQuery, Savepoint
 from streamc.runtime.savepoints.retained import (
     check_replayed,
+    check_whole,
     files_gone,
     files_read,
     on_this_disk,
+    rows_gone,
     steps,
 )
 from test_cli import Run, run
@@ -137,6 +139,27 @@ def test_rows_that_are_gone(saved: Savepoint, run: Run) -> None:
     assert (ended.code, ended.out) == (2, "")
     assert "SR0422" in ended.err and "3 of 3 files that were read are no longer there" in ended.err
     assert [one.name for one in Path("state/savepoints").iterdir()] == ["cut"]
+
+
+def test_messages_that_may_be_gone(saved: Savepoint) -> None:
+    messages = NEW.replace(
+        "connector = 'files', path = 'in',",
+        "connector = 'kafka', bootstrap_servers = 'b:1', topic = 't', spark.failOnDataLoss = 'NO',",
+    )
+    new = plan(messages.replace("'NO'", "'False'"))
+    fit = Fit(saved, "state/savepoints/cut", new, None)
+    asked = LocalDisk(), fit, new.queries, on_this_disk
+    with pytest.raises(RuntimeFault, match="passes over messages that Kafka no longer") as raised:
+        check_whole(rows_gone(*asked), partial=False)
+    assert raised.value.code is NOT_REPLAYED
+    (told,) = check_whole(rows_gone(*asked), partial=True)
+    assert told.startswith("source `payments` passes over messages")
+    for text in (
+        messages.replace("'NO'", "'true'"),
+        messages.replace(" spark.failOnDataLoss = 'NO',", ""),
+    ):
+        whole = Fit(saved, "state/savepoints/cut", plan(text), None)
+        assert not list(rows_gone(LocalDisk(), whole, whole.plan.queries, on_this_disk))
 
 
 @pytest.mark.parametrize(

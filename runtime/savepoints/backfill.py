@@ -41,11 +41,11 @@ from .model import (
 from .replay import Replay
 from .restore import check_files, link_sources
 from .retained import (
-    check_files_read,
     check_replayed,
-    files_gone,
+    check_whole,
     is_there,
     on_this_disk,
+    rows_gone,
     steps,
 )
 from .staging import draft, publish
@@ -72,7 +72,7 @@ def backfill_savepoint(
     """Makes a savepoint of a script's plan from the one that the arguments name.
 
     Their migration says which parts are computed from retained rows. With `partial` that goes on
-    though files of sources are gone. A job may run on the state, which is on this machine's disk.
+    though some rows are gone. A job may run on the state, which is on this machine's disk.
     Raises RuntimeFault when it is not possible as asked; nothing is left behind then.
     """
     plan = load_plan(plan_path(script))
@@ -84,8 +84,7 @@ def backfill_savepoint(
     name = check_free(name or f"{fit.savepoint.name}-backfilled", savepoint_names(disk, state))
     queries = [q for q in plan.queries if any(u.operator.id in fit.backfilled for u in q.uses)]
     check_replayed(plan, queries, fit.cuts)
-    gone = files_gone(disk, fit, queries, on_this_disk)
-    check_files_read(gone, partial=partial)
+    check_whole(rows_gone(disk, fit, queries, on_this_disk), partial=partial)
     build = load_build(script)
     modules = (*folders, str(script.resolve().parent), os.getcwd())
     with draft(disk, state, name) as place:
@@ -113,19 +112,19 @@ def backfill_savepoint(
 def _replayed(replay: Replay, queries: Sequence[Query], partial: bool, tell: Tell) -> Sequence[str]:
     """Runs a replay, and says what it lacked of the rows; raises RuntimeFault unless it may."""
 
-    def lacks() -> tuple[str, ...]:
+    def missing() -> tuple[str, ...]:
         storage = replay.draft.storage
-        gone = files_gone(replay.disk, replay.fit, queries, lambda path: is_there(storage, path))
-        return check_files_read(gone, partial=partial)
+        found = rows_gone(replay.disk, replay.fit, queries, lambda path: is_there(storage, path))
+        return check_whole(found, partial=partial)
 
-    lacks()
+    missing()
     if replay.plan.tables:
         tell(f"as they are now: {', '.join(replay.plan.tables)}")
     cuts = steps(replay.plan, queries, replay.fit.cuts)
     tell(f"replay of {', '.join(query.id for query in queries)}, {len(cuts)} batches")
     replay.run(queries, cuts)
     # Spark passes over a file that is gone when its batch comes, and says nothing.
-    found = lacks()
+    found = missing()
     for line in found:
         tell(line)
     return found

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
@@ -27,6 +28,15 @@ Cuts = Mapping[str, Any]
 
 _REPLAYED = ("files", "kafka", "rate")
 """Connectors that give the rows between two positions again."""
+_FAILS = "spark.failOnDataLoss"
+
+
+@dataclass(frozen=True, slots=True)
+class Lack:
+    """Why some rows are not there again, and how to have them after all."""
+
+    reason: str
+    help: str
 
 
 def check_replayed(plan: Plan, queries: Sequence[Query], cuts: Cuts) -> None:
@@ -139,18 +149,36 @@ def _is_local(path: str) -> bool:
     return urlsplit(path).scheme in ("", "file")
 
 
-def check_files_read(gone: Mapping[str, tuple[int, int]], *, partial: bool) -> tuple[str, ...]:
-    """What is to be said of files that are gone; raises RuntimeFault for any unless `partial`."""
-    lines = tuple(
-        f"source `{name}`: {count:,} of {of:,} files that were read are no longer there"
-        for name, (count, of) in gone.items()
-    )
-    if lines and not partial:
-        raise _refused(
-            "\n     ".join(lines),
-            "put them back where they were; `--partial` computes from the others",
+def rows_gone(
+    disk: Disk, fit: Fit, queries: Sequence[Query], there: Callable[[str], bool]
+) -> Iterator[Lack]:
+    """What queries may not get of the rows before a savepoint; `there` is as in `files_gone`."""
+    for name, (count, of) in files_gone(disk, fit, queries, there).items():
+        yield Lack(
+            f"source `{name}`: {count:,} of {of:,} files that were read are no longer there",
+            "put them back where they were",
         )
-    return lines
+    for name in dict.fromkeys(name for query in queries for name in query.sources):
+        source = fit.plan.document["sources"][name]
+        kept = source["options"].get(_FAILS, "true")
+        if source["connector"] == "kafka" and kept.lower() != "true":
+            yield Lack(
+                f"source `{name}` passes over messages that Kafka no longer has, "
+                f"by `{_FAILS} = '{kept}'`, and nobody counts them",
+                f"leave `{_FAILS}` out for the backfill, which ends then if any are gone",
+            )
+
+
+def check_whole(lacks: Iterable[Lack], *, partial: bool) -> tuple[str, ...]:
+    """What is to be said of rows that are gone; raises RuntimeFault for any unless `partial`."""
+    found = list(lacks)
+    if found and not partial:
+        helps = dict.fromkeys(one.help for one in found)
+        raise _refused(
+            "\n     ".join(one.reason for one in found),
+            "; ".join([*helps, "`--partial` computes from what there is"]),
+        )
+    return tuple(one.reason for one in found)
 
 
 def _refused(reason: str, help: str) -> RuntimeFault:
