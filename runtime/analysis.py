@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from .errors import RuntimeFault
 from .failures import java_exception, reason_of, spark_errors, spark_refuses
 from .kernel.build import kernel_jar
-from .kernel.load import load_kernel
+from .kernel.load import java_class, load_kernel
 from .layout import checked_frame
 from .plan import Query, load_plan, plan_path
 from .run import load_build
@@ -129,10 +129,12 @@ def _fault(fault: RuntimeFault, *, line: int | None = None, query: str | None = 
 def _check_operations(frame: DataFrame, output_mode: str) -> None:
     """What Spark checks of a query when it starts one: that streams can be put together so."""
     jvm: Any = frame.sparkSession._jvm
-    catalyst = jvm.org.apache.spark.sql.catalyst
-    mode = catalyst.streaming.InternalOutputModes.apply(output_mode)
+    modes, checker = (
+        java_class(jvm, f"org.apache.spark.sql.catalyst.{name}")
+        for name in ("streaming.InternalOutputModes", "analysis.UnsupportedOperationChecker")
+    )
     plan = frame._jdf.queryExecution().analyzed()
-    catalyst.analysis.UnsupportedOperationChecker.checkForStreaming(plan, mode)
+    checker.checkForStreaming(plan, modes.apply(output_mode))
 
 
 def _refusal(

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from .errors import BAD_OPTION, RuntimeFault
-from .kernel.load import java_list, java_map
+from .kernel.load import java_list, java_map, kernel_class
 from .malformed import apply_policy, side_columns
 from .options import choose, csv_options, quoted, refuse_rest, spark_options
 from .reading import FAIL, SEND, Declaration, Reading
@@ -104,7 +104,7 @@ def _read(source: Declaration, format: str, written: Mapping[str, str], fails: b
 
     spark = SparkSession.active()
     jvm: Any = spark._jvm
-    read = jvm.org.apache.spark.sql.streamc.Messages.read(
+    read = kernel_class(jvm, "Messages").read(
         F.col("value")._jc,
         _place()._jc,
         format,

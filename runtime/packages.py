@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from .errors import PACKAGE_MISSING, RuntimeFault
+from .kernel.load import java_class
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -75,10 +76,10 @@ def _has_class(spark: SparkSession, name: str) -> bool:
     from py4j.protocol import Py4JJavaError
 
     jvm: Any = spark._jvm
-    loader = jvm.java.lang.Thread.currentThread().getContextClassLoader()
+    loader = java_class(jvm, "java.lang.Thread").currentThread().getContextClassLoader()
     try:
-        # Not `jvm.java.lang.Class.forName(name)`: packages are in the loader of the thread.
-        jvm.java.lang.Class.forName(name, False, loader)
+        # Not `Class.forName(name)`: packages are in the loader of the thread.
+        java_class(jvm, "java.lang.Class").forName(name, False, loader)
     except Py4JJavaError:
         return False
     return True

@@ -16,6 +16,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from .kernel.load import java_list
 from .settings import seconds
 
 if TYPE_CHECKING:
@@ -303,10 +304,7 @@ def frame_of(kernel: Any, whole: Document, inputs: Sequence[Rows]) -> DataFrame:
     from pyspark.sql import DataFrame
 
     spark = inputs[0].frame.sparkSession
-    jvm: Any = spark._jvm
-    frames = jvm.java.util.ArrayList()
-    for one in inputs:
-        frames.add(one.frame._jdf)
+    frames = java_list(spark._jvm, [one.frame._jdf for one in inputs])
     return DataFrame(kernel.Keyed.frame(json.dumps(whole), frames), spark)
 
 

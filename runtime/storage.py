@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
+from .kernel.load import java_class, java_list, java_map
+
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
@@ -52,11 +54,11 @@ class Storage:
         self.kernel = kernel
         self.session = spark
         self._files = kernel.Files(spark._jsparkSession)
-        self._gateway: Any = spark._sc._gateway
+        self._jvm: Any = spark._jvm
 
     def jvm_process(self) -> int:
         """The number of the JVM's process."""
-        return int(self._gateway.jvm.java.lang.ProcessHandle.current().pid())
+        return int(java_class(self._jvm, "java.lang.ProcessHandle").current().pid())
 
     def qualified(self, path: str) -> str:
         """The path with its scheme, absolute."""
@@ -73,7 +75,8 @@ class Storage:
 
     def list(self, folder: str) -> list[str]:
         """The names in a folder, sorted; none when there is no folder."""
-        return [str(name) for name in self._files.list(folder)]
+        # At the end of a Java list is an exception, and PySpark takes long over one.
+        return [str(name) for name in json.loads(self._files.list(folder))]
 
     def read(self, path: str) -> str | None:
         """A file's text, or None when there is no such file."""
@@ -95,11 +98,13 @@ class Storage:
 
     def move(self, pairs: Sequence[tuple[str, str]]) -> None:
         """Renames files; those that a call before this one has moved already are left."""
-        self._files.move(self._strings([a for a, _ in pairs]), self._strings([b for _, b in pairs]))
+        old, new = [a for a, _ in pairs], [b for _, b in pairs]
+        self._files.move(java_list(self._jvm, old), java_list(self._jvm, new))
 
     def delete(self, paths: Sequence[str]) -> None:
         """Removes files and whole folders; what is not there is no error."""
-        self._files.delete(self._strings(paths))
+        if paths:
+            self._files.delete(java_list(self._jvm, paths))
 
     def lengths(self, folder: str, prefix: str = "") -> dict[str, int]:
         """The lengths of the files in a folder whose names begin so, by name."""
@@ -117,15 +122,7 @@ class Storage:
 
         A file that has about `roll` bytes is followed by another one, unless that is zero.
         """
-        given = self._gateway.jvm.java.util.HashMap()
-        for name, value in options.items():
-            given.put(name, value)
+        given = java_map(self._jvm, options)
         report = json.loads(self._files.write(batch._jdf, format, given, folder, roll))
         files = (WrittenFile(f["name"], f["bytes"], f["rows"]) for f in report["files"])
         return Written(report["rows"], tuple(files))
-
-    def _strings(self, values: Sequence[str]) -> Any:
-        strings = self._gateway.jvm.java.util.ArrayList()
-        for value in values:
-            strings.add(value)
-        return strings

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from .errors import INPUT_MISSING, TABLE_UNREADABLE, RuntimeFault
 from .failures import java_exception, reason_of, spark_errors, spark_refuses
 from .files import batch_reading
-from .kernel.load import java_list, java_map
+from .kernel.load import java_class, java_list, java_map
 from .options import choose
 from .settings import seconds
 from .storage import Storage
@@ -58,7 +58,7 @@ class Tables:
             self._spark._jsparkSession,
             owner,
             reading.format,
-            jvm.org.apache.spark.sql.types.DataType.fromJson(columns.json()),
+            java_class(jvm, "org.apache.spark.sql.types.DataType").fromJson(columns.json()),
             java_map(jvm, reading.settings),
             reading.path,
             java_list(jvm, required),

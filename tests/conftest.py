@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from golden_extension import extension_for
+from quick_jvm import class_archive, options
 from syrupy.assertion import SnapshotAssertion
 
 if TYPE_CHECKING:
@@ -17,15 +18,6 @@ if TYPE_CHECKING:
 _FILE_MANAGER = (
     "org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager"
 )
-_DEFAULTS = """\
-spark.ui.enabled false
-spark.ui.showConsoleProgress false
-spark.driver.extraJavaOptions -XX:TieredStopAtLevel=1 -XX:+UseSerialGC \
--XX:ReservedCodeCacheSize=256m -Xms1g
-"""
-"""Of each Spark that a test starts, here or in a process: many short jobs, so that the JVM's second
-compiler never earns back what it costs; with the code cache of the first one alone it would throw
-code away and compile it again."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -36,12 +28,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def spark_defaults(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """What Spark reads when it starts, unless something else is set where it is started."""
-    folder = tmp_path_factory.mktemp("conf")
-    (folder / "spark-defaults.conf").write_text(_DEFAULTS, encoding="utf-8")
+def quick_jvms(request: pytest.FixtureRequest) -> Iterator[None]:
+    """How each JVM starts that a test starts Spark in, here or in a process."""
+    marks = ("spark", "slow")
+    if not any(item.get_closest_marker(mark) for item in request.session.items for mark in marks):
+        yield
+        return
     with pytest.MonkeyPatch.context() as patched:
-        patched.setenv("SPARK_CONF_DIR", str(folder))
+        archive = class_archive(request.config.cache.mkdir("jvm"))
+        patched.setenv("SPARK_SUBMIT_OPTS", options(archive))
         yield
 
 

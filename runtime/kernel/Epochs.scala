@@ -94,7 +94,7 @@ class EpochLog(files: Files, folder: String) {
 
   /** Reads the epochs from this one on, and the last one in any case. */
   def read(from: Long): Unit = {
-    val numbers = files.list(folder).toArray(Array.empty[String])
+    val numbers = files.names(folder)
       .filter(_.matches("\\d+\\.json")).map(_.stripSuffix(".json").toLong).sorted
     known = SortedMap(numbers.filter(n => n >= from || n == numbers.last).map { number =>
       val path = s"$folder/${Epoch.name(number)}"

@@ -56,13 +56,15 @@ class Files(session: SparkSession) {
   }
 
   /** The names in a folder, sorted; empty when there is no such folder. */
-  def list(folder: String): java.util.List[String] = {
+  def names(folder: String): Seq[String] = {
     val p = new Path(folder)
-    val names =
-      try fileSystem(p).listStatus(p).map(_.getPath.getName).sorted.toSeq
-      catch { case _: FileNotFoundException => Nil }
-    names.asJava
+    try fileSystem(p).listStatus(p).map(_.getPath.getName).sorted.toSeq
+    catch { case _: FileNotFoundException => Nil }
   }
+
+  /** These as a JSON array. */
+  def list(folder: String): String =
+    JsonMethods.compact(JArray(names(folder).map(JString(_)).toList))
 
   /** The file's text, or null when there is no such file. */
   def read(path: String): String = {

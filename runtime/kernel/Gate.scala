@@ -121,7 +121,7 @@ class Gate(session: SparkSession, folder: String, settings: JavaMap[String, Stri
 
   /** Input before this epoch will never be read again. */
   def release(epoch: Long): Unit = synchronized {
-    val old = files.list(s"$folder/epochs").asScala.toSeq
+    val old = files.names(s"$folder/epochs")
       .filter(name => name.matches("\\d+\\.json") && name.stripSuffix(".json").toLong < epoch)
       .sorted
     val passed = old.map(name => s"$folder/epochs/$name")

@@ -69,7 +69,7 @@ private[streamc] class QueryTurn(val id: String, files: Files, checkpoint: Strin
   }
 
   private def batches(kind: String): Seq[Long] =
-    files.list(s"$checkpoint/$kind").toArray(Array.empty[String]).toSeq
+    files.names(s"$checkpoint/$kind")
       .filter(_.matches("\\d+")).map(_.toLong).sorted
 
   private def epochOf(batch: Long): Long =

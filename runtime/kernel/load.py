@@ -22,23 +22,31 @@ def load_kernel(spark: SparkSession, jar: Path) -> Any:
     `spark-submit` and a session that the caller started are one case, and to the executors.
     """
     jvm: Any = spark._jvm
-    if jvm.java.lang.System.getProperty(_PROPERTY) is None:
-        _class_loader(jvm).addURL(jvm.java.io.File(str(jar)).toURI().toURL())
+    system = java_class(jvm, "java.lang.System")
+    if system.getProperty(_PROPERTY) is None:
+        _class_loader(jvm).addURL(java_class(jvm, "java.io.File")(str(jar)).toURI().toURL())
         spark._jsc.addJar(str(jar))
-        _package(jvm).LocalFiles.install(spark._jsc.sc())
-        jvm.java.lang.System.setProperty(_PROPERTY, str(jar))
-    return _package(jvm)
+        kernel_class(jvm, "LocalFiles").install(spark._jsc.sc())
+        system.setProperty(_PROPERTY, str(jar))
+    return getattr(jvm, _PACKAGE)
 
 
-def _package(jvm: Any) -> Any:
-    package = jvm
-    for part in _PACKAGE.split("."):
-        package = getattr(package, part)
-    return package
+def java_class(jvm: Any, name: str) -> Any:
+    """A class of the JVM by its whole name.
+
+    Of `jvm.java.util.HashMap` each part but the last is looked for as a class in every jar first,
+    and again at each use.
+    """
+    return getattr(jvm, name)
+
+
+def kernel_class(jvm: Any, name: str) -> Any:
+    """A class of the kernel, which has been loaded."""
+    return java_class(jvm, f"{_PACKAGE}.{name}")
 
 
 def _class_loader(jvm: Any) -> Any:
-    loader = jvm.java.lang.Thread.currentThread().getContextClassLoader()
+    loader = java_class(jvm, "java.lang.Thread").currentThread().getContextClassLoader()
     while loader is not None:
         if loader.getClass().getName().endswith("MutableURLClassLoader"):
             return loader
@@ -52,15 +60,15 @@ def _class_loader(jvm: Any) -> Any:
 
 def java_map(jvm: Any, values: Mapping[str, str]) -> Any:
     """A map that the kernel's methods take."""
-    found = jvm.java.util.HashMap()
+    found = java_class(jvm, "java.util.HashMap")()
     for key, value in values.items():
         found.put(key, value)
     return found
 
 
-def java_list(jvm: Any, values: Iterable[str]) -> Any:
+def java_list(jvm: Any, values: Iterable[Any]) -> Any:
     """A list that the kernel's methods take."""
-    found = jvm.java.util.ArrayList()
+    found = java_class(jvm, "java.util.ArrayList")()
     for value in values:
         found.add(value)
     return found

@@ -10,6 +10,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql.types import StructField, StructType
 
 from ..functions import use_own_python
+from ..kernel.load import java_list
 from .counts import new_counts
 from .loading import ON_EVENT, ON_TIMER, load_class
 from .plan import CellPlan, InputPlan, OperatorPlan, TimerPlan
@@ -43,9 +44,7 @@ def python_frame(
     use_own_python(spark)
     number, counts = new_counts(spark.sparkContext)
     document = json.dumps({**whole, "counts": number})
-    frames = cast(Any, spark._jvm).java.util.ArrayList()
-    for one in inputs:
-        frames.add(one.frame._jdf)
+    frames = java_list(spark._jvm, [one.frame._jdf for one in inputs])
     handed = DataFrame(kernel.InPython.input(document, frames), spark)
     state = StructType.fromJson(json.loads(kernel.InPython.stateSchema(document, handed._jdf)))
     plan = _plan(spark, whole, target, handlers, handed.schema, state, counts)

@@ -10,10 +10,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from ..disk import Disk, side_file
 from ..job import Job
+from ..kernel.load import java_list
 from ..plan import PROGRAM, Query, Use
 from ..program import state_schema
 from .fit import Fit
@@ -80,9 +81,8 @@ def _fill(
         tables = fit.tables(spark, use.operator.id, None)
         if not tables:
             return 0
-        schema, found = state_schema(kernel, frame), cast(Any, spark._jvm).java.util.ArrayList()
-        for rows in placed_rows(schema, tables, use.operator, partitions):
-            found.add(rows._jdf)
+        rows = placed_rows(state_schema(kernel, frame), tables, use.operator, partitions)
+        found = java_list(spark._jvm, [one._jdf for one in rows])
         session = spark._jsparkSession
         begun: int = kernel.StateWriter.begin(session, checkpoint, number, frame._jdf, found)
         return begun

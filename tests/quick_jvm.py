@@ -1,0 +1,74 @@
+"""JVMs for short jobs: with options by which they are soon there, and classes from an archive.
+
+Most of what a JVM does until Spark's first rows are out is reading classes from 300 jars. Java can
+keep them as it has them in memory; a job of the project writes that archive once.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import pyspark
+from streamc.runtime import RuntimeFault
+from streamc.runtime.java import find_java
+
+_OPTIONS = (
+    "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:ReservedCodeCacheSize=256m -Xms1g -Xlog:disable "
+    "-Dspark.ui.enabled=false -Dspark.ui.showConsoleProgress=false"
+)
+"""Many short jobs, so that the JVM's second compiler never earns back what it costs; with the code
+cache of the first one alone it would throw code away and compile it again."""
+
+_SPEC = Path(__file__).parents[1] / "specs" / "card_fraud"
+
+
+def options(archive: Path | None) -> str:
+    """What `SPARK_SUBMIT_OPTS` has to be; Java passes over an archive that it cannot use."""
+    return _OPTIONS if archive is None else f"{_OPTIONS} -XX:SharedArchiveFile={archive}"
+
+
+def class_archive(folder: Path) -> Path | None:
+    """The archive for this Java and this Spark in a folder, made by the first process that asks.
+
+    None when it cannot be had.
+    """
+    try:
+        java = find_java()
+    except RuntimeFault:
+        return None
+    version = subprocess.run([java, "-version"], capture_output=True, check=True).stderr
+    known = hashlib.sha256(version + pyspark.__version__.encode() + _OPTIONS.encode())
+    archive = folder / f"{known.hexdigest()[:16]}.jsa"
+    with (folder / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not archive.exists():
+            for old in folder.glob("*.jsa"):
+                old.unlink()
+            _make(archive)
+    return archive if archive.exists() else None
+
+
+def _make(archive: Path) -> None:
+    written = archive.with_suffix(".tmp")
+    main = "from streamc.cli.app import main; main()"
+    with tempfile.TemporaryDirectory() as place:
+        command = [sys.executable, "-c", main, "run", str(_SPEC / "card_fraud.stream")]
+        command += ["--until-caught-up", "--state", f"{place}/state"]
+        command += ["--var", f"input={_SPEC}/data", "--var", f"out={place}/out"]
+        making = f"{_OPTIONS} -XX:ArchiveClassesAtExit={written}"
+        # Its output ends with the JVM, which writes the archive when the job is over.
+        subprocess.run(
+            command,
+            capture_output=True,
+            check=False,
+            cwd=place,
+            env={**os.environ, "SPARK_SUBMIT_OPTS": making},
+        )
+    if written.exists():
+        written.rename(archive)
