@@ -108,7 +108,8 @@ def fork(
     Nothing of the user's is written. They run on ``spark``, or on one of their own. Raises
     ``RuntimeFault`` when a version can't go on.
     """
-    with TemporaryDirectory(prefix="streamc-fork-") as name:
+    # A Spark that goes on may still be writing a store of a query that has ended.
+    with TemporaryDirectory(prefix="streamc-fork-", ignore_cleanup_errors=True) as name:
         root = Path(name).resolve()
         with step_spark(root / "spark", spark) as base:
             got = []

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Mapping
 from pathlib import Path
+from tempfile import mkdtemp
 
 from .checkpoints import Generation
 from .disk import side_file
@@ -32,8 +32,8 @@ def undo_batches(state: str, first: Mapping[str, int]) -> None:
     held = Generation.of(paths).queries
     for id, batch in first.items():
         if batch == 0:
-            # Spark begins only where there is nothing yet.
-            shutil.rmtree(checkpoint_of(state, id))
+            # Spark begins only where there is nothing yet, and may be busy with a store.
+            Path(checkpoint_of(state, id)).rename(Path(mkdtemp(prefix="undone-", dir=state)) / id)
             continue
         query = held[id]
         gone = [path for number, path in query.offsets.items() if number >= batch]

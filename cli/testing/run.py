@@ -77,7 +77,8 @@ def run_tests(
     Nothing of the user's is written: each test has a folder of its own, which is removed. ``tell``
     gets a line when there is something to wait for. Raises ``RuntimeFault`` if Spark can't be had.
     """
-    with TemporaryDirectory(prefix="streamc-test-") as folder:
+    # A Spark that goes on may still be writing a store of a query that has ended.
+    with TemporaryDirectory(prefix="streamc-test-", ignore_cleanup_errors=True) as folder:
         root = Path(folder).resolve()
         with step_spark(root / "spark", spark) as base:
             for number, test in enumerate(tests):
