@@ -13,7 +13,7 @@ from .derive import Derived, Sense, counts_rows, derive, sense
 from .inputs import listed
 from .merges import is_opaque, merge_of, start_of
 from .verdicts import Decision, Finding, Json, Verdict
-from .versions import Meaning, Versions, aggregates_of, meaning
+from .versions import Meaning, Versions, aggregates_of, meaning, never_null
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,19 +206,8 @@ class _Cells:
 
     def _never_null(self, arguments: Meaning) -> bool:
         """Whether a column is never NULL: one of a source that declares it so, in both versions."""
-        if not self._new_inputs:
-            return False
-        return all(
-            any(
-                column["name"] == argument and column["nullable"] is False
-                for column in plan["sources"].get(branch["from"], {}).get("columns", ())
-            )
-            for plan, inputs in (
-                (self._versions.old, self._old_inputs),
-                (self._versions.new, self._new_inputs),
-            )
-            for branch in inputs
-            for argument in arguments
+        return never_null(self._versions.old, self._old_inputs, arguments) and never_null(
+            self._versions.new, self._new_inputs, arguments
         )
 
     # What does not go on.

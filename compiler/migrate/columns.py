@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from ...dsl.format import identifier
 from .conversions import cast, holds_all
 from .verdicts import Decision, Finding, Json, Verdict
-from .versions import Versions, meaning
+from .versions import Versions, meaning, never_null
 
 
 def plan_columns(
@@ -35,6 +35,7 @@ class _Columns:
         inputs: tuple[Sequence[Json], Sequence[Json]],
     ) -> None:
         self._decisions, self._id, self._word = versions.decisions, id_, word
+        self._new = versions.new
         self._inputs = inputs
         self._names: set[str] = set()
 
@@ -107,6 +108,8 @@ class _Columns:
         if column["name"] in self._names:
             was, now = (" or ".join(self._sense(v, column["name"])) for v in (0, 1))
             draft, why = identifier(column["name"]), f"it was `{was}` and is `{now}`"
+        elif never_null(self._new, self._inputs[1], self._sense(1, column["name"])):
+            why += ", and it is NOT NULL"
         finding = Finding(
             *(self._part, None, column["name"], Verdict.CONVERTED, why),
             f"say what they get: `set: {{{name}: …}}`",

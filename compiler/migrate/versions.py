@@ -87,6 +87,18 @@ def meaning(inputs: Sequence[Json], part: str, name: str) -> Meaning:
     return tuple(sorted({branch.get(part, {}).get(name, name) for branch in inputs}))
 
 
+def never_null(plan: Json, inputs: Sequence[Json], columns: Iterable[str]) -> bool:
+    """Whether columns of inputs are never NULL: those of sources that declare them so."""
+    return bool(inputs) and all(
+        any(
+            column["name"] == name and column["nullable"] is False
+            for column in plan["sources"].get(branch["from"], {}).get("columns", ())
+        )
+        for branch in inputs
+        for name in columns
+    )
+
+
 def below(inputs: Iterable[Json], renamed: Mapping[str, str]) -> set[tuple[str, tuple[str, ...]]]:
     """Return where rows come from, and the conditions that they passed."""
     return {
