@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from golden_extension import extension_for
-from quick_jvm import class_archive, options, remember_classes
+from quick_jvm import class_archive, options
 from syrupy.assertion import SnapshotAssertion
 
 if TYPE_CHECKING:
@@ -37,7 +37,6 @@ def quick_jvms(request: pytest.FixtureRequest) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patched:
         archive = class_archive(request.config.cache.mkdir("jvm"))
         patched.setenv("SPARK_SUBMIT_OPTS", options(archive))
-        remember_classes(patched)
         yield
 
 

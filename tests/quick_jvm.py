@@ -1,4 +1,4 @@
-"""JVMs for short jobs: soon there, with classes from an archive, and not asked twice for one.
+"""JVMs for short jobs: with options by which they are soon there, and classes from an archive.
 
 Most of what a JVM does until Spark's first rows are out is reading classes from 300 jars. Java can
 keep them as it has them in memory; a job of the project writes that archive once.
@@ -13,11 +13,8 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from typing import Any
 
 import pyspark
-import pytest
-from py4j.java_gateway import JavaClass, JVMView
 from streamc.runtime import RuntimeFault
 from streamc.runtime.java import find_java
 
@@ -55,23 +52,6 @@ def class_archive(folder: Path) -> Path | None:
                 old.unlink()
             _make(archive)
     return archive if archive.exists() else None
-
-
-def remember_classes(patched: pytest.MonkeyPatch) -> None:
-    """Asks a JVM for each class once a process.
-
-    PySpark looks up the class of the session and that of the functions for each column, and Java
-    goes through its jars for names that are imported.
-    """
-    ask = JVMView.__getattr__
-
-    def asked_once(view: Any, name: str) -> Any:
-        found = ask(view, name)
-        if isinstance(found, JavaClass):
-            view.__dict__[name] = found
-        return found
-
-    patched.setattr(JVMView, "__getattr__", asked_once)
 
 
 def _make(archive: Path) -> None:
