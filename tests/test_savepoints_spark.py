@@ -13,11 +13,8 @@ import pytest
 from compiled import compiled, written
 from streamc.cli.app import app
 from streamc.runtime import Arguments, RuntimeFault, run_script
-from streamc.runtime.disk import LocalDisk
+from streamc.runtime.history import read_barriers
 from streamc.runtime.savepoints.process import savepoint_of, savepoints_of, take_savepoint
-from streamc.runtime.state import current_generation
-from streamc.runtime.state_files import LocalFiles
-from streamc.runtime.verdicts import Examination
 from typer.testing import CliRunner
 
 if TYPE_CHECKING:
@@ -98,10 +95,8 @@ class Pipeline:
 
     def kept(self) -> dict[str, int]:
         """How many rows of state Spark counted at the newest barrier, by operator."""
-        note = current_generation(LocalFiles(), self.state)
-        assert note is not None
-        folder = f"{self.state}/generations/{note['generation']}"
-        newest = Examination(LocalDisk(), folder).manifests[-1]
+        newest = read_barriers(self.state)[-1].manifest
+        assert newest is not None
         return {operator.id: operator.rows for operator in newest.operators}
 
     def _write(self, source: str, step: int, lines: list[str]) -> None:

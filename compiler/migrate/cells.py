@@ -43,6 +43,10 @@ def empty_cells(aggregates: Sequence[Json]) -> list[Json]:
     return [_start(aggregate, cell) for aggregate in aggregates for cell in aggregate["cells"]]
 
 
+def _is_opaque(aggregate: Json) -> bool:
+    return any(is_opaque(aggregate, cell) for cell in aggregate["cells"])
+
+
 def _only_computed(
     new: Json, cell: Json, why: str, old: str | None, path: tuple[str, ...]
 ) -> Finding:
@@ -229,7 +233,7 @@ class _Cells:
         word = self._versions.decisions.get(*path)
         if self._added(new["id"]):
             word = word or "empty"
-        if word != "backfill" and any(is_opaque(new, one) for one in new["cells"]):
+        if word != "backfill" and _is_opaque(new):
             return _only_computed(new, cell, why, old, path)
         verdict = Verdict.BACKFILL if word == "backfill" else Verdict.EMPTY
         open_ = (
@@ -257,10 +261,9 @@ class _Cells:
     def _refused(self, new: Json, cell: Json, why: str, old: str | None) -> NewCell:
         """Return what is said of a cell that can't be carried on; accepted, it begins empty."""
         path = ("operators", self._id, "accept", new["id"])
-        if self._versions.decisions.get(*path) is not None or self._added(new["id"]):
+        decided = self._versions.decisions.get(*path) is not None or self._added(new["id"])
+        if decided or _is_opaque(new):
             return NewCell(self._begins(new, cell, why, old))
-        if any(is_opaque(new, one) for one in new["cells"]):
-            return NewCell(_only_computed(new, cell, why, old, path))
         fix = f'`accept: {{"{new["id"]}": empty}}` begins anew, `backfill` computes it again'
         return NewCell(
             Finding(

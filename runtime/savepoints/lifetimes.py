@@ -50,12 +50,12 @@ def woken(
         lacking = reduce(lambda one, other: one.union(other), found).subtract(record.select(*names))
         starts = {cell["id"]: cell for cell in new["cells"] if cell["kind"] == "value"}
         kinds = {field.name: field.dataType for field in record.schema.fields}
-        columns = [
-            F.col(quoted(name)) if name in keys else _start(starts.get(name)).cast(kinds[name])
+        others = {
+            name: _start(starts.get(name)).cast(kinds[name])
             for name in record.columns
-        ]
-        named = [one.alias(name) for one, name in zip(columns, record.columns, strict=True)]
-        record = record.unionByName(lacking.select(*named))
+            if name not in keys
+        }
+        record = record.unionByName(lacking.withColumns(others))
     at_once = F.lit(_AT_ONCE).cast("bigint")
     armed = F.least(F.coalesce(F.col(quoted(ARMED)), at_once), at_once)
     return record.withColumns({_SWEEP: at_once, ARMED: armed})

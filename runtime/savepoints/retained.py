@@ -91,7 +91,7 @@ def steps(plan: Plan, queries: Sequence[Query], cuts: Cuts) -> list[Cuts]:
 
     Sources that have had less batches than others are spread over theirs.
     """
-    entries = {name: entry_of(cuts[name]) for query in queries for name in query.sources}
+    entries = {name: entry_of(cuts[name]) for name in _sources(queries)}
     stepped = any(order_counts(query) for query in queries)
     counts = {name: last + 1 for name, last in entries.items() if last is not None}
     most = max(counts.values(), default=1) if stepped else 1
@@ -110,7 +110,7 @@ def files_gone(
     `there` is asked with a path or URL, not encoded.
     """
     found = {}
-    for source in dict.fromkeys(name for query in queries for name in query.sources):
+    for source in _sources(queries):
         if source in fit.sources and fit.plan.document["sources"][source]["connector"] == "files":
             origin = fit.sources[source]
             last = entry_of(fit.savepoint.sources.get(origin))
@@ -158,7 +158,7 @@ def rows_gone(
             f"source `{name}`: {count:,} of {of:,} files that were read are no longer there",
             "put them back where they were",
         )
-    for name in dict.fromkeys(name for query in queries for name in query.sources):
+    for name in _sources(queries):
         source = fit.plan.document["sources"][name]
         kept = source["options"].get(_FAILS, "true")
         if source["connector"] == "kafka" and kept.lower() != "true":
@@ -179,6 +179,11 @@ def check_whole(lacks: Iterable[Lack], *, partial: bool) -> tuple[str, ...]:
             "; ".join([*helps, "`--partial` computes from what there is"]),
         )
     return tuple(one.reason for one in found)
+
+
+def _sources(queries: Sequence[Query]) -> list[str]:
+    """The sources that queries read, each once."""
+    return list(dict.fromkeys(name for query in queries for name in query.sources))
 
 
 def _refused(reason: str, help: str) -> RuntimeFault:
