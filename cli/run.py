@@ -63,7 +63,7 @@ def run(
         if from_savepoint is not None:
             change = migration_of(script, state, profile, from_savepoint, migration)
             check_backfilled(change)
-        asked = Arguments(until_caught_up, variables, profile, state, from_savepoint, change)
+        asked = Arguments(until_caught_up, variables, profile, state, from_savepoint, change, path)
         result = _run(script, asked, str(path.resolve().parent))
     for failure in result.failures:
         print(failure.render(), file=sys.stderr)

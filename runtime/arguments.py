@@ -16,8 +16,8 @@ from .plan import Plan
 class Arguments:
     """What a run was asked to do beyond what its plan says.
 
-    `savepoint` is one of the state by its name, or a folder; `migration` is what the compiler says
-    of the way to it.
+    `path` is the spec or the script, as it was named on the command line. `savepoint` is one of the
+    state by its name, or a folder; `migration` is what the compiler says of the way to it.
     """
 
     until_caught_up: bool = False
@@ -26,6 +26,7 @@ class Arguments:
     state: str | None = None
     savepoint: str | None = None
     migration: Mapping[str, Any] | None = None
+    path: Path | None = None
 
 
 def parse_arguments(script: Path, plan: Plan, argv: Sequence[str]) -> Arguments:
@@ -37,6 +38,7 @@ def parse_arguments(script: Path, plan: Plan, argv: Sequence[str]) -> Arguments:
         profile=given.profile,
         state=given.state,
         savepoint=given.from_savepoint,
+        path=script,
     )
 
 

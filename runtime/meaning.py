@@ -59,7 +59,7 @@ def check_meaning(state: GenerationFolder, query: str, meaning: Meaning) -> None
             STATE_OF_OTHER_PLAN,
             f"the state of query `{query}` is of another version of the spec\n"
             + "\n".join(f"     {line}" for line in differences),
-            "run the version that began it, or start over with another `--state` and other outputs",
+            "carry it over with a savepoint, or run the version that began it",
         )
 
 

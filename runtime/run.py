@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .arguments import Arguments
-from .errors import SCRIPT_UNUSABLE, RuntimeFault
+from .changed_spec import carried_over
+from .errors import SCRIPT_UNUSABLE, STATE_OF_OTHER_PLAN, RuntimeFault
 from .failures import spark_errors, spark_refuses
 from .job import Job
 from .kernel.build import kernel_jar
@@ -152,6 +153,10 @@ def run_pipeline(
             )
             write_note(state.storage, state.plan_file, {**plan.document, SPEC_TEXT: plan.spec_text})
             return _run(plan, queries, view, stop)
+    except RuntimeFault as fault:
+        if fault.code is STATE_OF_OTHER_PLAN:
+            raise carried_over(fault, plan, settings, arguments) from None
+        raise
     except spark_errors() as error:
         # A signal to the whole process group ends Spark while its run is still being prepared.
         if not stop.requested:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 from compiled import compiled_text, written
+from streamc.cli.app import app
 from streamc.runtime import Arguments, Result, RuntimeFault, run_script
+from typer.testing import CliRunner
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -107,3 +110,66 @@ def test_an_unreadable_note_is_told(spark: SparkSession, begun: Path) -> None:
     with pytest.raises(RuntimeFault) as caught:
         run(spark, begun, SPEC)
     assert caught.value.code.number == "SR0410"
+
+
+def told(spark: SparkSession, *words: str) -> tuple[int, str]:
+    """The exit code of a command, and what it says on both of its outputs."""
+    ended = CliRunner().invoke(app, words)
+    assert ended.exception is None or isinstance(ended.exception, SystemExit), ended.exception
+    return ended.exit_code, ended.output
+
+
+def commands_in(text: str) -> list[list[str]]:
+    """The commands that a message names, ready to be run."""
+    lines = [line.strip() for line in text.splitlines()]
+    return [shlex.split(line)[1:] for line in lines if line.startswith("streamc ")]
+
+
+def test_the_commands_that_are_named_carry_the_state_over(
+    spark: SparkSession, begun: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(begun)
+    changed = SPEC.replace("SUM(v) AS total", "SUM(v) AS total, MAX(v) AS top")
+    Path("new specs").mkdir()
+    Path("new specs/p.stream").write_text(changed, encoding="utf-8")
+    asked = ("run", "new specs/p.stream", "--until-caught-up", "--var", f"input={begun}/in")
+    state = f"{begun}/state"
+    code, text = told(spark, *asked, "--state", state)
+    assert code == 2 and "error[SR0405]" in text
+    assert "  = help: carry the state over to this version of the spec with a savepoint:\n" in text
+    create, plan, run_it = commands_in(text)
+    assert create[:4] == ["savepoint", "create", "--state", state]
+    assert plan[:3] == ["savepoint", "plan", "new specs/p.stream"]
+    assert run_it[: len(asked)] == [asked[0], asked[1], *asked[2:]]
+
+    assert told(spark, *create)[0] == 0
+    # A maximum that is new can't be had from a sum: the plan asks, and drafts the file.
+    assert told(spark, *plan, "--write", "new.yaml")[0] == 1
+    code, text = told(spark, *run_it, "--migration", "new.yaml")
+    assert code == 0, text
+
+
+def test_a_script_names_the_spec_beside_it(spark: SparkSession, begun: Path) -> None:
+    changed = SPEC.replace("INTERVAL 1 MINUTE)\n  GROUP", "INTERVAL 5 MINUTES)\n  GROUP")
+    script = written(compiled_text(changed, "p.stream"), begun)
+    variables = {"input": str(begun / "in"), "password": "hush"}
+    arguments = Arguments(False, variables, None, str(begun / "state"), path=script)
+    with pytest.raises(RuntimeFault) as caught:
+        run_script(script, arguments, spark=spark)
+    assert caught.value.code.number == "SR0102", "only what is declared is named"
+    variables.pop("password")
+    with pytest.raises(RuntimeFault) as caught:
+        run_script(script, arguments, spark=spark)
+    _, plan, run_it = commands_in(caught.value.render())
+    assert plan[2] == str(begun / "p.spec")
+    assert run_it[1] == str(script)
+
+
+def test_a_state_without_a_barrier_is_to_get_one(spark: SparkSession, begun: Path) -> None:
+    for barrier in (begun / "state" / "generations" / "0001" / "barriers").iterdir():
+        barrier.unlink()
+    with pytest.raises(RuntimeFault) as caught:
+        run(spark, begun, SPEC.replace("LEFT JOIN", "JOIN"))
+    assert caught.value.code.number == "SR0405"
+    (stop,) = commands_in(caught.value.render())
+    assert stop == ["stop", "--state", str(begun / "state")]

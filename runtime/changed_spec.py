@@ -1,0 +1,112 @@
+"""The commands by which a state goes on under a changed spec, for the message that refuses it.
+
+They are made of what the user gave for this run, so that they can be pasted as they stand.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+from collections.abc import Mapping
+from pathlib import Path
+
+from .arguments import Arguments
+from .errors import RuntimeFault
+from .plan import Plan
+from .savepoints.model import FOLDER, new_name
+from .settings import RunSettings
+from .state import current_generation
+from .state_files import LocalFiles, local_state
+
+_SECRET = re.compile(r"passw|secret|token|credential|jaas|(?:^|_)(?:key|auth)(?:_|$)|://[^/]*@")
+_ELSE = "or run the version that began it, or start over with another `--state` and other outputs"
+
+
+def carried_over(
+    fault: RuntimeFault, plan: Plan, settings: RunSettings, arguments: Arguments
+) -> RuntimeFault:
+    """The same fault with the way to go on from the state that is there."""
+    return RuntimeFault(fault.code, fault.message, _help(plan, settings.state, arguments))
+
+
+def _help(plan: Plan, state: str, arguments: Arguments) -> str:
+    try:
+        files, folder, _ = local_state(state)
+    except RuntimeFault:
+        return (
+            "a savepoint carries a state over to another version, and is taken from a folder on "
+            "this machine's disk: see docs/savepoints.md\n" + _ELSE
+        )
+    newest = _newest_barrier(files, folder)
+    if newest is None:
+        return (
+            "a savepoint carries the state over to this version, and needs a barrier, of which "
+            "there is none:\nrun the version that began it and end it with\n"
+            f"  {_command('streamc', 'stop', '--state', state)}\n"
+            "which takes a last barrier; then run this version again to be told the way\n"
+            "or start over with another `--state` and other outputs"
+        )
+    name = new_name(plan.pipeline, newest, files.list(f"{folder}/{FOLDER}"))
+    path, spec = _paths(plan, arguments)
+    where = ("--state", state)
+    commands = (
+        ("streamc", "savepoint", "create", *where, "--name", name),
+        ("streamc", "savepoint", "plan", spec, *where, "--savepoint", name),
+        ("streamc", "run", path, *_options(arguments), *where, "--from-savepoint", name),
+    )
+    return "\n".join(
+        [
+            "carry the state over to this version of the spec with a savepoint:",
+            *(f"  {_command(*words)}" for words in commands),
+            "what the plan asks is decided in a file: `--write FILE` drafts it there, "
+            "`--migration FILE` takes it",
+            _ELSE,
+        ]
+    )
+
+
+def _newest_barrier(files: LocalFiles, folder: str) -> int | None:
+    note = current_generation(files, folder)
+    if note is None:
+        return None
+    names = files.list(f"{folder}/generations/{note['generation']}/barriers")
+    numbers = [int(found[1]) for name in names if (found := re.fullmatch(r"(\d+)\.json", name))]
+    return max(numbers, default=None)
+
+
+def _paths(plan: Plan, arguments: Arguments) -> tuple[str, str]:
+    """What is run again, and the spec of it: the text beside a script, if a script was run."""
+    named = str(plan.document["spec"])
+    if arguments.path is None:
+        return named, named
+    path = _shown(arguments.path)
+    if path.suffix != ".py":
+        return str(path), str(path)
+    beside = path.with_suffix(".spec")
+    return str(path), str(beside) if beside.is_file() else named
+
+
+def _shown(path: Path) -> Path:
+    """A path as seen from the current folder, if it is below it."""
+    return path.relative_to(os.getcwd()) if path.is_relative_to(os.getcwd()) else path
+
+
+def _options(arguments: Arguments) -> list[str]:
+    given: list[str] = ["--until-caught-up"] if arguments.until_caught_up else []
+    if arguments.profile is not None:
+        given += ["--profile", arguments.profile]
+    return given + _variables(arguments.variables)
+
+
+def _variables(variables: Mapping[str, str]) -> list[str]:
+    """The variables as they were given; what may be a secret is left for the user to put in."""
+    words: list[str] = []
+    for name, value in variables.items():
+        hidden = any(_SECRET.search(text.lower()) for text in (name, value))
+        words += ["--var", f"{name}={'…' if hidden else value}"]
+    return words
+
+
+def _command(*words: str) -> str:
+    return " ".join(word if word.endswith("=…") else shlex.quote(word) for word in words)
