@@ -8,6 +8,7 @@ The package is the repository root. It imports nothing, so that emitted code, wh
 - ``compiler``: the tree to a checked model, an operator graph, a plan, and PySpark text.
 - ``cli``: the ``streamc`` command; it alone knows all of the others.
 - ``runtime``: what emitted scripts import; it knows none of the above.
+- ``contracts``: facts that all of them hold to, of the standard library alone.
 """
 
 __version__ = "0.1.0"

@@ -13,28 +13,8 @@ import re
 from pydantic_core import CoreSchema, PydanticCustomError, SchemaValidator
 from pydantic_core import core_schema as shape
 
+from ..contracts.reserved import reserved
 from .settings import AS_FAST_AS_POSSIBLE, AVAILABLE_NOW, NAME
-
-_PROTECTED = (
-    (
-        "spark.sql.session.timeZone",
-        "the time zone is UTC, so that windows do not depend on a machine",
-    ),
-    ("spark.sql.exchange.reuse", "equal branches of a union lose their watermark with it"),
-    ("spark.sql.optimizer.serializer.nestedSchemaPruning.", "structs of programs rely on it"),
-    ("spark.sql.streaming.statefulOperator.allowMultiple", "which rows are late relies on it"),
-    ("spark.sql.streaming.checkpointLocation", "each query has its place under `state`"),
-    ("spark.sql.streaming.queryEvolution.", "offsets are kept by the names of sources"),
-    ("spark.sql.streaming.offsetLog.", "offsets are kept by the names of sources"),
-    ("spark.sql.streaming.stateStore.providerClass", "`state_backend` chooses it"),
-    ("spark.sql.streaming.stateStore.encodingFormat", "savepoints rely on how state is encoded"),
-    ("spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.", "checkpoints rely on it"),
-    ("spark.sql.streaming.stateStore.rocksdb.formatVersion", "savepoints rely on it"),
-    ("spark.sql.streaming.aggregation.stateFormatVersion", "savepoints rely on it"),
-    ("spark.sql.streaming.join.stateFormatVersion", "savepoints rely on it"),
-    ("spark.sql.streaming.sessionWindow.stateFormatVersion", "savepoints rely on it"),
-)
-"""Spark settings (or, with a dot at the end, families of them) that streamc sets, and why."""
 
 _AMOUNT = re.compile(r"(\d+)\s*(millisecond|second|minute|hour|day)s?\s*", re.IGNORECASE)
 
@@ -70,9 +50,8 @@ def _variable_name(text: str) -> str:
 def _spark_key(text: str) -> str:
     if not text.startswith("spark."):
         raise PydanticCustomError("spark_key", "not a Spark setting")
-    for name, reason in _PROTECTED:
-        if text.lower() == name.lower() or (name.endswith(".") and text.startswith(name)):
-            raise PydanticCustomError("protected", "{reason}", {"reason": reason})
+    if (reason := reserved(text)) is not None:
+        raise PydanticCustomError("protected", "{reason}", {"reason": reason})
     return text
 
 

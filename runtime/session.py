@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlparse
 
+from ..contracts.reserved import reserved
 from .errors import RESERVED_SETTING, SPARK_START, SPARK_VERSION, RuntimeFault, first_line
 from .gate import batches_to_retain
 from .java import find_java
@@ -29,20 +30,6 @@ PROVIDERS = {
     "memory": f"{_STATE}.HDFSBackedStateStoreProvider",
 }
 _PRUNED_STRUCTS = "spark.sql.optimizer.serializer.nestedSchemaPruning.enabled"
-_RESERVED = {
-    f"{_STREAMING}.stateStore.providerClass": "set `state_backend` instead",
-    f"{_STREAMING}.stateStore.rocksdb.changelogCheckpointing.enabled": "checkpoints rely on it",
-    f"{_STREAMING}.queryEvolution.enableSourceEvolution": "the ids of sources rely on it",
-    f"{_STREAMING}.offsetLog.formatVersion": "the ids of sources rely on it",
-    f"{_STREAMING}.stateStore.checkpointFormatVersion": "barriers find a version by its file names",
-    f"{_STREAMING}.minBatchesToRetain": "set RETAIN in the CHECKPOINT statement instead",
-    f"{_STREAMING}.checkpointLocation": "set `state` instead",
-    f"{_STREAMING}.noDataMicroBatches.enabled": "epochs without input take their place",
-    "spark.sql.exchange.reuse": "the watermarks of equal branches rely on it",
-    "spark.sql.session.timeZone": "a TIMESTAMP is an instant, read and shown in UTC",
-    f"{_STREAMING}.statefulOperator.allowMultiple": "which rows are late relies on it",
-    _PRUNED_STRUCTS: "structs that programs give rely on it",
-}
 _EXCLUDED_RULES = "spark.sql.optimizer.excludedRules"
 _ELIMINATE_OUTER_JOIN = "org.apache.spark.sql.catalyst.optimizer.EliminateOuterJoin"
 """Drops an outer join that no aggregate above can tell from none, and its state with it."""
@@ -56,11 +43,11 @@ _DEFAULTS = {
 def check_spark_settings(settings: Mapping[str, str]) -> None:
     """Refuses settings that the runtime makes itself."""
     for name in settings:
-        if name in _RESERVED:
+        if (reason := reserved(name)) is not None:
             raise RuntimeFault(
                 RESERVED_SETTING,
                 f"`{name}` is not for a pipeline to set",
-                _RESERVED[name],
+                f"leave it out: {reason}",
             )
 
 

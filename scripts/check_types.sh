@@ -8,7 +8,7 @@ python=${1:-python}
 
 rm -rf build/types
 mkdir -p build/types/streamc
-for part in __init__.py py.typed cli compiler dsl grammar runtime; do
+for part in __init__.py py.typed cli compiler contracts dsl grammar runtime; do
     ln -s "../../../$part" build/types/streamc/
 done
 "$python" -m mypy -p streamc

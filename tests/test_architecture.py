@@ -84,7 +84,7 @@ def test_a_script_loads_the_runtime_alone() -> None:
     roots = {name.split(".")[0] for name in loaded}
     assert roots.isdisjoint({"lark", "jinja2", "pydantic", "yaml", "typer", "rich"})
     own = {name.split(".")[1] for name in loaded if name.startswith("streamc.")}
-    assert own == {"runtime"}
+    assert own == {"contracts", "runtime"}
 
 
 def test_the_command_line_is_cheap_to_load() -> None:

@@ -9,6 +9,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from streamc.compiler.driver import compile_source
+from streamc.contracts.reserved import RESERVED, reserved
+from streamc.dsl.source import SourceFile
 from streamc.runtime.arguments import Arguments, parse_arguments, parse_variables
 from streamc.runtime.errors import CODES, RuntimeFault
 from streamc.runtime.layout import normal_type
@@ -171,6 +174,24 @@ def test_settings_that_ids_rely_on_are_refused() -> None:
     with pytest.raises(RuntimeFault) as caught:
         check_spark_settings({"spark.sql.streaming.offsetLog.formatVersion": "1"})
     assert caught.value.code.number == "SR0205"
+
+
+def test_what_a_run_sets_is_reserved_on_both_sides() -> None:
+    """Rules are excluded beside those that a pipeline excludes; all else is the runtime's own."""
+    own = set(sql_settings(run_settings("1 second"), Checkpoint("1 minute", 5)))
+    assert {name for name in own if reserved(name) is None} == {"spark.sql.optimizer.excludedRules"}
+
+
+@pytest.mark.parametrize("name", RESERVED)
+def test_a_reserved_setting_is_refused_by_compiler_and_runtime(name: str) -> None:
+    name = f"{name}x" if name.endswith(".") else name
+    for written in (name, name.upper().replace("SPARK.", "spark.", 1)):
+        source = SourceFile("clicks.stream", f"---\nspark: {{{written}: x}}\n---\n")
+        diagnostics = compile_source(source).diagnostics
+        assert "SC0606" in {one.code.number for one in diagnostics}, written
+        with pytest.raises(RuntimeFault) as caught:
+            check_spark_settings({written: "x"})
+        assert caught.value.code.number == "SR0205"
 
 
 def test_intervals() -> None:
