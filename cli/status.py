@@ -28,7 +28,7 @@ def status(
 ) -> None:
     """Show whether a job runs on a state, its epoch, its last barrier and its queries.
 
-    Exit codes: 0 a job runs, 1 none does, 2 the path is no state folder.
+    Exit codes: 0 a job runs, 1 none does or it is stalled, 2 the path is no state folder.
     """
     from ..runtime import read_status
     from ..runtime.status import status_document
@@ -39,7 +39,7 @@ def status(
         print(json.dumps(status_document(found), indent=1))
     else:
         print("\n".join(_lines(found, datetime.now(UTC))))
-    raise typer.Exit(0 if found.holder is not None else 1)
+    raise typer.Exit(0 if found.holder is not None and found.stalled is None else 1)
 
 
 def _lines(found: Status, now: datetime) -> Iterator[str]:
@@ -62,6 +62,8 @@ def _lines(found: Status, now: datetime) -> Iterator[str]:
         f"generation {found.generation}"
     )
     yield f"  {standing_line(found.standing, now)}"
+    if found.stalled is not None:
+        yield f"  stalled: {found.stalled}"
     rows: list[tuple[str, ...]] = [
         ("query", "batch", "rows in", "rows out", "watermark", "state", "late")
     ]

@@ -27,11 +27,12 @@ In order of flow:
 - ``layout``: the plan's state against Spark's own plan; ``meaning``: against the plan that the
   state was begun with.
 - ``gate``: the same input for all queries, an epoch at a time.
-- ``watch``: the loop of a run; ``control``: what other processes ask of it, ``status``: what they
-  see.
+- ``watch``: the loop of a run; ``stall``: whether it stands still, and why; ``control``: what other
+  processes ask of it, ``status``: what they see.
 - ``queries``: Spark's queries, started, watched and stopped together; ``reports``: what Spark says
   of their batches.
-- ``barriers``: which epochs are checkpoints of the whole pipeline.
+- ``barriers``: which epochs are checkpoints of the whole pipeline; ``delays``: waits at steps of
+  the protocol, for tests.
 - ``batches``, ``sinks``, ``file_sink``, ``postgres``: where each batch goes, exactly once for files
   and tables; ``file_commits``, ``file_recovery``: what a files sink has published, and how a start
   makes that what the state says; ``upserts``: which row of a key is the latest;

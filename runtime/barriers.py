@@ -11,11 +11,13 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from .books import forget
+from .delays import pause
 from .disk import disk_of
 from .errors import BARRIERS_FAIL, RuntimeFault, first_line
 from .failures import spark_errors
@@ -36,6 +38,8 @@ if TYPE_CHECKING:
 
 _LOOK = 0.1
 _REPORTS = 1.0
+_RETRY = 5.0
+"""After how many seconds a last barrier that has failed is tried again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,13 +54,15 @@ class Watched:
 class Coordinator:
     """Takes the barriers of one run, in a thread of its own between `start` and `stop`.
 
-    `fault` is set when more barriers in a row have failed than the pipeline tolerates.
+    `fault` is set when more barriers in a row have failed than the pipeline tolerates, `error` when
+    the thread has ended by a mistake of ours.
     """
 
     def __init__(
         self, plan: Plan, state: State, inventory: Inventory, gate: Gate, view: View
     ) -> None:
         self.fault: RuntimeFault | None = None
+        self.error: Exception | None = None
         self._plan = plan
         self._state = state
         self._inventory = inventory
@@ -66,10 +72,10 @@ class Coordinator:
         self._kept = list(inventory.kept)
         self._number = last_number(state)
         self._queries: Sequence[Watched] = ()
-        self._asked: tuple[float, datetime] | None = None
+        self._awaited: tuple[float, datetime] | None = None
         self._due = 0.0
         self._looked = 0.0
-        self._failures = 0
+        self._unreleased = ""
         self._busy = threading.Lock()
         self._stopped = threading.Event()
         self._thread = threading.Thread(target=self._run, name="streamc-barriers", daemon=True)
@@ -96,11 +102,11 @@ class Coordinator:
         Gives up when the policy's time is over, when `stopping` says so or when barriers fail.
         """
         until = time.monotonic() + seconds(self._policy.timeout)
+        self._due = 0.0
         while time.monotonic() < until and not stopping() and self.fault is None:
-            self._step(due=True)
-            status = self._gate.status()
-            at = self.newest.epoch if self.newest is not None else None
-            if status.all_done and status.settled and at == status.epoch:
+            self._step()
+            self._due = min(self._due, time.monotonic() + _RETRY)
+            if self._gate.status().over:
                 return
             time.sleep(_LOOK)
 
@@ -111,34 +117,40 @@ class Coordinator:
             self._thread.join()
 
     def _run(self) -> None:
-        while not self._stopped.wait(_LOOK) and self.fault is None:
-            self._step(due=time.monotonic() >= self._due)
+        try:
+            while not self._stopped.wait(_LOOK) and self.fault is None:
+                self._step()
+        except Exception as error:
+            # A thread that ends without a word would leave a job without barriers.
+            self.error = error
 
-    def _step(self, *, due: bool) -> None:
+    def _step(self) -> None:
         """Looks how things stand, and does what is to be done now."""
         with self._busy:
             try:
-                self._advance(due=due)
-            except spark_errors() as error:
+                self._advance()
+            except _not_done() as error:
                 # The thread outlives a Spark that has been stopped or lost; others tell of that.
                 if not self._stopped.is_set():
-                    self._failed(first_line(error))
-            except RuntimeFault as fault:
-                self._failed(fault.message)
+                    self._failed(_reason(error))
 
-    def _advance(self, *, due: bool) -> None:
+    def _advance(self) -> None:
         self._look()
-        status = self._gate.status()
-        if status.barrier is not None:
-            self._complete(status.barrier, status)
-        elif self._asked is not None:
-            if time.monotonic() - self._asked[0] > seconds(self._policy.timeout):
-                self._failed(f"not all queries have reached it after {self._policy.timeout}")
-        elif due:
-            self._due = time.monotonic() + seconds(self._policy.every)
-            if self.newest is None or status.epoch != self.newest.epoch or not status.settled:
-                self._asked = (time.monotonic(), datetime.now(UTC))
-                self._gate.request_barrier()
+        due = time.monotonic() >= self._due
+        act = self._gate.coordinate(due=due, late=self._is_late())
+        if act.isdigit():
+            self._record(int(act))
+        elif act == "failed":
+            self._awaited = None
+            self._failed(f"not all queries have reached it after {self._policy.timeout}")
+
+    def _is_late(self) -> bool:
+        """Whether the barrier that is wanted, by whomever, has been waited for too long."""
+        if not self._gate.status().awaited:
+            return False
+        if self._awaited is None:
+            self._awaited = (time.monotonic(), datetime.now(UTC))
+        return time.monotonic() - self._awaited[0] > seconds(self._policy.timeout)
 
     def _look(self) -> None:
         """Takes in Spark's reports now and then: it keeps those of a hundred batches."""
@@ -148,31 +160,61 @@ class Coordinator:
         for query in self._queries:
             query.reports.look()
 
-    def _complete(self, epoch: int, status: GateStatus) -> None:
-        """Writes the manifest of an epoch that all queries have committed."""
-        asked = self._asked[1] if self._asked is not None else datetime.now(UTC)
-        recorded = False
-        try:
-            manifest = self._manifest(epoch, status, asked)
-            self._state.lease.check()
-            folder = f"{self._state.generation_folder}/barriers"
-            path = f"{folder}/{manifest_name(manifest.barrier)}"
-            write_note(self._state.storage, path, manifest.to_document())
-            recorded = True
-        finally:
-            self._gate.taken(epoch, recorded=recorded)
-        self._asked = None
-        self._failures = 0
+    def _record(self, epoch: int) -> None:
+        """Makes an epoch that all queries have committed a barrier, or says why it is none."""
+        asked = self._awaited[1] if self._awaited is not None else datetime.now(UTC)
+        self._awaited = None
         self._due = time.monotonic() + seconds(self._policy.every)
+        try:
+            pause("coordinator.record")
+            manifest = self._written(epoch, asked)
+            pause("coordinator.recorded")
+        except _not_done() as error:
+            self._gate.taken(epoch, recorded=False)
+            self._failed(_reason(error))
+            return
+        except BaseException:
+            self._gate.taken(epoch, recorded=False)
+            raise
+        self._gate.taken(epoch, recorded=True)
         self._kept.append(manifest)
-        self._number = manifest.barrier
         self._view.barrier(manifest)
+        try:
+            self._forget(manifest)
+            self._retain()
+        except _not_done() as error:
+            # The barrier is on record all the same, and the next one lets go of more.
+            self._not_released(_reason(error))
+
+    def _written(self, epoch: int, asked: datetime) -> Manifest:
+        """The manifest of a barrier, once it is on the disk."""
+        manifest = self._manifest(epoch, self._gate.status(), asked)
+        self._state.lease.check()
+        folder = f"{self._state.generation_folder}/barriers"
+        # A number is never used again: the attempt may be on the disk although it has failed.
+        self._number = manifest.barrier
+        path = f"{folder}/{manifest_name(manifest.barrier)}"
+        try:
+            write_note(self._state.storage, path, manifest.to_document())
+        except BaseException:
+            with suppress(*_not_done()):
+                self._state.storage.delete([path])
+            raise
+        return manifest
+
+    def _forget(self, manifest: Manifest) -> None:
+        """Drops what was kept in memory and in the books for the batches up to a barrier."""
         for query in self._queries:
-            query.reports.forget(manifest.queries[query.id].batch)
-            query.writer.forget(manifest.queries[query.id].batch)
+            batch = manifest.queries[query.id].batch
+            query.reports.forget(batch)
+            query.writer.forget(batch)
             if query.writer.books is not None:
-                query.writer.books.forget(manifest.queries[query.id].batch)
-        self._retain()
+                query.writer.books.forget(batch)
+
+    def _not_released(self, reason: str) -> None:
+        if reason != self._unreleased:
+            self._view.note(f"files of barriers that are no longer kept are still there: {reason}")
+        self._unreleased = reason
 
     def _manifest(self, epoch: int, status: GateStatus, asked: datetime) -> Manifest:
         queries: dict[str, QueryCut] = {}
@@ -213,28 +255,36 @@ class Coordinator:
 
     def _retain(self) -> None:
         """Lets go of barriers beyond those that are to be kept, and of what only they needed."""
+        folder = f"{self._state.generation_folder}/barriers"
         while len(self._kept) > self._policy.retain:
-            old = self._kept.pop(0)
-            folder = f"{self._state.generation_folder}/barriers"
-            self._state.storage.delete([f"{folder}/{manifest_name(old.barrier)}"])
-        self._gate.release(self._kept[0].epoch)
+            self._state.storage.delete([f"{folder}/{manifest_name(self._kept[0].barrier)}"])
+            del self._kept[0]
+        reason = self._gate.release(self._kept[0].epoch)
+        if reason is not None:
+            self._not_released(reason)
         for id, cut in self._kept[0].queries.items():
             forget(self._state, id, cut.batch)
         retire(*disk_of(self._state), self._state.generation)
 
     def _failed(self, reason: str) -> None:
-        self._failures += 1
         self._view.barrier_failed(reason)
-        if self._asked is not None:
-            # The gate goes on with it; what has taken too long is this attempt.
-            self._asked = (time.monotonic(), datetime.now(UTC))
-        if self._failures > self._policy.tolerate:
+        status = self._gate.status()
+        if status.broken:
             self.fault = RuntimeFault(
                 BARRIERS_FAIL,
-                f"{self._failures} barriers in a row have failed; the last: {reason}",
+                f"{status.failures} barriers in a row have failed; the last: {reason}",
                 "see what slows the queries down or fills the disk; TIMEOUT and TOLERATE of the "
                 "CHECKPOINT statement say how long a barrier may take and how many may fail",
             )
+
+
+def _not_done() -> tuple[type[BaseException], ...]:
+    """What goes wrong when something cannot be read or written: no bug of ours."""
+    return (RuntimeFault, *spark_errors())
+
+
+def _reason(error: BaseException) -> str:
+    return error.message if isinstance(error, RuntimeFault) else first_line(error)
 
 
 def last_number(state: State) -> int:

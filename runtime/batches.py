@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from .delays import pause
 from .sinks import Sink
 from .spool import Spool
 
@@ -98,7 +99,9 @@ class BatchWriter:
     def _write(self, sink: Sink, batch: DataFrame, batch_id: int, counted: int) -> int | None:
         self._check()
         self.failed_sink = sink
+        pause("sink.write")
         rows = sink.write(batch, batch_id)
+        pause("sink.written")
         self.failed_sink = None
         taken = {"rows": counted if rows is None else rows, **sink.acknowledged()}
         self._taken.setdefault(batch_id, {})[sink.name] = taken

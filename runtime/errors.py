@@ -85,6 +85,7 @@ QUERY_FAILED = Code("SR0501", "query-failed", "a query ended with an error", FAI
 NOT_REPEATABLE = Code("SR0504", "not-repeatable", "a batch that ran again gave other rows", FAILED)
 SPARK_LOST = Code("SR0502", "spark-lost", "Spark's process ended by itself", FAILED)
 BARRIERS_FAIL = Code("SR0503", "barriers-fail", "too many barriers in a row have failed", FAILED)
+STALLED = Code("SR0506", "stalled", "nothing moved in a run for too long", FAILED)
 FILE_FAILS = Code("SR0505", "file-fails", "a file could not be read or written", FAILED)
 ROWS_LOST = Code("SR0508", "rows-lost", "rows of a batch are not accounted for", FAILED)
 
@@ -140,6 +141,7 @@ CODES = (
     NOT_REPEATABLE,
     SPARK_LOST,
     BARRIERS_FAIL,
+    STALLED,
     FILE_FAILS,
     ROWS_LOST,
 )

@@ -1,19 +1,21 @@
 """The gate of a run: the same input for all queries, an epoch at a time.
 
-It stands in `kernel/Gate.scala`.
+It stands in `kernel/Gate.scala`; what may happen when, in `kernel/Protocol.scala`.
 """
 
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from .delays import DELAYS
 from .kernel.load import java_map
 from .notes import unseal
 from .plan import Checkpoint, Plan
-from .settings import AS_FAST_AS_POSSIBLE, AVAILABLE_NOW, RunSettings, seconds
+from .settings import RunSettings, seconds
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -49,7 +51,12 @@ class GateStatus:
     """How things stand at the gate.
 
     `epoch` is the last that was opened, `settled` whether all that its input gives is out,
-    `barrier` an epoch that can be made one. `caught_up` is of a run that takes only what was there.
+    `barrier` an epoch that can be made one, `awaited` whether one is waited for. `caught_up` is of
+    a run that takes only what was there, `over` of one that has come to its end with a last
+    barrier, `broken` of one in which more barriers in a row have failed than are tolerated.
+
+    `waits` says who is waited for before another epoch can open, see `stall`; `moved_at` when
+    anything last happened, `asked_at` since when the sources are being asked (seconds).
     """
 
     epoch: int
@@ -57,7 +64,14 @@ class GateStatus:
     drained: bool
     all_done: bool
     caught_up: bool
+    over: bool
+    broken: bool
+    failures: int
+    awaited: bool
     barrier: int | None
+    waits: str
+    moved_at: float
+    asked_at: float | None
     queries: Mapping[str, Turn]
 
 
@@ -72,13 +86,15 @@ class Gate:
         plan: Plan,
         settings: RunSettings,
     ) -> None:
-        untimed = settings.trigger in (AS_FAST_AS_POSSIBLE, AVAILABLE_NOW)
-        cadence = 0 if untimed else round(seconds(settings.trigger) * 1000)
+        cadence = round(settings.cadence * 1000)
         options = {
             "cadence": str(cadence),
             "epochs_in_flight": str(settings.max_epochs_in_flight),
             "settles": str(any(query.uses for query in plan.queries)).lower(),
-            "epochs_between_barriers": str(epochs_between(settings, plan.checkpoint)),
+            "epochs_between_barriers": str(between := epochs_between(settings, plan.checkpoint)),
+            "epochs_beyond": str(epochs_beyond(between)),
+            "failures_tolerated": str(plan.checkpoint.tolerate),
+            "delays": os.environ.get(DELAYS, ""),
             "ticks": str(_TICK if any(o.by_clock for o in plan.operators.values()) else 0),
         }
         # A batch without input is an epoch of all queries, or there is none.
@@ -104,21 +120,33 @@ class Gate:
         """Takes what is there now and nothing that comes later."""
         self._gate.untilCaughtUp()
 
-    def request_barrier(self) -> None:
-        """Asks for a barrier, which `status` tells of when all queries have reached it."""
-        self._gate.request()
+    def coordinate(self, *, due: bool, late: bool) -> str:
+        """What the coordinator does now: `rest`, or the number of an epoch that it records.
+
+        `due` is whether it is time for a barrier, `late` whether one has been waited for too long:
+        that attempt has `failed`.
+        """
+        return str(self._gate.coordinate(due, late))
 
     def taken(self, epoch: int, *, recorded: bool) -> None:
         """A barrier that was reached has been dealt with: it is on record, or given up."""
         self._gate.taken(epoch, recorded)
 
-    def release(self, epoch: int) -> None:
-        """Input before this epoch will never be read again; a source may forget it."""
-        self._gate.release(epoch)
+    def release(self, epoch: int) -> str | None:
+        """Input before this epoch will never be read again; sources forget it when they next can.
+
+        Returns why they could not do so the last time.
+        """
+        reason = self._gate.release(epoch)
+        return None if reason is None else str(reason)
 
     def hold(self) -> None:
         """Opens no more epochs with input."""
         self._gate.hold()
+
+    def fence(self) -> None:
+        """Opens no more epochs at all: the state is another's."""
+        self._gate.fence()
 
     def drain(self) -> None:
         """Lets one more epoch follow, in which all watermarks pass every row."""
@@ -136,9 +164,12 @@ class Gate:
             id: Turn(int(q["done"]), int(q["base"]), int(q["done_at"]) / 1000)
             for id, q in found["queries"].items()
         }
-        names = ("epoch", "settled", "drained", "all_done", "caught_up")
-        known = {name: found[name] for name in names}
-        return GateStatus(**known, barrier=found["barrier"], queries=turns)
+        asked = found["asked_at"]
+        times = {
+            "moved_at": found["moved_at"] / 1000,
+            "asked_at": None if asked is None else asked / 1000,
+        }
+        return GateStatus(**{**found, **times, "queries": turns})
 
     def close(self) -> None:
         """Ends the inner sources; the queries must have stopped."""
@@ -151,14 +182,26 @@ def epochs_between(settings: RunSettings, checkpoint: Checkpoint) -> int:
     Spark keeps so many batches, and not those of so much time. So that it has those of the barriers
     that are to be kept, epochs that come faster than two a second bring their barriers with them.
     """
-    untimed = settings.trigger in (AS_FAST_AS_POSSIBLE, AVAILABLE_NOW)
-    pause = _LEAST_PAUSE if untimed else max(seconds(settings.trigger), _LEAST_PAUSE)
+    pause = max(settings.cadence, _LEAST_PAUSE)
     return max(_LEAST_EPOCHS, round(seconds(checkpoint.every) / pause))
 
 
-def batches_to_retain(settings: RunSettings, checkpoint: Checkpoint) -> int:
-    """How many batches Spark must keep for the barriers that are kept.
+def epochs_beyond(between: int) -> int:
+    """How many more epochs may open while the barrier that is due is not on record."""
+    return between // 4
 
-    Two intervals more than there are barriers: the gate closes when the newest is older than that.
+
+def batches_to_retain(settings: RunSettings, checkpoint: Checkpoint) -> int:
+    """How many batches Spark must keep for the barriers that are kept."""
+    between = epochs_between(settings, checkpoint)
+    return max(_LEAST_BATCHES, retained(checkpoint.retain, between, epochs_beyond(between)))
+
+
+def retained(barriers: int, between: int, beyond: int) -> int:
+    """The batches that so many barriers and the epochs behind the newest rest on.
+
+    From one barrier to the next there are at most `between` + `beyond` epochs with input, one that
+    settles and one that drains. The last interval is under way; one more is for runs that end
+    before their first barrier, each of which leaves an epoch that settles.
     """
-    return max(_LEAST_BATCHES, (checkpoint.retain + 2) * epochs_between(settings, checkpoint))
+    return (barriers + 1) * (between + beyond + 2)

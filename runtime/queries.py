@@ -92,7 +92,7 @@ class Queries:
         self._strict_ledger = strict_ledger
         self._gate = Gate(kernel, job.spark, state, plan, settings)
         self._coordinator = Coordinator(plan, state, inventory, self._gate, view)
-        self._watch = Watch(plan, state, self._gate, self._coordinator, view)
+        self._watch = Watch(plan, state, self._gate, self._coordinator, view, settings.cadence)
         self._prepared = tuple(self._prepare(query) for query in plan.queries)
         self._started: list[tuple[Prepared, StreamingQuery]] = []
         self._lost: RuntimeFault | None = None

@@ -39,6 +39,12 @@ class RunSettings:
     savepoint: str | None = None
     migration: Mapping[str, Any] | None = None
 
+    @property
+    def cadence(self) -> float:
+        """The seconds between epochs with input; 0 where they follow each other."""
+        untimed = self.trigger in (AS_FAST_AS_POSSIBLE, AVAILABLE_NOW)
+        return 0.0 if untimed else seconds(self.trigger)
+
 
 def resolve_settings(
     plan: Plan, arguments: Arguments, environment: Mapping[str, str]

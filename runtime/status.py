@@ -13,6 +13,7 @@ from .manifests import Manifest, instant_text
 from .notes import read_note, unreadable, write_note
 from .progress import OperatorProgress, QueryProgress
 from .savepoints.marks import Mark, open_marks, read_marks
+from .stall import Stall
 from .state import current_generation
 from .state_files import local_state
 
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from .storage import Files
 
 _EVERY = 2.0
+_SILENCE = 30.0
+"""Seconds after which a job that holds its state and writes no status is taken to hang."""
 _HELP = "a running job writes it anew within seconds; without one, delete it"
 STARTING = "starting"
 RUNNING = "running"
@@ -42,12 +45,16 @@ class LastBarrier:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """Where a run stands as a whole: its epoch, its newest barrier, when the next is due."""
+    """Where a run stands as a whole: its epoch, its newest barrier, when the next is due.
+
+    `stall` says why it stands still, if it does.
+    """
 
     phase: str
     epoch: int
     barrier: LastBarrier | None
     due_seconds: float
+    stall: Stall | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +75,16 @@ class Status:
     standing: Standing | None
     queries: tuple[QueryProgress, ...]
     marks: tuple[Mark, ...] = ()
+
+    @property
+    def stalled(self) -> str | None:
+        """Why the job that runs does not move, as far as it or its silence says."""
+        if self.holder is None or self.standing is None or self.age_seconds is None:
+            return None
+        if self.age_seconds > _SILENCE:
+            return f"it has not said for {self.age_seconds:.0f} s how it is"
+        stall = self.standing.stall
+        return None if stall is None else f"for {stall.seconds:.0f} s, {stall.reason}"
 
 
 class StatusFile:
@@ -145,6 +162,7 @@ def status_document(status: Status) -> dict[str, Any]:
         "version": status.version,
         "generation": status.generation,
         **(_standing_document(standing) if standing else {"phase": status.phase}),
+        "stalled": status.stalled,
         "queries": [_query_document(query) for query in status.queries],
         "marks": [mark.to_document() for mark in status.marks],
     }
@@ -174,6 +192,7 @@ def _standing_document(standing: Standing) -> dict[str, Any]:
         "epoch": standing.epoch,
         "barrier": barrier,
         "next_barrier_in_seconds": round(standing.due_seconds, 1),
+        "stalled": None if standing.stall is None else standing.stall.to_document(),
     }
 
 
@@ -182,7 +201,9 @@ def _standing_of(document: Mapping[str, Any]) -> Standing:
     if last is not None:
         last = LastBarrier(**{**last, "completed_at": datetime.fromisoformat(last["completed_at"])})
     due = float(document["next_barrier_in_seconds"])
-    return Standing(str(document["phase"]), int(document["epoch"]), last, due)
+    stall = document.get("stalled")
+    stalled = None if stall is None else Stall(**stall)
+    return Standing(str(document["phase"]), int(document["epoch"]), last, due, stalled)
 
 
 def _query_document(query: QueryProgress) -> dict[str, Any]:

@@ -9,12 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 from .barriers import Coordinator
 from .control import ENDED, FAILED, Mailbox, StopRequest
-from .errors import NOT_STOPPED, STATE_DRAINED, RuntimeFault
+from .delays import pause
+from .errors import NOT_STOPPED, STALLED, STATE_DRAINED, RuntimeFault
 from .failures import spark_errors
 from .gate import Gate
 from .plan import Plan
 from .progress import QueryMonitor, QueryProgress
+from .settings import seconds
 from .signals import Stop
+from .stall import Stall, find_stall
 from .state import State
 from .status import RUNNING, LastBarrier, Standing, StatusFile
 from .views import View
@@ -36,10 +39,20 @@ class Watch:
     """
 
     def __init__(
-        self, plan: Plan, state: State, gate: Gate, coordinator: Coordinator, view: View
+        self,
+        plan: Plan,
+        state: State,
+        gate: Gate,
+        coordinator: Coordinator,
+        view: View,
+        cadence: float,
     ) -> None:
+        """`cadence` is the pause between epochs with input, in seconds."""
         self.fault: RuntimeFault | None = None
         self._plan = plan
+        self._cadence = cadence
+        self._timeout = seconds(plan.checkpoint.timeout)
+        self._stall: Stall | None = None
         self._state = state
         self._gate = gate
         self._coordinator = coordinator
@@ -96,6 +109,7 @@ class Watch:
                 return
             if not self._goes_on():
                 return
+            pause("watch.look")
             if self._gate.status().caught_up:
                 self._coordinator.finish(lambda: self._is_over(stop))
                 return
@@ -168,6 +182,9 @@ class Watch:
         lost = self._state.lease.lost
         if lost is not None:
             self.fault = lost
+            self._gate.fence()
+        if self._coordinator.error is not None:
+            raise self._coordinator.error
         fault = self.fault or self._coordinator.fault
         return fault is None and all(query.isActive for query in self._queries)
 
@@ -188,11 +205,27 @@ class Watch:
     def _look_at_gate(self) -> None:
         status = self._gate.status()
         self._epoch, self._drained = status.epoch, status.drained
+        self._look_for_stall(find_stall(status, time.time(), self._cadence, self._timeout))
+
+    def _look_for_stall(self, stall: Stall | None) -> None:
+        """Says so when the run comes to a stand, and ends it when nothing can move it again."""
+        if stall is not None and (self._stall is None or self._stall.reason != stall.reason):
+            self._view.note(f"stalled for {stall.seconds:.0f} s: {stall.reason}")
+        elif stall is None and self._stall is not None:
+            self._view.note("moving again")
+        self._stall = stall
+        if stall is not None and not stall.at_work and stall.seconds > self._timeout:
+            self.fault = self.fault or RuntimeFault(
+                STALLED,
+                f"nothing has happened for {self._plan.checkpoint.timeout}: {stall.reason}",
+                "start the job again: it goes on from what is committed; look first whether its "
+                "sources can be reached",
+            )
 
     def _standing(self, phase: str) -> Standing:
         newest = self._coordinator.newest
         barrier = None if newest is None else LastBarrier.of(newest)
-        return Standing(phase, self._epoch, barrier, self._coordinator.due_in)
+        return Standing(phase, self._epoch, barrier, self._coordinator.due_in, self._stall)
 
 
 def _untold() -> tuple[type[BaseException], ...]:

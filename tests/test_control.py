@@ -22,6 +22,7 @@ from streamc.runtime.lease import Holder, Lease, lease_file
 from streamc.runtime.notes import seal
 from streamc.runtime.plan import Checkpoint, Plan, Settings
 from streamc.runtime.progress import OperatorProgress, QueryProgress
+from streamc.runtime.stall import Stall
 from streamc.runtime.state_files import LocalFiles
 from streamc.runtime.status import LastBarrier, StatusFile
 from test_manifests import MANIFEST
@@ -273,6 +274,29 @@ def test_status_of_a_running_job(run: Run, state: Path) -> None:
     assert (found["running"], found["pid"], found["epoch"]) == (True, os.getpid(), 12)
     assert found["barrier"]["barrier"] == 4
     assert found["queries"][0]["operators"][0]["late_rows"] == 1
+
+
+def test_status_of_a_job_that_stands_still(run: Run, state: Path) -> None:
+    stall = Stall(42.0, "the sources were asked 42 s ago and have not answered", False)
+    with job(state) as lease:
+        file = StatusFile(FILES, str(state), lease.holder)
+        file.write(PLAN, "0001", Standing("running", 12, None, 25.0, stall), [QUERY])
+        text = run("status", "--state", str(state))
+        found = json.loads(run("status", "--state", str(state), "--format", "json").out)
+    assert text.code == 1
+    assert text.out.splitlines()[3] == f"  stalled: for 42 s, {stall.reason}"
+    assert (found["running"], found["stalled"]) == (True, f"for 42 s, {stall.reason}")
+
+
+def test_status_of_a_job_that_says_nothing(run: Run, state: Path) -> None:
+    """Its process is there and holds the state."""
+    with job(state) as lease:
+        status_of(lease, state)
+        before = time.time() - 60
+        os.utime(state / "control/status.json", (before, before))
+        text = run("status", "--state", str(state))
+    assert text.code == 1
+    assert "  stalled: it has not said for 60 s how it is" in text.out.splitlines()
 
 
 def test_status_when_nothing_runs(run: Run, state: Path) -> None:

@@ -27,8 +27,9 @@ import org.apache.spark.sql.connector.read.streaming.{Offset => StreamOffset}
  * such a settled epoch can be a barrier. Where timers of processing time wait, an epoch without input
  * opens every so often.
  *
- * The folder is that of a generation of the state. Calls come from the threads of the queries and from
- * the driver's own.
+ * What may happen when is the [[Protocol]]'s to say; this carries it out, with the clock, the log and
+ * the sources. The folder is that of a generation of the state. Calls come from the threads of the
+ * queries, from the driver's own, and from the one that asks the sources. None waits for a source.
  */
 class Gate(session: SparkSession, folder: String, settings: JavaMap[String, String]) {
   private val id = UUID.randomUUID.toString
@@ -37,20 +38,18 @@ class Gate(session: SparkSession, folder: String, settings: JavaMap[String, Stri
   private val reads = new Reads(session, id, s"$folder/sources")
   private val queries = mutable.LinkedHashMap.empty[String, QueryTurn]
   private val pace = new Pace(settings.get("cadence").toLong)
-  private val inFlight = settings.get("epochs_in_flight").toInt
-  private val settles = settings.get("settles").toBoolean
-  private val most = settings.get("epochs_between_barriers").toLong
   private val ticks = new Ticking(settings.get("ticks").toLong)
+  private val delays = new Delays(settings.get("delays"))
+  private val asking = new Asking(session, this, () => moved())
+  private val rules = Rules(
+    inFlight = settings.get("epochs_in_flight").toInt,
+    settles = settings.get("settles").toBoolean,
+    most = settings.get("epochs_between_barriers").toLong,
+    margin = settings.get("epochs_beyond").toLong,
+    tolerated = settings.get("failures_tolerated").toInt)
 
-  private var limited = false
-  private var exhausted = false
-  private var held = false
-  private var draining = false
-  private var wanted = false
-  private var reached = -1L
-  private var newest = -1L
-  private var begun = -1L
-  private var unsettled = -1L
+  private var protocol: Protocol = _
+  private var movedAt = System.currentTimeMillis
   @volatile private var shown = "{}"
 
   /** The frame of a query with every read of a source behind this gate. */
@@ -63,64 +62,70 @@ class Gate(session: SparkSession, folder: String, settings: JavaMap[String, Stri
 
   /**
    * Reads the log and goes to where it ends; the queries may start then. `barrier` is the epoch of the
-   * newest barrier, or -1: an epoch behind it that an earlier run has finished is followed by one that
-   * settles, since nothing of that run is known but its files.
+   * newest barrier, or -1.
    */
-  def open(barrier: Long): Unit = synchronized {
-    val finished = queries.values.map(_.read()).toSeq
-    log.read(finished.min)
-    if (log.last.isEmpty) log.add(Epoch(0, cuts(_ => null), rows = false, drain = false))
+  def open(barrier: Long): Unit = {
+    val committed = queries.map { case (query, turn) => query -> turn.read() }
+    log.read(committed.values.map(_.getOrElse(Long.MaxValue)).min)
+    if (log.last.isEmpty) log.add(Epoch(0, cuts(SortedMap.empty, _ => null), rows = false, drain = false))
     val last = log.last.get
-    queries.values.foreach(_.join(last.number))
+    val done = committed.map { case (query, at) =>
+      query -> at.getOrElse(queries(query).join(last.number))
+    }
     reads.open()
     last.cuts.foreach { case (source, at) => if (at != null) reads.resume(source, at) }
-    newest = if (barrier < 0) last.number else barrier
-    begun = newest
-    if (last.number > 0 && last.number != barrier) unsettled = last.number
-    Gates.add(id, this)
-    show()
+    synchronized {
+      protocol = Protocol.begin(rules, lastOf(last), SortedMap.from(done), barrier)
+      Gates.add(id, this)
+      moved()
+    }
   }
 
   /** Takes what is there now and nothing that comes later. */
-  def untilCaughtUp(): Unit = synchronized {
-    reads.positions.foreach { case (source, inner) => inner.limit(cut(source)) }
-    limited = true
-    show()
+  def untilCaughtUp(): Unit = {
+    reads.positions.foreach { case (source, inner) => inner.limit(cut(log.last.get.cuts, source)) }
+    change(_.end(Ending.CaughtUp))
   }
 
-  /** Asks for a barrier: the next settled epoch that all queries have finished. */
-  def request(): Unit = synchronized {
-    wanted = true
-    look()
-    show()
-  }
-
-  /** Opens no more epochs with input; one that settles, or a drain, still opens. */
-  def hold(): Unit = synchronized {
-    held = true
-    show()
-  }
+  /** Opens no more epochs with input; one that settles still opens. */
+  def hold(): Unit = change(_.end(Ending.Hold))
 
   /** Lets an epoch follow in which all watermarks pass every row. */
-  def drain(): Unit = synchronized {
-    draining = true
-    held = true
-    show()
+  def drain(): Unit = change(_.end(Ending.Drain))
+
+  /** Opens no more epochs at all: the state is another's. */
+  def fence(): Unit = change(_.fence)
+
+  /**
+   * What the coordinator does now, as [[Protocol.act]] says: `rest`, or the number of an epoch that it
+   * records; an attempt that has taken too long has `failed`.
+   */
+  def coordinate(due: Boolean, late: Boolean): String = {
+    delays.at("gate.coordinate")
+    synchronized {
+      protocol.act(due, late) match {
+        case Act.Rest => "rest"
+        case Act.Record(epoch) => epoch.toString
+        case Act.Request => change(_.request); "rest"
+        case Act.Expire => change(_.expired); "failed"
+      }
+    }
+  }
+
+  /** The barrier that was reached is on record, or given up. */
+  def taken(epoch: Long, recorded: Boolean): Unit = {
+    delays.at("gate.taken")
+    synchronized {
+      change(_.taken(epoch, recorded))
+      moved()
+    }
   }
 
   /**
-   * The barrier that was reached is on record, or given up. Without one on record the gate closes after
-   * a while: Spark would drop the batches of the barriers before.
+   * Input before this epoch will never be read again: sources forget it, when they next can. Returns
+   * why they could not do so the last time, or null.
    */
-  def taken(epoch: Long, recorded: Boolean): Unit = synchronized {
-    begun = epoch
-    if (recorded) newest = epoch
-    if (reached == epoch) reached = -1
-    show()
-  }
-
-  /** Input before this epoch will never be read again. */
-  def release(epoch: Long): Unit = synchronized {
+  def release(epoch: Long): String = synchronized(asking.release {
     val old = files.names(s"$folder/epochs")
       .filter(name => name.matches("\\d+\\.json") && name.stripSuffix(".json").toLong < epoch)
       .sorted
@@ -129,13 +134,14 @@ class Gate(session: SparkSession, folder: String, settings: JavaMap[String, Stri
       Epoch.of(files.read(path), path).cuts.foreach { case (source, at) => reads.release(source, at) }
     }
     files.delete(passed.asJava)
-  }
+  })
 
-  /** How things stand, as JSON; never waits for a source. */
+  /** How things stand, as JSON; never waits. */
   def status: String = shown
 
   def close(): Unit = {
     Gates.remove(id)
+    asking.stop()
     reads.stop()
   }
 
@@ -146,15 +152,19 @@ class Gate(session: SparkSession, folder: String, settings: JavaMap[String, Stri
   def epoch(number: Long): String = synchronized(log.get(number).map(Epoch.text).orNull)
 
   /** What a source of a query may read up to next, or what it has if there is nothing yet. */
-  private[streamc] def admit(
-      query: String, source: GatedSource, start: StreamOffset): StreamOffset = synchronized {
-    val turn = queries(query)
-    if (turn.finished(EpochOffset.of(start).epoch)) {
-      look()
-      show()
+  private[streamc] def admit(query: String, source: GatedSource, start: StreamOffset): StreamOffset = {
+    delays.at("gate.admit")
+    synchronized {
+      val turn = queries(query)
+      val committed = EpochOffset.of(start).epoch
+      if (committed > protocol.done(query)) {
+        turn.doneAt = System.currentTimeMillis
+        change(_.finished(query, committed))
+        moved()
+      }
+      val next = turn.next(source, decide(query))
+      next.map(n => offset(turn, source.name, n)).getOrElse(start)
     }
-    val next = turn.next(source, decide(turn))
-    next.map(n => offset(turn, source.name, n)).getOrElse(start)
   }
 
   private def offset(turn: QueryTurn, source: String, number: Long): EpochOffset = {
@@ -163,82 +173,73 @@ class Gate(session: SparkSession, folder: String, settings: JavaMap[String, Stri
     EpochOffset(number, if (number <= turn.joined) null else epoch.cuts.getOrElse(source, null))
   }
 
-  private def decide(turn: QueryTurn): Option[Long] = {
-    val next = turn.done + 1
-    if (log.get(next).isDefined) Some(next)
-    else if (next != log.last.get.number + 1 || slowest <= next - 1 - inFlight) None
-    else following(next)
+  private def decide(query: String): Option[Long] = protocol.next(query).orElse {
+    if (protocol.asks && pace.due && asking.since == 0 && asking.answer.isEmpty) ask()
+    // Others had the lock while the sources were asked.
+    protocol.next(query).orElse(protocol.opening(input).toOption.map(follow))
   }
 
-  private def following(next: Long): Option[Long] = {
-    val last = log.last.get
-    if (!wanted && next - begun > most && allDone) wanted = true
-    val settled = isSettled(last)
-    val opened =
-      if (draining) { if (!allDone || last.drain) None else Some(last.copy(next, rows = false, drain = true)) }
-      else if (wanted && !settled) Some(last.copy(next, rows = false))
-      else if (wanted || held || next - newest > 2 * most) None
-      else input(next, last).orElse {
-        if (!pace.slot || settled && (limited || !ticks.due)) None
-        else Some(last.copy(next, rows = false))
-      }
-    opened.foreach { epoch =>
-      log.add(epoch)
-      log.trim(slowest)
-      if (epoch.rows) pace.opened()
-      ticks.opened()
-      show()
+  private def ask(): Unit = {
+    val from = log.last.get.cuts
+    asking.ask {
+      delays.at("gate.ask")
+      pace.looking(cuts(from, source => reads.positions(source).latest(cut(from, source)).orNull))
     }
-    opened.map(_.number)
+    show()
   }
 
-  private def input(next: Long, last: Epoch): Option[Epoch] =
-    if (!(limited && !exhausted || pace.due)) None
-    else {
-      val found = pace.looking(cuts(source => reads.positions(source).latest(cut(source)).orNull))
-      val fresh = found.exists { case (source, at) => at != last.cuts.getOrElse(source, null) }
-      exhausted = limited && !fresh
-      show()
-      if (fresh) Some(Epoch(next, found, rows = true, drain = false)) else None
-    }
+  private def input: Input = asking.answer match {
+    case Some(found) if isFresh(found) => Input.Fresh
+    case Some(_) =>
+      asking.used()
+      change(_.nothingNew)
+      quiet
+    case None if !pace.slot || pace.due && !asking.slow => Input.Unknown
+    case None => quiet
+  }
 
-  private def cuts(at: String => String): SortedMap[String, String] =
+  private def quiet: Input = if (ticks.due) Input.Tick else Input.Nothing
+
+  private def isFresh(found: SortedMap[String, String]): Boolean =
+    found.exists { case (source, at) => at != log.last.get.cuts.getOrElse(source, null) }
+
+  private def follow(next: Last): Long = {
+    val at = if (next.rows) asking.answer.get else log.last.get.cuts
+    log.add(Epoch(next.number, at, next.rows, next.drain))
+    if (next.rows) {
+      asking.used()
+      pace.opened()
+    }
+    ticks.opened()
+    change(_.opened(next))
+    log.trim(protocol.slowest)
+    moved()
+    next.number
+  }
+
+  private def cuts(last: SortedMap[String, String], at: String => String): SortedMap[String, String] =
     SortedMap(reads.names.map { source =>
       // A source that has nothing more to say stays where it is.
-      source -> Option(at(source)).orElse(cut(source)).orNull
+      source -> Option(at(source)).orElse(cut(last, source)).orNull
     }: _*)
 
-  private def cut(source: String): Option[String] =
-    log.last.flatMap(epoch => Option(epoch.cuts.getOrElse(source, null)))
+  private def cut(last: SortedMap[String, String], source: String): Option[String] =
+    Option(last.getOrElse(source, null))
 
-  private def isSettled(epoch: Epoch): Boolean =
-    epoch.number != unsettled && (!settles || !epoch.rows)
+  private def lastOf(epoch: Epoch): Last = Last(epoch.number, epoch.rows, epoch.drain)
 
-  private def slowest: Long = queries.values.map(_.done).min
-
-  private def allDone: Boolean = slowest >= log.last.get.number
-
-  /** Whether the barrier that was asked for has been reached. */
-  private def look(): Unit =
-    if (wanted && reached < 0 && allDone && isSettled(log.last.get)) {
-      reached = log.last.get.number
-      wanted = false
-    }
-
-  private def show(): Unit = {
-    val last = log.last.get
-    shown = JsonMethods.compact(JObject(
-      "epoch" -> JLong(last.number),
-      "settled" -> JBool(isSettled(last)),
-      "drained" -> JBool(last.drain),
-      "all_done" -> JBool(allDone),
-      "caught_up" -> JBool(limited && exhausted && allDone && isSettled(last)),
-      "barrier" -> (if (reached < 0) JNull else JLong(reached)),
-      "queries" -> JObject(queries.values.toList.map(q => q.id -> JObject(
-        "done" -> JLong(q.done),
-        "base" -> JLong(q.base),
-        "done_at" -> JLong(q.doneAt))))))
+  private def change(transition: Protocol => Protocol): Unit = synchronized {
+    protocol = transition(protocol)
+    show()
   }
+
+  /** Something has happened that the run is for: an epoch, an answer, a barrier. */
+  private def moved(): Unit = {
+    movedAt = System.currentTimeMillis
+    show()
+  }
+
+  private def show(): Unit = shown = GateStatus.text(protocol, queries.values.toSeq, movedAt, asking.since)
 }
 
 /** The gates of this process; a source finds its own by the id in its options. */

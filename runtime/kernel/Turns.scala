@@ -20,42 +20,29 @@ private[streamc] class QueryTurn(val id: String, files: Files, checkpoint: Strin
   private val asked = mutable.Set.empty[GatedSource]
   private var decided: Option[Long] = None
 
-  /** The last epoch that is committed; the epoch that its first batch was, or -1. */
-  var done: Long = -1
+  /** The epoch that its first batch was, or -1; when it finished its last epoch. */
   var joined: Long = -1
   var doneAt: Long = 0
 
   /** The number of an epoch less that of its batch. */
   var base: Long = 0
 
-  /** Goes to where Spark's log ends; the epoch from which on epochs are needed. */
-  def read(): Long = {
+  /** The last epoch that Spark's log has as committed; nothing for a query that is new. */
+  def read(): Option[Long] = {
     val committed = batches("commits")
     val planned = batches("offsets")
-    if (planned.nonEmpty) {
-      base = epochOf(planned.last) - planned.last
+    planned.lastOption.map { batch =>
+      base = epochOf(batch) - batch
       joined = base
-      done = committed.lastOption.map(_ + base).getOrElse(base - 1)
+      committed.lastOption.map(_ + base).getOrElse(base - 1)
     }
-    if (planned.isEmpty) Long.MaxValue else done
   }
 
-  /** Joins a log that ends with this epoch, if the query has not done so. */
-  def join(last: Long): Unit =
-    if (joined < 0) {
-      joined = last
-      base = last
-      done = last - 1
-    }
-
-  /** Takes note of what is committed; whether that is news. */
-  def finished(epoch: Long): Boolean = {
-    val news = epoch > done
-    if (news) {
-      done = epoch
-      doneAt = System.currentTimeMillis
-    }
-    news
+  /** Begins, as a query that is new, with the last epoch of the log; what counts as committed. */
+  def join(last: Long): Long = {
+    joined = last
+    base = last
+    last - 1
   }
 
   /** The epoch that a source is given, which is `fresh` when it begins a round. */
@@ -85,8 +72,8 @@ private object QueryTurn {
 
 /** When input is looked for: at a steady cadence, and never so often that looking costs much. */
 private class Pace(cadence: Long) {
-  private var nextSlot = 0L
-  private var nextLook = 0L
+  @volatile private var nextSlot = 0L
+  @volatile private var nextLook = 0L
 
   /** Whether an epoch may open by the cadence; in milliseconds, 0 is as fast as possible. */
   def slot: Boolean = System.currentTimeMillis >= nextSlot

@@ -5,8 +5,11 @@
 - ``StrictFiles.scala``: files of lines, of which each is a row or malformed; ``JsonRows.scala`` and
   ``CsvRows.scala`` read a line, ``Texts.scala`` values that are written as text;
   ``Messages.scala``: the same of Kafka's messages.
-- ``Gate.scala``: the same input for all queries of a job, an epoch at a time; ``Epochs.scala``: the
-  log of epochs; ``Turns.scala``: a query at the gate, and when input is looked for;
+- ``Protocol.scala``: what may happen when, of epochs and barriers, without clock or file;
+  ``Gate.scala`` carries it out: the same input for all queries of a job, an epoch at a time;
+  ``GateStatus.scala``: how things stand there; ``Asking.scala``: where sources stand, asked in a
+  thread of its own; ``Delays.scala``: waits at named steps, for tests; ``Epochs.scala``: the log of
+  epochs; ``Turns.scala``: a query at the gate, and when input is looked for;
   ``GatedSource.scala``: a read of a source behind the gate; ``Inner.scala``: Spark's own source.
 - ``InPython.scala``: what stands around a keyed program whose handlers are a class in Python.
 - ``Tables.scala``: reference data that is read again, and the same for all queries.

@@ -1,0 +1,64 @@
+"""The watchdog of a run: whether it stands still, and who waits for whom.
+
+Something happens all the time in a run that is well: an epoch opens, a query commits one, the
+sources say that they have nothing new. When nothing has happened for long, the gate says why.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from .gate import GateStatus
+
+_PATIENCE = 30.0
+"""Seconds without any event before a run is said to stand still, beyond its cadence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stall:
+    """Why a run has stood still for so many seconds.
+
+    `at_work` is whether a query has an epoch to finish: a batch may take that long. Otherwise
+    nothing is under way that could end it.
+    """
+
+    seconds: float
+    reason: str
+    at_work: bool
+
+    def to_document(self) -> dict[str, Any]:
+        return {**asdict(self), "seconds": round(self.seconds, 1)}
+
+
+def find_stall(status: GateStatus, now: float, cadence: float, timeout: float) -> Stall | None:
+    """Whether a run stands still at an instant (seconds).
+
+    `cadence` is the pause between epochs (seconds). A query that is at work may take until
+    `timeout` before that is a stall: by then a barrier has failed because of it.
+    """
+    still = max(now - status.moved_at, 0.0)
+    behind = [id for id, turn in status.queries.items() if turn.done < status.epoch]
+    if still < (timeout if behind else cadence + _PATIENCE):
+        return None
+    return Stall(still, _reason(status, behind, now), bool(behind))
+
+
+def _reason(status: GateStatus, behind: list[str], now: float) -> str:
+    if behind:
+        names = ", ".join(f"`{id}`" for id in sorted(behind))
+        return f"epoch {status.epoch} is not committed by {names}; the other queries wait for that"
+    if status.barrier is not None:
+        return f"the barrier of epoch {status.barrier} is reached, and is not written down"
+    if status.asked_at is not None:
+        asked = f"the sources were asked {now - status.asked_at:.0f} s ago and have not answered"
+        return f"{asked}; all queries wait for that"
+    waits = {
+        "sources": "no query asks for an epoch after it",
+        "queries": "a barrier is wanted, and no query takes the epoch that it needs",
+        "record": "input waits for a barrier on record, and none is being taken",
+        "ending": "the run is to end, and does not",
+        "fenced": "the state is another's",
+    }
+    said = waits.get(status.waits, f"it waits for {status.waits}")
+    return f"all queries have committed epoch {status.epoch}: {said}"
