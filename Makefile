@@ -9,7 +9,7 @@ INSTALLED := $(VENV)/installed
 DEMO := build/demo
 
 .DEFAULT_GOAL := help
-.PHONY: help setup java demo test test-long test-kafka check golden fmt grammar bench chaos
+.PHONY: help setup java demo test test-long test-kafka check golden fmt grammar bench chaos soak
 
 help: ## List the commands.
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile | expand -t 18
@@ -65,3 +65,8 @@ chaos: $(INSTALLED) java ## Kill a pipeline 200 times, and executors, and its di
 	$(BIN)/python benchmarks/chaos.py
 	$(BIN)/python benchmarks/chaos.py --only executors --kills 10
 	$(BIN)/python benchmarks/chaos.py --only disk --kills 3
+
+soak: $(INSTALLED) java ## Run pipelines on tiny epochs for half an hour each; see what stalls, is lost, or grows.
+	$(BIN)/python benchmarks/soak.py --every 5
+	$(BIN)/python benchmarks/soak.py --pipeline small --every 0.3 1 10 default
+	$(BIN)/python benchmarks/soak.py --pipeline swift --interval 0.05 --minutes 10

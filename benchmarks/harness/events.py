@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -47,14 +48,30 @@ def closing(number: int) -> dict[str, object]:
     return {"id": -1, "kind": "end", "shop": "none", "number": -1, "amount": 0, "at": _text(at)}
 
 
-class Writer:
-    """Adds files to a folder, each whole when it appears, in an order that Spark keeps to."""
+def json_lines(rows: Sequence[Mapping[str, object]]) -> bytes:
+    """Rows as the bytes of a file, a JSON object a line."""
+    return "".join(f"{json.dumps(row)}\n" for row in rows).encode()
 
-    def __init__(self, folder: Path, seed: int) -> None:
+
+class Writer:
+    """Adds files to a folder, each whole when it appears, in an order that Spark keeps to.
+
+    What the rows are in a file, `encode` says; its name ends with the `suffix`.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        seed: int,
+        encode: Callable[[Sequence[Mapping[str, object]]], bytes] = json_lines,
+        suffix: str = "json",
+    ) -> None:
         self.folder = folder
         self._seed = seed
+        self._encode = encode
+        self._suffix = suffix
         folder.mkdir(parents=True, exist_ok=True)
-        self.written = len(list(folder.glob("[0-9]*.json")))
+        self.written = len(list(folder.glob(f"[0-9]*.{suffix}")))
 
     def add(self, files: int = 1) -> None:
         """Writes the next files."""
@@ -69,11 +86,11 @@ class Writer:
         """Writes the last file, after which no window stays open."""
         self.write([closing(self.written)])
 
-    def write(self, rows: list[dict[str, object]]) -> None:
+    def write(self, rows: Sequence[Mapping[str, object]]) -> None:
         """Adds a file of these rows."""
-        path = self.folder / f"{self.written:06d}.json"
+        path = self.folder / f"{self.written:06d}.{self._suffix}"
         hidden = path.with_name(f"_{path.name}")
-        hidden.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
+        hidden.write_bytes(self._encode(rows))
         os.utime(hidden, (_FIRST_ARRIVAL + self.written,) * 2)
         hidden.rename(path)
         self.written += 1
