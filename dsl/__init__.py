@@ -9,13 +9,15 @@ In order of flow:
 - ``ast``: the nodes of the tree.
 - ``syntax_hints``: parse errors told as the mistake that was made, each from its ``place``;
   ``foreign_statements``, ``foreign_columns``, ``foreign_queries`` and ``foreign_windows`` know the
-  SQL of other engines, ``program_hints`` the statements of operators,
+  SQL of other engines, ``foreign_options`` their options, ``program_hints`` the statements of
+  operators,
   ``expectations`` puts into words what could have come, ``mistakes`` are those that tokens and
   actions find.
 - ``yaml_nodes``: YAML files beside a spec, each value with its place; ``yaml_told``: what is said
-  of mistakes in them.
+  of mistakes in them, ``yaml_slips`` of what is no YAML at all.
 - ``front_matter``: the YAML head of a spec, checked; ``yaml_tree`` knows where each value stands,
-  ``settings_model`` what it may be, ``settings`` is what comes out.
+  ``settings_model`` what it may be, ``settings`` is what comes out; ``foreign_settings``: what
+  other tools call them, ``spark_settings``: the names of Spark's.
 - ``variables``: ``${name}`` in the texts of options.
 - ``walk``: generic traversal of nodes and their text dump.
 - ``format``: nodes back to text; ``layout``: a spec laid out anew, with its comments.

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from . import codes
 from .diagnostics import Diagnostic
 from .mistakes import ARRAYS_IN_PLACE, WINDOW_FORMS
-from .place import Place
+from .place import Place, is_plain_name
 
 _KSQL_WINDOWS = {"TUMBLING": "TUMBLE", "HOPPING": "HOP", "SESSION": "SESSION"}
 _INTERVAL_JOIN = "`a JOIN b ON a.k = b.k AND b.ts BETWEEN a.ts AND a.ts + INTERVAL 10 MINUTES`"
@@ -149,6 +149,8 @@ def expressions(place: Place) -> Diagnostic | None:
             message = f"`{function}(… TO {place.word(1)})` is how another engine rounds a time"
             help_ = f"write `DATE_TRUNC('{place.word(1)}', …)`"
             return place.report(codes.FOREIGN_EXPRESSION, message, help=help_)
+    if found := _json(place):
+        return found
     if place.text() == "->" and place.is_word(-1) and place.is_word(1):
         path = f"{place.text(-1)}.{place.text(1)}"
         message = "`->` makes a function; a field is behind a dot"
@@ -158,6 +160,47 @@ def expressions(place: Place) -> Diagnostic | None:
         help_ = "write the columns that are wanted"
         return place.report(codes.FOREIGN_EXPRESSION, message, help=help_)
     return _at_time_zone(place)
+
+
+def _json(place: Place) -> Diagnostic | None:
+    """``text->>'a'``, ``text->'a'->>'b'``, ``text->0``, ``value @> '…'``, ``value ? 'a'``."""
+    if place.text() == "->" and "(" not in place.text(1):
+        return _json_arrow(place)
+    if place.text() == "?" and place.kind(1) == "STRING" and place.text(-1):
+        value, key = place.text(-1), place.text(1)[1:-1]
+        message = "`?` is how another engine asks whether JSON has a key"
+        help_ = f"write `GET_JSON_OBJECT({value}, '$.{key}') IS NOT NULL`"
+        return place.report(codes.FOREIGN_EXPRESSION, message, help=help_)
+    return None
+
+
+def _json_arrow(place: Place) -> Diagnostic | None:
+    steps, offset = "", 0
+    while place.text(offset) == "->":
+        arrow = 2 if place.text(offset + 1) == ">" else 1
+        step = place.text(offset + arrow)
+        kind = place.kind(offset + arrow)
+        if kind == "INTEGER":
+            steps += f"[{step}]"
+        elif kind == "STRING":
+            key = step[1:-1]
+            steps += f".{key}" if is_plain_name(key) else f"['{key}']"
+        else:
+            break
+        offset += arrow + 1
+    if not steps:
+        return None
+    value, before = place.text(-1) if place.is_word(-1) else "value", -2
+    while place.text(before) == "." and place.is_word(before - 1):
+        value, before = f"{place.text(before - 1)}.{value}", before - 2
+    path = steps.replace("'", "\\'")
+    message = "`->` makes a function here, and takes nothing out of JSON"
+    help_ = f"of a text, write `GET_JSON_OBJECT({value}, '${path}')`; of a VARIANT " + (
+        f"`{value}:{steps[1:]}::STRING`"
+        if steps.startswith(".")
+        else f"`VARIANT_GET({value}, '${path}', 'STRING')`"
+    )
+    return place.report(codes.FOREIGN_EXPRESSION, message, help=help_)
 
 
 def _at_time_zone(place: Place) -> Diagnostic | None:

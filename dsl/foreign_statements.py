@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from . import codes
 from .diagnostics import Diagnostic
+from .foreign_options import here, told
 from .place import Place, is_plain_name
 from .suggest import closest
 
@@ -162,12 +163,8 @@ def options(place: Place) -> Diagnostic | None:
     if opened is None or place.word(opened - 1) != "WITH":
         return None
     if place.kind() == "STRING" and place.text(-1) in ("(", ","):
-        name = place.text()[1:-1]
-        value = place.text(2) if place.text(1) == "=" else "…"
-        dotted = all(is_plain_name(part) for part in name.split("."))
-        help_ = f"write `{name} = {value}`" if dotted else "options are words, as in `format = …`"
         message = "the names of options stand without quotes"
-        return place.report(codes.OPTION_FORM, message, help=help_)
+        return place.report(codes.OPTION_FORM, message, help=_options_as_here(place, opened))
     if place.text() == ":" and "=" in place.expected:
         message = "an option is given its value with `=`"
         return place.report(codes.OPTION_FORM, message, help=f"write `{place.text(-1)} = …`")
@@ -176,6 +173,26 @@ def options(place: Place) -> Diagnostic | None:
         quoted = f"write `'{place.text()}'`" if is_plain_name(place.text()) else None
         return place.report(codes.OPTION_FORM, message, help=quoted)
     return None
+
+
+def _options_as_here(place: Place, opened: int) -> str:
+    """Return all options of a WITH as they are written here, and what to do about the others."""
+    written, other = [], []
+    offset = opened + 1
+    while place.text(offset) not in (")", ";", "") and place.text(offset + 1) == "=":
+        text, value = place.text(offset), place.text(offset + 2)
+        name = text[1:-1] if place.kind(offset) == "STRING" else text
+        pair = here(name, value[1:-1] if place.kind(offset + 2) == "STRING" else value)
+        if pair is None:
+            other.append(f"\n`{name}`: {told(name)}")
+        elif all(is_plain_name(part) for part in pair[0].split(".")):
+            written.append(f"{pair[0]} = '{pair[1]}'")
+        else:
+            other.append(f"\n`{name}`: options are words, as in `format = …`")
+        offset += 3 if place.text(offset + 3) != "," else 4
+    if not written:
+        return "".join(other).strip() or "options are words, as in `format = …`"
+    return f"write `{', '.join(written)}`{''.join(other)}"
 
 
 def no_options(place: Place) -> Diagnostic | None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from . import codes
 from .ast.statements import FrontMatter
 from .diagnostics import Code, Diagnostic, Diagnostics, Label
+from .foreign_settings import setting_meant
 from .settings import NAME, Profile, Settings
 from .source import Span
 from .suggest import did_you_mean
@@ -16,6 +17,7 @@ from .suggest import did_you_mean
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
+    from .yaml_slips import Slip
     from .yaml_tree import Path, Value, YamlTree
 
 _PROFILE_KEYS = (
@@ -43,12 +45,14 @@ def read_front_matter(node: FrontMatter | None, stem: str, diagnostics: Diagnost
 
 def _read(node: FrontMatter, diagnostics: Diagnostics) -> dict[str, Any]:
     """Return the settings that are written and right."""
+    from .yaml_slips import slip_of
     from .yaml_tree import YamlSyntaxError, read_yaml
 
     try:
         tree = read_yaml(node.text, node.span.start)
     except YamlSyntaxError as error:
-        diagnostics.add(_not_yaml(str(error), error.offset, diagnostics.source.text))
+        text = diagnostics.source.text
+        diagnostics.add(_not_yaml(slip_of(str(error), error.offset, text, node.span.start)))
         return {}
     for path, span in tree.twice:
         diagnostics.add(_duplicate(path, span, tree.keys[path]))
@@ -102,17 +106,9 @@ def _is_told(diagnostics: Diagnostics) -> bool:
 # What is said of a mistake.
 
 
-def _not_yaml(problem: str, offset: int, text: str) -> Diagnostic:
-    help_ = None
-    char = text[offset : offset + 1]
-    if char == "\t":
-        problem, help_ = "a tab indents a line", "indent with spaces"
-    elif "mapping values" in problem:
-        problem, help_ = "a value holds a colon", "put the value in quotes"
-    elif "cannot start any token" in problem:
-        problem, help_ = f"a value begins with `{char}`", "put the value in quotes"
-    message = f"the front matter is not valid YAML: {problem}"
-    return _plain(codes.FRONT_MATTER_SYNTAX, message, Span(offset, offset + 1), help_)
+def _not_yaml(slip: Slip) -> Diagnostic:
+    message = f"the front matter is not valid YAML: {slip.problem}"
+    return _plain(codes.FRONT_MATTER_SYNTAX, message, slip.span, slip.help)
 
 
 def _duplicate(path: Path, span: Span, first: Span) -> Diagnostic:
@@ -194,9 +190,13 @@ def _misfit(detail: ErrorDetails, path: Path, tree: YamlTree) -> Diagnostic:
                 f"leave it out: {detail['ctx']['reason']}",
             )
         case "spark_key":
-            return _bad(
-                f"`{path[-1]}` is not a Spark setting", key, "their names begin with `spark.`"
-            )
+            full = detail["ctx"]["meant"]
+            named = f"did you mean `{full}`?" if full else "their names begin with `spark.`"
+            return _bad(f"`{path[-1]}` is not a Spark setting", key, named)
+        case "spark_slip":
+            message = f"Spark has no setting `{path[-1]}`, and would pass over it"
+            named = f"did you mean `{detail['ctx']['meant']}`?"
+            return _plain(codes.UNKNOWN_SETTING, message, key, named)
         case "variable_name":
             return _bad(
                 f"`{path[-1]}` cannot name a variable",
@@ -246,7 +246,7 @@ def _unknown_key(path: Path, span: Span) -> Diagnostic:
         codes.UNKNOWN_SETTING,
         message,
         span,
-        did_you_mean(key, known) or f"the settings are {listed}",
+        setting_meant(key, known) or f"the settings are {listed}",
     )
 
 

@@ -21,6 +21,13 @@ _UNREADABLE = {
 }
 
 
+_JSON = {
+    "#": "what lies deeper in JSON is `GET_JSON_OBJECT(value, '$.a.b')`, in a VARIANT `value:a.b`",
+    "@": "ask for the parts: `GET_JSON_OBJECT(value, '$.a') = 'x'`, `ARRAY_CONTAINS(tags, 'x')`",
+}
+"""Operators of another engine on JSON that begin with a character that means nothing here."""
+
+
 class Mistake(Exception):
     """A mistake that an action of the grammar found; ends the statement it is in."""
 
@@ -31,8 +38,8 @@ class Mistake(Exception):
         self.diagnostic = Diagnostic(code, message, Label(span, label), help=help)
 
 
-def unreadable(text: str, span: Span) -> Diagnostic:
-    """Return what there is to say about a text that is no token."""
+def unreadable(text: str, span: Span, after: str = "") -> Diagnostic:
+    """Return what there is to say about a text that is no token, and what stands right behind."""
     if text[0] in "'\"`" or text.startswith("/*"):
         what, help_ = _UNCLOSED[text[0]]
         start = Span(span.start, span.start + len(text.split("\n", 1)[0].rstrip()))
@@ -44,8 +51,10 @@ def unreadable(text: str, span: Span) -> Diagnostic:
         message = f"the character U+{ord(text[0]):04X} has no meaning here"
         help_ = "remove it; an editor may show it as a blank or not at all"
         return Diagnostic(codes.UNREADABLE, message, Label(span), help=help_)
-    message = f"`{text[0]}` has no meaning here"
-    return Diagnostic(codes.UNREADABLE, message, Label(span), help=_UNREADABLE.get(text[0]))
+    on_json = _JSON.get(text[0]) if after == ">" else None
+    message = f"`{text[0]}{'>' if on_json else ''}` has no meaning here"
+    found = on_json or _UNREADABLE.get(text[0])
+    return Diagnostic(codes.UNREADABLE, message, Label(span), help=found)
 
 
 def open_front_matter(source: SourceFile) -> Diagnostic:

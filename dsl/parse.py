@@ -145,7 +145,8 @@ class _Statements:
         program = kinds[first : first + 2] == ["CREATE", "OPERATOR"]
         index = max(broken, first + 1)
         while kinds[index] != "EOF":
-            if kinds[index] == ";" and (not program or kinds[index - 1] == "END"):
+            ends = kinds[index - 1] == "END" and kinds[index + 1] not in ("END", "ON")
+            if kinds[index] == ";" and (not program or ends):
                 break
             if kinds[index] in ("CREATE", "CHECKPOINT") and tokens.begins_line(index):
                 break

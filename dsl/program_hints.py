@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from . import codes
-from .diagnostics import Diagnostic
+from .diagnostics import Diagnostic, Label
 from .place import Place
 
 _STATEMENTS = frozenset(
@@ -54,12 +56,142 @@ def _open_block(place: Place) -> Diagnostic | None:
         return None
     (word,) = due
     help_ = f"put `END {word};` where the block ends"
-    offset = -1
-    while word == "IF" and place.text(offset):
-        if place.words("ELSE", "IF", offset=offset):
+    opened = _opened_block(place, word)
+    for offset in range(opened or 0, 0):
+        if word == "IF" and place.words("ELSE", "IF", offset=offset):
             help_ = "`ELSEIF` is one word: `ELSE IF` begins a block that has an `END IF` of its own"
-        offset -= 1
-    return place.report(codes.SYNTAX, f"a block has no `END {word}`", "", help_, -1)
+    secondary = () if opened is None else (Label(place.span(opened), "opened here"),)
+    return place.report(
+        codes.SYNTAX, f"a block has no `END {word}`", f"`END {word};` is due", help_, -1, secondary
+    )
 
 
-HINTS = (_missing_semicolon, _other_assignment, _no_set, _open_block)
+def _opened_block(place: Place, word: str) -> int | None:
+    """Return the IF, WHILE or FOR that is still open before the failing END, as an offset."""
+    depth = 0
+    for offset in range(-2, place.first - place.at, -1):
+        if place.word(offset) != word:
+            continue
+        if place.word(offset - 1) == "END":
+            depth += 1
+        elif depth == 0:
+            return offset
+        else:
+            depth -= 1
+    return None
+
+
+_OTHER_WORDS = {
+    **dict.fromkeys(("SELECT", "RETURN", "YIELD", "COLLECT", "OUTPUT", "SEND", "FORWARD"), "EMIT"),
+    **dict.fromkeys(("LET", "VAR", "VAL", "LOCAL"), "DECLARE"),
+    **dict.fromkeys(("CANCEL", "RESET", "DELETE"), "CLEAR"),
+    **dict.fromkeys(("UPSERT",), "PUT"),
+    **dict.fromkeys(("PUSH",), "APPEND"),
+}
+"""Words that other languages begin a statement with, and the one that begins it here."""
+
+_OTHER_STATEMENTS = {
+    "INSERT": "rows go out by `EMIT value, …;`, entries into a cell by `PUT`, `ADD` or `APPEND`",
+    "UPDATE": "a value is assigned by `SET name = …;`, an entry by `PUT cell[key] = …;`",
+    "MERGE": "an entry is written by `PUT cell[key] = …;`, which replaces the one that is there",
+    "REGISTER": "a timer is started by `START TIMER name AT …;`",
+    "SCHEDULE": "a timer is started by `START TIMER name AT …;`",
+    "CALL": "functions are called in expressions: `SET x = f(y);`",
+    "PRINT": "rows go out by `EMIT value, …;`",
+    "RAISE": "give such rows a column that says it, and `EMIT` them",
+    "THROW": "give such rows a column that says it, and `EMIT` them",
+    "LOOP": "a loop is `WHILE condition DO … END WHILE;` or `FOR x IN values DO … END FOR;`",
+    "REPEAT": "a loop is `WHILE condition DO … END WHILE;`",
+    "CASE": "branches are `IF condition THEN … ELSEIF … ELSE … END IF;`",
+    "SWITCH": "branches are `IF condition THEN … ELSEIF … ELSE … END IF;`",
+    "BEGIN": "a handler's statements follow `ON EVENT` as they are: leave BEGIN out",
+    "BREAK": "a loop ends with its condition: use `WHILE`, and a local that it asks",
+    "CONTINUE": "put what follows into `IF … THEN … END IF;`",
+}
+"""Statements of other languages, and how to write them here."""
+
+
+def _begins_statement(place: Place, offset: int = 0) -> bool:
+    return place.word(offset - 1) in (";", "THEN", "ELSE", "DO", "EVENT") or (
+        place.word(offset - 2) in ("EVENT", "TIMER") and place.is_word(offset - 1)
+    )
+
+
+def _other_statement(place: Place) -> Diagnostic | None:
+    """``SELECT a, b;``, ``RETURN a;``, ``INSERT INTO …`` in a handler."""
+    if not place.creates("OPERATOR"):
+        return None
+    for offset in (0, -1):
+        word = place.word(offset)
+        known = word in _OTHER_WORDS or word in _OTHER_STATEMENTS
+        if known and _begins_statement(place, offset):
+            break
+    else:
+        return None
+    if {"EMIT", "SET"} - place.expected and offset == 0 and word != "BEGIN":
+        return None
+    if word == "DELETE" or (word == "CANCEL" and place.word(offset + 1) == "TIMER"):
+        timer = place.text(offset + 2) if place.word(offset + 1) == "TIMER" else "name"
+        help_ = f"a timer is stopped by `STOP TIMER {timer};`"
+        if word == "DELETE":
+            help_ = "an entry goes by `REMOVE cell[key];`, a cell by `CLEAR cell;`"
+        return _no_statement(place, word, help_, offset)
+    if word in _OTHER_STATEMENTS:
+        return _no_statement(place, word, _OTHER_STATEMENTS[word], offset)
+    values, end = "", offset + 1
+    while place.text(end) not in (";", "", "FROM", "INTO"):
+        end += 1
+    if end > offset + 1:
+        text = place.tokens.source.text
+        values = " " + text[place.span(offset + 1).start : place.span(end - 1).end]
+    instead = _OTHER_WORDS[word]
+    goes_out = "rows go out by EMIT" if instead == "EMIT" else f"the word here is {instead}"
+    return _no_statement(place, word, f"{goes_out}: `{instead}{values};`", offset)
+
+
+def _no_statement(place: Place, word: str, help_: str, offset: int) -> Diagnostic:
+    message = f"`{word}` begins no statement of a handler"
+    return place.report(codes.SYNTAX, message, "", help_, offset)
+
+
+def _timer_instant(place: Place) -> Diagnostic | None:
+    """``START TIMER t IN INTERVAL 1 HOUR``, ``AFTER``, ``FOR``, or the interval alone."""
+    if place.word(-3) != "START" or place.word(-2) != "TIMER" or "AT" not in place.expected:
+        return None
+    timer, first = place.text(-1), 0
+    if place.word() in ("IN", "AFTER", "FOR", "EVERY", "WITHIN", "ON", "="):
+        first = 1
+    end = first
+    while place.text(end) not in (";", ""):
+        end += 1
+    text = place.tokens.source.text
+    written = text[place.span(first).start : place.span(end - 1).end] if end > first else ""
+    instant = written or "…"
+    if place.word(first) == "INTERVAL":
+        instant = f"{_time_of(place, timer)} + {written}"
+    elif place.kind(first) in ("INTEGER", "AMOUNT"):
+        instant = f"{_time_of(place, timer)} + INTERVAL {written}"
+    message = "a timer goes off at an instant, which AT names"
+    return place.report(codes.SYNTAX, message, help=f"`START TIMER {timer} AT {instant};`")
+
+
+def _time_of(place: Place, timer: str) -> str:
+    """Return the instant that a timer of this domain is counted from."""
+    at = place.first - place.at
+    words = [place.word(offset) for offset in range(at, 0)]
+    pairs = list(pairwise(words))
+    if (timer.upper(), "PROCESSING") in pairs:
+        return "CURRENT_TIMESTAMP"
+    if ("ORDER", "BY") in pairs:
+        return place.text(at + pairs.index(("ORDER", "BY")) + 2)
+    return "ts"
+
+
+HINTS = (
+    _missing_semicolon,
+    _other_assignment,
+    _timer_instant,
+    _other_statement,
+    _no_set,
+    _open_block,
+)

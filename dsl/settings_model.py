@@ -15,6 +15,7 @@ from pydantic_core import core_schema as shape
 
 from ..contracts.reserved import reserved
 from .settings import AS_FAST_AS_POSSIBLE, AVAILABLE_NOW, NAME
+from .spark_settings import in_full, meant
 
 _AMOUNT = re.compile(r"(\d+)\s*(millisecond|second|minute|hour|day)s?\s*", re.IGNORECASE)
 
@@ -26,7 +27,7 @@ def _pipeline(text: str) -> str:
 
 
 def _plain_path(text: str) -> str:
-    if "${" in text:
+    if "${" in text or "{{" in text or re.search(r"\$\w", text):
         raise PydanticCustomError("no_variables", "variables are filled in options only")
     return text
 
@@ -49,9 +50,12 @@ def _variable_name(text: str) -> str:
 
 def _spark_key(text: str) -> str:
     if not text.startswith("spark."):
-        raise PydanticCustomError("spark_key", "not a Spark setting")
+        full = in_full(text)
+        raise PydanticCustomError("spark_key", "not a Spark setting", {"meant": full})
     if (reason := reserved(text)) is not None:
         raise PydanticCustomError("protected", "{reason}", {"reason": reason})
+    if near := meant(text):
+        raise PydanticCustomError("spark_slip", "a slip of {meant}", {"meant": near})
     return text
 
 

@@ -90,6 +90,8 @@ def _watermark(place: Place) -> Diagnostic | None:
         if place.word(offset) == "WATERMARK" and place.text(offset - 1) in ("(", ","):
             after = offset + (2 if place.word(offset + 1) == "FOR" else 1)
             column = place.text(after) if after < 0 and place.kind(after) == "NAME" else "ts"
+            if place.text() in (".", "(", "[", ":") and after == -1:
+                return _computed_watermark(place, offset, column)
             return place.report(
                 codes.WATERMARK_WORDS,
                 "a watermark names its column and how far rows may be late",
@@ -97,6 +99,27 @@ def _watermark(place: Place) -> Diagnostic | None:
                 offset=offset,
             )
     return None
+
+
+def _computed_watermark(place: Place, offset: int, column: str) -> Diagnostic:
+    """``WATERMARK FOR payload.ts AS …``, ``WATERMARK FOR to_timestamp(ts) AS …``."""
+    last, depth = 0, 0
+    while place.text(last) and (depth or place.word(last) != "AS"):
+        depth += {"(": 1, "[": 1, ")": -1, "]": -1}.get(place.text(last), 0)
+        if depth < 0 or (not depth and place.text(last) in (",", ";")):
+            break
+        last += 1
+    source = place.tokens.source
+    written = source.text[place.span(-1).start : place.span(last - 1).end]
+    words = [place.text(offset) for offset in range(-1, last) if place.kind(offset) == "NAME"]
+    name = words[-1] if place.text() == "." and len(words) > 1 else f"{(words or [column])[-1]}_at"
+    return place.report(
+        codes.WATERMARK_WORDS,
+        f"a watermark is for a column, and `{written}` is computed",
+        help=f"compute a column first: `{name} AS {written}`, then "
+        f"`WATERMARK FOR {name} AS {name} - INTERVAL 30 SECONDS`",
+        offset=offset,
+    )
 
 
 def _subquery(place: Place) -> Diagnostic | None:

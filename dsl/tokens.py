@@ -182,7 +182,8 @@ def tokenize(
             kind = "NAME"
         elif group == _BAD:
             kind = "ERROR"
-            tokens.diagnostics.append(unreadable(text, Span(begin, end)))
+            behind = source.text[end : end + 1]
+            tokens.diagnostics.append(unreadable(text, Span(begin, end), behind))
         else:
             kind = "STRING"
         kinds.append(kind)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 
 from . import codes
@@ -29,6 +30,10 @@ def split_variables(text: str, span: Span, diagnostics: Diagnostics) -> tuple[Pa
 
     A malformed ``${…}`` is told and stays in the text. ``$`` alone means nothing.
     """
+    if other := _OTHER_TEMPLATE.search(text):
+        where = _within(span, *other.span(), text, diagnostics.source)
+        diagnostics.add(_of_a_template(other[0], where))
+        return (text,)
     parts: list[Part] = []
     taken = 0
     while (start := text.find("${", taken)) >= 0:
@@ -49,14 +54,23 @@ def split_variables(text: str, span: Span, diagnostics: Diagnostics) -> tuple[Pa
 
 
 def check_variables(
-    parts: Iterable[Part], declared: Mapping[str, str | None], diagnostics: Diagnostics
+    parts: Iterable[Part],
+    declared: Mapping[str, str | None],
+    span: Span,
+    diagnostics: Diagnostics,
 ) -> None:
-    """Tell of variables that the front matter does not declare, unless it could not be read."""
+    """Tell of variables that the front matter does not declare, unless it could not be read.
+
+    So is told of one that is declared and not written as a variable; ``span`` is the whole text's.
+    """
     if any(found.code is codes.FRONT_MATTER_SYNTAX for found in diagnostics):
         return
     for part in parts:
-        if isinstance(part, Variable) and part.name not in declared:
-            diagnostics.add(_unknown(part, declared))
+        if isinstance(part, str):
+            told = _bare(part, declared, span)
+        else:
+            told = None if part.name in declared else _unknown(part, declared)
+        diagnostics.extend([told] if told else [])
 
 
 def _within(span: Span, start: int, stop: int, text: str, source: SourceFile) -> Span:
@@ -76,6 +90,38 @@ def _malformed(name: str | None, span: Span) -> Diagnostic:
         message = f"`{name}` cannot name a variable"
         help_ = "use lower-case letters, digits and `_`, a letter first"
     return Diagnostic(codes.MALFORMED_VARIABLE, message, Label(span), help=help_)
+
+
+_OTHER_TEMPLATE = re.compile(r"\{\{.*?\}\}|\{%.*?%\}|\$\([A-Za-z_]\w*\)|%\([A-Za-z_]\w*\)s")
+"""A variable as other tools write it; none of these is of use in a path or an address."""
+_WORDS_OF_TEMPLATES = ("var", "vars", "env", "env_var", "config", "params", "s")
+_BARE = re.compile(r"\$([A-Za-z_]\w*)|(?<!\$)\{([A-Za-z_]\w*)\}")
+
+
+def _of_a_template(written: str, span: Span) -> Diagnostic:
+    words = [w.lower() for w in re.findall(r"[A-Za-z_]\w*", written)]
+    name = next((word for word in words if word not in _WORDS_OF_TEMPLATES), "name")
+    return Diagnostic(
+        codes.MALFORMED_VARIABLE,
+        f"`{written}` is no variable, and would be taken as it stands",
+        Label(span),
+        help=f"write `${{{name}}}`, and declare it in the front matter: "
+        f"`variables: {{{name}: null}}`",
+    )
+
+
+def _bare(text: str, declared: Mapping[str, str | None], span: Span) -> Diagnostic | None:
+    """Return the diagnostic for ``$name`` or ``{name}`` of a variable, None if there is none."""
+    for found in _BARE.finditer(text):
+        name = found[1] or found[2]
+        if name in declared:
+            return Diagnostic(
+                codes.MALFORMED_VARIABLE,
+                f"`{found[0]}` is no variable, and would be taken as it stands",
+                Label(span),
+                help=f"write `${{{name}}}`",
+            )
+    return None
 
 
 def _unknown(variable: Variable, declared: Mapping[str, str | None]) -> Diagnostic:

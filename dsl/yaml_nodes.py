@@ -12,7 +12,7 @@ import yaml
 
 from .records import dataclass
 from .source import Span
-from .yaml_tree import YamlSyntaxError
+from .yaml_tree import YamlSyntaxError, marked
 
 _DEEPEST = 40
 """How deep values may lie in each other; an alias may make them endless."""
@@ -68,9 +68,7 @@ def read_documents(text: str) -> list[Node]:
     except yaml.reader.ReaderError as error:
         raise YamlSyntaxError(error.reason, error.position) from error
     except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        place = min(mark.index, len(text)) if mark is not None else 0
-        raise YamlSyntaxError(error.problem or str(error), place) from error
+        raise marked(error, text) from error
     return [_node(node, text, 0) for node in nodes]
 
 

@@ -48,15 +48,25 @@ def read_yaml(text: str, offset: int) -> YamlTree:
     except yaml.reader.ReaderError as error:
         raise YamlSyntaxError(error.reason, offset + error.position) from error
     except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        place = mark.index if mark is not None else 0
-        raise YamlSyntaxError(
-            error.problem or str(error), offset + min(place, len(text))
-        ) from error
+        raise marked(error, text, offset) from error
     tree = YamlTree()
     if node is not None:
         tree.root = _Reader(tree, text, offset).value(node, ())
     return tree
+
+
+def marked(error: yaml.MarkedYAMLError, text: str, offset: int = 0) -> YamlSyntaxError:
+    """Return an error of the parser with the place that tells most of it.
+
+    What is opened and never closed is told where it is opened.
+    """
+    problem = error.problem or str(error)
+    never_closed = "end of stream" in problem or "expected ',' or" in problem
+    mark = error.problem_mark or error.context_mark
+    if never_closed and error.context_mark is not None:
+        mark = error.context_mark
+    place = mark.index if mark is not None else 0
+    return YamlSyntaxError(problem, offset + min(place, len(text)))
 
 
 class _Reader:

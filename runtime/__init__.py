@@ -25,7 +25,7 @@ In order of flow:
 - ``functions``: functions in Python; ``python_operator``: operators whose handlers are a class;
   ``modules``: where both are found.
 - ``layout``: the plan's state against Spark's own plan; ``meaning``: against the plan that the
-  state was begun with.
+  state was begun with; ``changed_spec``: the commands that carry a state over to another plan.
 - ``gate``: the same input for all queries, an epoch at a time.
 - ``watch``: the loop of a run; ``stall``: whether it stands still, and why; ``control``: what other
   processes ask of it, ``status``: what they see.

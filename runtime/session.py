@@ -177,8 +177,8 @@ def _start(
     except Exception as error:
         raise RuntimeFault(
             SPARK_START,
-            f"Spark did not start: {first_line(error)}",
-            f"its log is {log}" + _about_fetching(packages),
+            f"Spark did not start: {_why(error)}",
+            _where_its_log_is(log, submitted) + _about_fetching(packages),
         ) from None
     if submitted and "spark.log.level" not in settings.spark:
         # Spark reports a failed query with pages of Java; the run says it in a few lines itself.
@@ -194,6 +194,19 @@ def _ensure_address() -> None:
         socket.gethostbyname(socket.gethostname())
     except OSError:
         os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
+
+
+def _why(error: Exception) -> str:
+    """The cause that Spark names; py4j by itself says only which class it tried to make."""
+    from .failures import java_exception, reason_of
+
+    java = java_exception(error)
+    return first_line(error) if java is None else reason_of(java)
+
+
+def _where_its_log_is(log: Path, submitted: bool) -> str:
+    """Under `spark-submit` the process was there before, and its log goes where that puts it."""
+    return "its log is what `spark-submit` prints" if submitted else f"its log is {log}"
 
 
 def _about_fetching(packages: Sequence[Package]) -> str:

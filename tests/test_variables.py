@@ -14,7 +14,7 @@ def split(written: str, text: str | None = None) -> tuple[list[str], Diagnostics
     diagnostics = Diagnostics(source)
     span = Span(7, 7 + len(written))
     parts = split_variables(written[1:-1] if text is None else text, span, diagnostics)
-    check_variables(parts, {"input": None, "day": "1"}, diagnostics)
+    check_variables(parts, {"input": None, "day": "1"}, span, diagnostics)
     return [
         part if isinstance(part, str) else f"<{part.name}@{source.excerpt(part.span)}>"
         for part in parts

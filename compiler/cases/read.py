@@ -8,6 +8,7 @@ from ...dsl import codes
 from ...dsl.diagnostics import Diagnostics
 from ...dsl.source import SourceFile, Span
 from ...dsl.yaml_nodes import Mapping, Node, Scalar, Sequence, read_documents
+from ...dsl.yaml_slips import slip_of
 from ...dsl.yaml_told import described
 from ...dsl.yaml_tree import YamlSyntaxError
 from .model import Case, Expect, Placed
@@ -25,8 +26,9 @@ def read_tests(source: SourceFile, diagnostics: Diagnostics) -> list[Mapping]:
     try:
         documents = read_documents(source.text)
     except YamlSyntaxError as error:
-        place = Span(error.offset, error.offset + 1)
-        teller.tell(codes.TEST_SYNTAX, f"this is not valid YAML: {error}", place)
+        slip = slip_of(str(error), error.offset, source.text)
+        message = f"this is not valid YAML: {slip.problem}"
+        teller.tell(codes.TEST_SYNTAX, message, slip.span, slip.help)
         return []
     nodes = [
         node

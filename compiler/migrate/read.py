@@ -10,6 +10,7 @@ from ...dsl import codes
 from ...dsl.diagnostics import Diagnostics
 from ...dsl.source import Span
 from ...dsl.yaml_nodes import Mapping, Node, Scalar, read_documents
+from ...dsl.yaml_slips import slip_of
 from ...dsl.yaml_told import described
 from ...dsl.yaml_tree import YamlSyntaxError
 from ..model.typed import Typed
@@ -66,8 +67,9 @@ class _Reader:
         try:
             documents = read_documents(text)
         except YamlSyntaxError as error:
-            place = Span(error.offset, error.offset + 1)
-            self._teller.tell(codes.MIGRATION_SYNTAX, f"this is not valid YAML: {error}", place)
+            slip = slip_of(str(error), error.offset, text)
+            message = f"this is not valid YAML: {slip.problem}"
+            self._teller.tell(codes.MIGRATION_SYNTAX, message, slip.span, slip.help)
             return self._found
         if len(documents) != 1 or not isinstance(documents[0], Mapping):
             help_ = "write `from: 1`, `to: 2` and `operators: {…}`"

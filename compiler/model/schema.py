@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import field
 
 from ...dsl.records import dataclass
 from .types import Type
@@ -44,13 +45,29 @@ class Field:
 
 
 @dataclass(frozen=True, slots=True)
+class LostTime:
+    """An event time that a relation does not pass on.
+
+    It is not selected in the relation ``where``, or only ``made`` of it is, by an expression in
+    canonical text.
+    """
+
+    where: str
+    time: str
+    made: str | None = None
+    by: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Schema:
     """The columns of a relation in order.
 
-    Names are looked up without regard to case, as in Spark.
+    Names are looked up without regard to case, as in Spark. ``lost`` is what became of the event
+    time of what the relation reads, for messages.
     """
 
     fields: tuple[Field, ...]
+    lost: LostTime | None = field(default=None, compare=False, repr=False)
 
     def find(self, name: str) -> Field | None:
         """Return the column of that name."""

@@ -8,7 +8,7 @@ In order of flow:
   inside, ``binding`` finds the calls of them.
 - ``sources``, ``source_columns``, ``row_policies``, ``options``, ``durations``, ``checkpoints``,
   ``sinks``, ``tables``, ``upserts``: one declaration each, and their parts.
-- ``foreign_options``: connectors and options of other engines.
+- ``foreign_options``: connectors of other engines.
 - ``file_columns``, ``kafka``, ``sink_columns``: what files, messages and sinks can hold;
   ``secrets``: passwords come from variables; ``passed_options``: what Spark itself is told.
 - ``streams``: queries, WITH, unions. ``chain`` holds what is known on the way; ``stream_options``.
@@ -16,7 +16,7 @@ In order of flow:
   SELECT reads.
 - ``blocks``: one SELECT. ``columns``: its select list. ``keys``, ``aggregates``: GROUP BY.
   ``distinct``: DISTINCT ON. ``top_n``: QUALIFY; ``named_windows``: WINDOW. ``unbounded``: groups
-  that nothing closes.
+  that nothing closes; ``lost_times``: event times that are not passed on.
 - ``late_rows``: what an operator drops, as a stream.
 - ``lowering``: queries that become programs, as those of CREATE OPERATOR.
 - ``scope``: what a name means inside a SELECT.

@@ -27,7 +27,7 @@ from ...dsl.walk import children, rewrite, walk
 from ..model import types
 from ..model.programs import Panes
 from ..model.same import canonical
-from ..model.schema import Field, Schema
+from ..model.schema import Field, LostTime, Schema
 from ..model.steps import (
     WINDOW_STRUCTS,
     Aggregate,
@@ -91,7 +91,10 @@ class Grouping:
             calls=self._calls(),
             changes=changes,
         )
-        columns, schema = tuple(projected), Schema(tuple(self._field(i) for i in items))
+        fields = tuple(self._field(i) for i in items)
+        keeps_time = not self._grouped_by_window or any(field.watermark for field in fields)
+        lost = None if keeps_time else LostTime(self._chain.name, "window_time")
+        columns, schema = tuple(projected), Schema(fields, lost)
         if self._panes is not None:
             self._diagnostics.extend(misplaced_pane(step))
             block = (step, self._panes, self._scope.relations[0], self._found)

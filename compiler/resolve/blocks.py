@@ -5,6 +5,8 @@ FROM, WHERE, then at most one aggregate, one top-N or DISTINCT ON, then columns.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ...dsl import codes
 from ...dsl.ast import expressions as e
 from ...dsl.ast import queries as q
@@ -22,6 +24,7 @@ from .joins import add_join
 from .keys import has_aggregate
 from .late_rows import add_late_rows
 from .lookups import add_lookup
+from .lost_times import lost_time
 from .lowering.count_select import CountSelect, CountWindow, counted_beside, not_aggregated
 from .lowering.over import OverResolver, beside_over, is_over
 from .lowering.pane_clauses import (
@@ -248,7 +251,8 @@ class BlockResolver:
             self._assign_window(self._scope.window)
         items = resolve_items(self._select.items, self._scope, self._diagnostics, aggregates=False)
         if not self._is_whole_star():
-            self._chain.add(Project(columns_of(items)), schema_of(items))
+            schema = replace(schema_of(items), lost=lost_time(items, self._scope, self._chain.name))
+            self._chain.add(Project(columns_of(items)), schema)
         if self._select.distinct_on is not None:
             self._cut_unless_last("dedup")
 

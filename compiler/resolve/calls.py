@@ -265,7 +265,8 @@ def _unfit_group(node: e.Call, found: Function, context: Context) -> Diagnostic:
             codes.MISPLACED_WINDOW,
             f"`{found.name}` needs OVER",
             Label(node.span),
-            help=f"write `{context.text(node)} OVER (PARTITION BY … ORDER BY …)` in QUALIFY",
+            help=f"add it here: `{context.text(node)} OVER (PARTITION BY key ORDER BY time)`, "
+            "by the event time",
         )
     if found.group == "aggregate":
         return not_built(f"the aggregate `{found.name}`", node.span)

@@ -134,7 +134,9 @@ def _no_order(type_: t.Type, nodes: Pair, what: str) -> Diagnostic:
 
 def _incomparable(a: t.Type, b: t.Type, nodes: Pair, context: Context, what: str) -> Diagnostic:
     fix = "compare values of one type"
-    if b == t.STRING and can_cast(b, a):
+    if moment := _for_number(a, b, nodes, context, what):
+        fix = moment
+    elif b == t.STRING and can_cast(b, a):
         fix = f"write `CAST({context.text(nodes[1])} AS {a})`"
     elif can_cast(a, b):
         fix = f"write `CAST({context.text(nodes[0])} AS {b})`, if that is what is meant"
@@ -147,6 +149,33 @@ def _incomparable(a: t.Type, b: t.Type, nodes: Pair, context: Context, what: str
     )
 
 
+def _for_number(a: t.Type, b: t.Type, nodes: Pair, context: Context, what: str) -> str | None:
+    """Return help about a number beside a date, time, interval or truth value; None for others.
+
+    Spark would cast the instant to a number, which loses its fraction, or not at all.
+    """
+    number, other = (1, a) if t.is_numeric(b) else (0, b)
+    if not t.is_numeric((a, b)[number]):
+        return None
+    text = context.text(nodes[number])
+    beside = context.text(nodes[1 - number])
+    if other == t.DATE:
+        return "write a day: `DATE '2026-01-31'`"
+    if other in t.DATETIMES:
+        return (
+            "write an instant: `TIMESTAMP '2026-01-31 10:00:00'`; a number since 1970 becomes one\n"
+            f"by `TIMESTAMP_SECONDS({text})`, `TIMESTAMP_MILLIS({text})` or "
+            f"`TIMESTAMP_MICROS({text})`"
+        )
+    if isinstance(other, t.IntervalType):
+        amount = text if isinstance(nodes[number], e.NumberLiteral) else "10"
+        unit = "SECONDS" if other.is_day_time else "MONTHS"
+        return f"write an interval: `INTERVAL {amount} {unit}`"
+    if other == t.BOOLEAN and text in ("0", "1") and what in ("`=`", "`<>`"):
+        return f"write `{beside}`" if (text == "1") == (what == "`=`") else f"write `NOT {beside}`"
+    return None
+
+
 def _no_common_type(
     a: t.Type, b: t.Type, first: e.Expression, node: e.Expression, context: Context, what: str
 ) -> Diagnostic:
@@ -154,7 +183,9 @@ def _no_common_type(
     target = t.STRING if t.STRING in (a, b) else a
     operand = first if b == target else node
     fix = f"write `CAST({context.text(operand)} AS {target})`"
-    if not can_cast(b if operand is node else a, target):
+    if moment := _for_number(a, b, (first, node), context, what):
+        fix = moment
+    elif not can_cast(b if operand is node else a, target):
         fix = "give all alternatives one type"
     if target == t.STRING and isinstance(operand, e.NumberLiteral):
         fix = f"write `'{operand.text}'`"

@@ -15,6 +15,7 @@ from .chain import Chain
 from .durations import duration
 from .expressions import Clause, check
 from .from_clause import From
+from .lost_times import time_help
 from .lowering.dedup_within import DistinctWithin, within_operator
 from .lowering.program_items import program_items
 from .scope import BlockScope, Visible
@@ -147,5 +148,5 @@ def _no_event_time(node: q.DistinctOn, visible: Visible) -> Diagnostic:
         f"DISTINCT ON needs an event time, and `{visible.alias}` has none",
         Label(node.span, "its ids would never be forgotten"),
         secondary=(Label(visible.span, f"`{visible.alias}` is declared here"),),
-        help="add `WATERMARK FOR ts AS ts - INTERVAL 1 MINUTE` to its source",
+        help=time_help(visible, "add `WATERMARK FOR ts AS ts - INTERVAL 1 MINUTE` to its source"),
     )

@@ -50,7 +50,18 @@ def _no_fixed_length(node: e.Interval, what: str) -> Diagnostic:
         codes.NO_FIXED_LENGTH,
         f"{what} needs a fixed length, which `{units}` does not give",
         Label(node.span, "months and years differ in length"),
-        help="use days, as in `INTERVAL 30 DAYS`",
+        help=_by_calendar(node)
+        if what == "the size of a window"
+        else "use days, as in `INTERVAL 30 DAYS`",
+    )
+
+
+def _by_calendar(node: e.Interval) -> str:
+    unit = "YEAR" if any(part.unit.startswith("YEAR") for part in node.parts) else "MONTH"
+    return (
+        f"by the calendar: windows of `INTERVAL 1 DAY`, and over them a stream `WITH (unbounded = "
+        f"'a row a {unit.lower()}')`\nthat groups by `DATE_TRUNC('{unit}', window_start)` and ends "
+        "with EMIT CHANGES; or `INTERVAL 30 DAYS`"
     )
 
 

@@ -22,35 +22,38 @@ CONNECTORS = {
     "jdbc": "write `connector = 'postgres'`",
     "postgres-cdc": "write `connector = 'postgres'` in a sink; changes are not read",
     "foreachbatch": "write `connector = 'python', function = 'module:name'`",
-    "delta": "write `connector = 'table'`",
-    "iceberg": "write `connector = 'table'`",
 }
 """What a connector of other engines is called here, by its name there."""
 
-OPTIONS = {
-    "properties.bootstrap.servers": "write `bootstrap_servers = …`",
-    "properties.bootstrap.server": "write `bootstrap_servers = …`",
-    "kafka.bootstrap.servers": "write `bootstrap_servers = …`",
-    "properties.group.id": "leave it out: progress is kept with the state, not by Kafka",
-    "scan.startup.mode": "write `starting_offsets = 'earliest'`",
-    "startingoffsets": "write `starting_offsets = 'earliest'`",
-    "subscribe": "write `topic = …`",
-    "topic-pattern": "write `topic_pattern = …`",
-    "value.format": "write `format = …`",
-    "key.format": "a key is a column: `name STRING METADATA FROM 'key'`",
-    "key.fields": "write `key = 'a, b'` in a sink",
-    "rows-per-second": "write `rows_per_second = …`",
-    "maxfilespertrigger": "write `max_files_per_trigger = …`",
-    "maxoffsetspertrigger": "write `max_offsets_per_trigger = …`",
-    "checkpointlocation": "it is a setting: `state: …` in the front matter",
-    "json.ignore-parse-errors": "write `ON MALFORMED ROWS SKIP` behind the columns",
-    "json.fail-on-missing-field": "write NOT NULL behind the columns that must be there",
-    "csv.field-delimiter": "write `delimiter = ';'`",
-    "sep": "write `delimiter = ';'`",
-    "table-name": "write `table = …`",
-    "username": "write `user = …`",
-}
-"""What an option of other engines is here, by its name there in lower case."""
+_TABLES = ("delta", "iceberg", "hudi", "paimon", "table", "deltalake", "delta-lake", "lakehouse")
+_SERVERS = """mongodb mysql mysql-cdc kinesis pulsar pubsub rabbitmq redis elasticsearch opensearch
+snowflake bigquery cassandra clickhouse http webhook socket eventhubs sqs mqtt nats oracle
+sqlserver sqlite mariadb redshift cockroachdb dynamodb hbase influxdb websocket""".split()
+
+
+def connector_help(name: str, role: str) -> str | None:
+    """Return what to write instead of a connector of that name, None for one that nobody has.
+
+    ``role`` is ``source``, ``table`` or ``sink``.
+    """
+    folded = name.lower()
+    if folded in _TABLES:
+        if role == "sink":
+            return (
+                "tables of a lake are not written yet: write `connector = 'files', format = "
+                "'parquet'`,\nor `connector = 'python', function = 'module:name'` with a function "
+                "that adds a batch to the table"
+            )
+        return (
+            "tables of a lake are not read yet: a folder of Parquet files is `connector = 'files', "
+            "format = 'parquet'`;\nwhat changes in a table can come by Kafka: `connector = 'kafka'`"
+        )
+    if folded in _SERVERS and folded not in CONNECTORS:
+        if role == "sink":
+            return "write `connector = 'python', function = 'module:name'`, which gets each batch"
+        return "bring its rows to Kafka (`connector = 'kafka'`) or to files (`connector = 'files'`)"
+    return CONNECTORS.get(folded)
+
 
 _KSQLDB = frozenset(
     """kafka_topic value_format key_format partitions replicas retention_ms timestamp_format

@@ -14,6 +14,7 @@ from ..model.steps import WINDOW_STRUCTS, Join, JoinSide
 from ..model.typed import Typed
 from .chain import Chain, Known
 from .expressions import Clause, check
+from .lost_times import time_help
 from .scope import BlockScope, Visible
 from .time_bounds import Bounds, analyse
 from .window_joins import join_windows, no_window, window_field
@@ -146,7 +147,7 @@ def _no_event_time(node: q.Join, side: Visible) -> Diagnostic:
         f"a join of streams needs an event time on both sides, and `{side.alias}` has none",
         Label(node.span, "its state would never be dropped"),
         secondary=(Label(side.span, f"`{side.alias}` is declared here"),),
-        help="add `WATERMARK FOR ts AS ts - INTERVAL 1 MINUTE` to its source",
+        help=time_help(side, "add `WATERMARK FOR ts AS ts - INTERVAL 1 MINUTE` to its source"),
     )
 
 

@@ -10,12 +10,13 @@ from ...dsl import codes
 from ...dsl.ast.node import Name
 from ...dsl.ast.statements import Option
 from ...dsl.diagnostics import Diagnostic, Diagnostics, Label
+from ...dsl.foreign_options import told
 from ...dsl.source import Span
 from ...dsl.suggest import closest
 from ...dsl.variables import check_variables, split_variables
 from ..model import connectors as table
 from ..model.pipeline import Endpoint
-from .foreign_options import CONNECTORS, OPTIONS, of_ksqldb, topic_of
+from .foreign_options import connector_help, of_ksqldb, topic_of
 from .not_built import not_built
 from .passed_options import PREFIX, check_passed
 from .secrets import check_secrets
@@ -39,9 +40,9 @@ def endpoint(
     given = unique_options(options, diagnostics)
     for option in given.values():
         parts = split_variables(option.value, option.value_span, diagnostics)
-        check_variables(parts, variables, diagnostics)
+        check_variables(parts, variables, option.value_span, diagnostics)
     check_secrets(given.values(), variables, diagnostics)
-    connector = _connector(given, owner, known, unbuilt, diagnostics)
+    connector = _connector(given, owner, known, unbuilt, role, diagnostics)
     if connector is None:
         return None
     checked: dict[str, str] = {}
@@ -118,7 +119,7 @@ def unknown_option(option: Option, where: str, known: tuple[str, ...]) -> Diagno
     """Return the diagnostic for an option that nothing reads."""
     near = closest(option.name.text, known)
     listed = ", ".join(f"`{name}`" for name in known) or "none"
-    elsewhere = OPTIONS.get(option.name.text.lower())
+    elsewhere = told(option.name.text)
     help_ = f"did you mean `{near[0]}`?" if near else f"its options are: {listed}"
     return Diagnostic(
         codes.UNKNOWN_OPTION,
@@ -133,6 +134,7 @@ def _connector(
     owner: Name,
     known: dict[str, table.Connector],
     unbuilt: tuple[str, ...],
+    role: str,
     diagnostics: Diagnostics,
 ) -> table.Connector | None:
     option = given.get("connector")
@@ -147,7 +149,8 @@ def _connector(
         )
         return None
     if option.value in unbuilt:
-        diagnostics.add(not_built(f"connector `{option.value}`", option.value_span))
+        instead = connector_help(option.value, role)
+        diagnostics.add(not_built(f"connector `{option.value}`", option.value_span, instead))
         return None
     connector = known.get(option.value)
     if connector is None:
@@ -158,7 +161,7 @@ def _connector(
                 codes.UNKNOWN_CONNECTOR,
                 f"there is no connector `{option.value}`",
                 Label(option.value_span),
-                help=CONNECTORS.get(option.value.lower(), help_),
+                help=connector_help(option.value, role) or help_,
             )
         )
     return connector

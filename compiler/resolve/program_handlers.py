@@ -113,8 +113,15 @@ def _unknown_input(handler: p.Handler, names: Names) -> Diagnostic:
         codes.UNKNOWN_INPUT,
         f"there is no input `{handler.name}` in `{names.operator}`",
         Label(handler.name.span),
-        help=f"did you mean `{near[0]}`?" if near else f"write {listed}",
+        help=_NO_BEGIN
+        if handler.name.text.upper() == "BEGIN"
+        else f"did you mean `{near[0]}`?"
+        if near
+        else f"write {listed}",
     )
+
+
+_NO_BEGIN = "the statements of a handler follow `ON EVENT` as they are: leave out BEGIN and its END"
 
 
 def _no_handler(span: Span, alias: str, inputs: int) -> Diagnostic:

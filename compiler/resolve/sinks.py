@@ -70,7 +70,9 @@ def _without_mode(point: Endpoint) -> Endpoint:
 
 
 def _sink_mode(node: st.CreateSink, connector: connectors.Connector) -> Diagnostic:
-    takers = ", ".join(c.name for c in connectors.SINKS.values() if c.takes_changes)
+    known = connectors.SINKS.values()
+    takers = ", ".join(c.name for c in known if c.takes_changes)
+    by_key = " or ".join(f"`{c.name}`" for c in known if c.upserts and not c.takes_changes)
     close = f"let `{node.stream}` emit when its windows close"
     return Diagnostic(
         codes.SINK_MODE,
@@ -79,5 +81,6 @@ def _sink_mode(node: st.CreateSink, connector: connectors.Connector) -> Diagnost
         secondary=(Label(node.stream.span, "its rows replace earlier ones"),),
         help=f"add `mode = 'upsert'` and the columns that it groups by as `key`, or {close}"
         if connector.upserts
-        else f"{close}, select `pane` if it has panes, or write to one of: {takers}",
+        else f"{close}, select `pane` if it has panes, or write to another connector:\n{by_key} "
+        f"with `mode = 'upsert'` and the columns that it groups by as `key`, or {takers}",
     )

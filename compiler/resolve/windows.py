@@ -13,6 +13,7 @@ from ..model.schema import Duration
 from ..model.steps import Window
 from .durations import duration
 from .expressions import Clause, check
+from .lost_times import time_help
 from .scope import BlockScope, Visible
 
 _LENGTHS = {
@@ -108,7 +109,8 @@ def missing_watermark(what: str, column: e.Expression, visible: Visible) -> Diag
     elif visible.schema.find("window_start") and not visible.schema.find("window_time"):
         help_ = f"select `window_time` in `{visible.alias}` and use it here"
     else:
-        help_ = f"add `WATERMARK FOR {name} AS {name} - INTERVAL 1 MINUTE` to the source"
+        add = f"add `WATERMARK FOR {name} AS {name} - INTERVAL 1 MINUTE` to the source"
+        help_ = time_help(visible, add)
     return Diagnostic(
         codes.MISSING_WATERMARK,
         f"{what} needs an event time, and `{name}` has no watermark",

@@ -21,8 +21,9 @@ from ...model.schema import Field
 from ...model.typed import Typed
 from ..durations import duration
 from ..expressions import Clause, check
+from ..lost_times import time_help
 from ..named_windows import NamedWindows
-from ..scope import BlockScope
+from ..scope import BlockScope, Visible
 
 FORM = (
     "OVER (PARTITION BY k ORDER BY ts RANGE BETWEEN INTERVAL 10 MINUTES PRECEDING AND CURRENT ROW)"
@@ -110,7 +111,7 @@ class OverWindows:
         visible = self._scope.relations[0]
         times = visible.schema.event_times()
         if not times:
-            self._diagnostics.add(_no_event_time(whole.span, visible.alias, visible.span))
+            self._diagnostics.add(_no_event_time(whole.span, visible))
             return None
         items = whole.order_by
         found = None
@@ -174,13 +175,13 @@ def _no_key(node: e.Expression, value: Typed) -> Diagnostic:
     )
 
 
-def _no_event_time(span: Span, alias: str, declared: Span) -> Diagnostic:
+def _no_event_time(span: Span, visible: Visible) -> Diagnostic:
     return Diagnostic(
         codes.MISSING_WATERMARK,
-        f"OVER goes by the event time, and `{alias}` has none",
+        f"OVER goes by the event time, and `{visible.alias}` has none",
         Label(span, "rows would wait for ever"),
-        secondary=(Label(declared, f"`{alias}` is declared here"),),
-        help="add `WATERMARK FOR ts AS ts - INTERVAL 1 MINUTE` to its source",
+        secondary=(Label(visible.span, f"`{visible.alias}` is declared here"),),
+        help=time_help(visible, "add `WATERMARK FOR ts AS ts - INTERVAL 1 MINUTE` to its source"),
     )
 
 
@@ -192,9 +193,28 @@ def _no_order(whole: e.WindowSpec, time: str) -> Diagnostic:
         codes.OVER_FORM,
         f"OVER goes by the event time alone, earlier rows first: `ORDER BY {time}`",
         Label(span),
-        help=f"write `ORDER BY {time}`: rows of one instant are in a fixed order of their values; "
+        help=_latest(whole, time)
+        or f"write `ORDER BY {time}`: rows of one instant are in a fixed order of their values; "
         "the best rows of each closed window are kept by QUALIFY ROW_NUMBER() with `window_start` "
         "in PARTITION BY",
+    )
+
+
+def _latest(whole: e.WindowSpec, time: str) -> str | None:
+    """Return help about ``ORDER BY ts DESC``, which asks for the latest rows of each key."""
+    if len(whole.order_by) != 1:
+        return None
+    (item,) = whole.order_by
+    by_time = isinstance(item.expression, e.ColumnRef) and item.expression.parts[-1].text == time
+    if not (item.descending and by_time):
+        return None
+    keys = [part.parts[-1].text for part in whole.partition_by if isinstance(part, e.ColumnRef)]
+    key = ", ".join(keys) or "id"
+    return (
+        "the latest row of a key is not known before all have come. An upsert sink keeps it by "
+        f"itself, without QUALIFY:\n`mode = 'upsert', key = '{key}'`. Of each window it is "
+        f"`MAX_BY(column, {time}) … GROUP BY {key}, window_start`;\nthe row before is "
+        f"`LAG(column) OVER (PARTITION BY {key} ORDER BY {time})`"
     )
 
 

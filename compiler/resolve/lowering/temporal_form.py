@@ -11,6 +11,7 @@ from ...model import types as t
 from ...model.conditions import conjuncts
 from ...model.schema import Field
 from ..expressions import Clause, check
+from ..lost_times import time_help
 from ..scope import BlockScope, Visible
 from ..time_bounds import analyse
 from ..windows import missing_watermark
@@ -164,7 +165,7 @@ def _no_versions(node: q.Join, versions: Visible) -> Diagnostic:
         f"the versions of `{versions.alias}` have no event time from which they hold",
         Label(node.right.span),
         secondary=(Label(versions.span, f"`{versions.alias}` is declared here"),),
-        help="add `WATERMARK FOR ts AS ts - INTERVAL 1 MINUTE` to its source",
+        help=time_help(versions, "add `WATERMARK FOR ts AS ts - INTERVAL 1 MINUTE` to its source"),
     )
 
 
