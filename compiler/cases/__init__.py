@@ -9,7 +9,8 @@ In order of flow:
 - ``rows``: rows of sources and the lines of text that they are; ``values``: one value by its type.
 - ``told``: what is said of mistakes.
 - ``ways``: a test's steps for another arrival of the same rows.
-- ``compare``: what a sink got against what it must get; ``differences`` shows that as a table.
+- ``compare``: what a sink got against what it must get, row by row as ``matching`` pairs them;
+  ``differences`` shows that as a table.
 - ``forks``: what the sinks of two versions got, side by side.
 - ``update``: the text of a file with what sinks got in the place of what was expected.
 """

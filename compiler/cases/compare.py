@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 
 from ...dsl.records import dataclass
 from ..model import types as t
+from .matching import cell_key, matched
 from .model import TOLERANCE, Column, Expect, Row
 from .values import Value, spark_value
 
@@ -51,57 +52,47 @@ def compare(
     got = tuple(
         {c.name: spark_value(row.get(c.name), c.type) for c in expect.columns} for row in found
     )
-    matched = _matched(expect, got)
-    missing = [n for n in range(len(expect.rows)) if n not in {a for a, _ in matched}]
-    rest = [n for n in range(len(got)) if n not in {b for _, b in matched}]
+    exact = [c for c in expect.columns if not _is_loose(c.type)]
+    pairs = matched(expect, got, lambda c, a, b: _like(expect, c, a, b), exact)
+    missing = _without(range(len(expect.rows)), {a for a, _ in pairs})
+    rest = _without(range(len(got)), {b for _, b in pairs})
     changed = _same(expect, got, missing, rest, keys) if keys else []
     changed += _changed(
         expect,
         got,
-        [n for n in missing if n not in {a for a, _ in changed}],
-        [n for n in rest if n not in {b for _, b in changed}],
+        _without(missing, {a for a, _ in changed}),
+        _without(rest, {b for _, b in changed}),
     )
     changed.sort()
-    order = [b for _, b in matched]
+    order = [b for _, b in pairs]
     return Comparison(
         expect,
         got,
-        tuple(matched),
-        tuple(n for n in missing if n not in {a for a, _ in changed}),
-        () if expect.contains else tuple(n for n in rest if n not in {b for _, b in changed}),
+        tuple(pairs),
+        tuple(_without(missing, {a for a, _ in changed})),
+        () if expect.contains else tuple(_without(rest, {b for _, b in changed})),
         tuple(changed),
         expect.ordered and not missing and order != sorted(order),
     )
 
 
-def _matched(expect: Expect, got: Sequence[Got]) -> list[tuple[int, int]]:
-    """Return pairs of rows that are alike, by the position of the expected one."""
-    waiting: dict[str, list[int]] = {}
-    exact = [c for c in expect.columns if not _is_loose(c.type)]
-    if expect.contains:
-        exact = []
-    for place, row in enumerate(got):
-        waiting.setdefault(_key(row, exact), []).append(place)
-    matched = []
-    for place, wanted in enumerate(expect.rows):
-        alike = waiting.get(_key(wanted.values, exact), [])
-        for other in alike:
-            if all(cells_equal(expect, c, wanted, got[other]) for c in expect.columns):
-                alike.remove(other)
-                matched.append((place, other))
-                break
-    return matched
-
-
-def _key(row: Got, columns: Iterable[Column]) -> str:
-    return repr([row[c.name] for c in columns])
+def _without(places: Iterable[int], taken: set[int]) -> list[int]:
+    return [place for place in places if place not in taken]
 
 
 def cells_equal(expect: Expect, column: Column, row: Row, got: Got) -> bool:
     """Whether a cell is as expected; one that is not given is."""
     if column.name not in row.values:
         return True
-    return _equal(row.values[column.name], got[column.name], column.type, expect.tolerance)
+    return _like(expect, column, row.values, got)
+
+
+def _like(expect: Expect, column: Column, wanted: Got, got: Got) -> bool:
+    return _equal(wanted[column.name], got[column.name], column.type, expect.tolerance)
+
+
+def _key(row: Got, columns: Iterable[Column]) -> Hashable:
+    return tuple(cell_key(row[c.name]) for c in columns)
 
 
 def _same(
@@ -113,9 +104,11 @@ def _same(
 ) -> list[tuple[int, int]]:
     """Return pairs of the one missing and the one unexpected row that have the same keys."""
     columns = [c for c in expect.columns if c.name in keys]
-    sides: tuple[dict[str, list[int]], dict[str, list[int]]] = ({}, {})
+    sides: tuple[dict[Hashable, list[int]], dict[Hashable, list[int]]] = ({}, {})
     for place in missing:
-        sides[0].setdefault(_key(expect.rows[place].values, columns), []).append(place)
+        row = expect.rows[place].values
+        if all(c.name in row for c in columns):
+            sides[0].setdefault(_key(row, columns), []).append(place)
     for place in rest:
         sides[1].setdefault(_key(got[place], columns), []).append(place)
     return [
@@ -141,9 +134,12 @@ def _changed(
                 # Of rows that are equally like it, one with the same first columns: keys are first.
                 ranked.append((-sum(equal), [not same for same in equal], a, b))
     found: list[tuple[int, int]] = []
+    taken: tuple[set[int], set[int]] = (set(), set())
     for _, _, a, b in sorted(ranked):
-        if all(a != one and b != other for one, other in found):
+        if a not in taken[0] and b not in taken[1]:
             found.append((a, b))
+            taken[0].add(a)
+            taken[1].add(b)
     return sorted(found)
 
 
