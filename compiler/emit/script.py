@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import ast
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..graph.graph import OperatorGraph
-from ..model.programs import Operator
 from .endpoints import emit_sink, emit_source, emit_table
 from .functions import emit_function
 from .relations import emit_relation
 
 if TYPE_CHECKING:
     import jinja2
+
+_OF_THE_RUNTIME = ("cumulate", "program")
+"""What a script may import besides Job; no relation can have these names, nor be called `F`."""
 
 _TEMPLATES = Path(__file__).parent / "templates"
 
@@ -30,18 +33,20 @@ def emit(graph: OperatorGraph) -> str:
         *(emit_sink(s, modes[s.name]) for s in pipeline.sinks),
     ]
     body = "\n\n".join("\n".join(lines) for lines in paragraphs)
-    runtime = {
-        "Job": True,
-        "cumulate": "transform(cumulate," in body,
-        "program": any(isinstance(step, Operator) for _, step in graph.stateful()),
-    }
+    used = _names_used(body)
     return _template().render(
         title=_title(pipeline.settings.pipeline, pipeline.settings.description),
         spec=pipeline.spec_name,
-        uses_functions="F." in body,
-        runtime=", ".join(name for name, is_used in runtime.items() if is_used),
+        uses_functions="F" in used,
+        runtime=", ".join(["Job", *(name for name in _OF_THE_RUNTIME if name in used)]),
         body=body,
     )
+
+
+def _names_used(body: str) -> set[str]:
+    """Return the names that a function's body reads as Python: texts and comments have none."""
+    tree = ast.parse(f"def build(job):\n    pass\n{body}")
+    return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
 
 
 def _title(name: str, description: str | None) -> str:
