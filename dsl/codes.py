@@ -86,6 +86,7 @@ BUILT_IN_NAME = _error("SC0211", "built-in-name", "a function is named as one th
 UNKNOWN_PARAMETER = _error("SC0212", "unknown-parameter", "a function uses what it is not given")
 RECURSIVE_FUNCTION = _error("SC0213", "recursive-function", "a function calls itself")
 TABLE_AS_STREAM = _error("SC0214", "table-as-stream", "a table stands where rows must arrive")
+NAME_CHARACTERS = _error("SC0215", "name-characters", "a name has characters that can't be seen")
 
 # Types.
 UNKNOWN_TYPE = _error("SC0301", "unknown-type", "a type name that does not exist")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import unicodedata
+
 from . import codes
 from .diagnostics import Code, Diagnostic, Label
 from .source import SourceFile, Span
@@ -12,6 +14,14 @@ _UNCLOSED = {
     "`": ("quoted name", "end the name with a backtick"),
     "/": ("comment", "end the comment with `*/`"),
 }
+
+_UNSEEN = ("Cc", "Cs", "Zl", "Zp")
+"""Categories of characters: control, halves of a pair, ends of lines and paragraphs."""
+
+_DIRECTIONS = frozenset(
+    "\u061c\u200b\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\ufeff"
+)
+"""Marks of direction, and blanks of no width. Joiners are parts of words and of emoji."""
 
 _UNREADABLE = {
     "#": "a comment begins with `--`",
@@ -55,6 +65,29 @@ def unreadable(text: str, span: Span, after: str = "") -> Diagnostic:
     message = f"`{text[0]}{'>' if on_json else ''}` has no meaning here"
     found = on_json or _UNREADABLE.get(text[0])
     return Diagnostic(codes.UNREADABLE, message, Label(span), help=found)
+
+
+def unseen(name: str, span: Span) -> Diagnostic | None:
+    """Return what there is to say about a name in backticks that does not show what it is.
+
+    Names stand in comments of scripts, in messages and in file formats of a line a row: a line end
+    would break them, and a mark that turns the direction of text would show another name.
+    """
+    found = next((c for c in name if _is_unseen(c)), None)
+    if found is None:
+        return None
+    message = f"the name holds the character U+{ord(found):04X}, which can't be seen"
+    return Diagnostic(
+        codes.NAME_CHARACTERS,
+        message,
+        Label(Span(span.start, span.start + len(name.split("\n", 1)[0].rstrip()))),
+        help="names hold letters, digits, signs and spaces, and neither line ends nor control "
+        "characters",
+    )
+
+
+def _is_unseen(character: str) -> bool:
+    return unicodedata.category(character) in _UNSEEN or character in _DIRECTIONS
 
 
 def open_front_matter(source: SourceFile) -> Diagnostic:

@@ -15,7 +15,7 @@ from functools import cache
 from ..grammar import Tables
 from .ast.node import Name
 from .diagnostics import Diagnostic
-from .mistakes import unreadable
+from .mistakes import unreadable, unseen
 from .source import SourceFile, Span
 
 _PATTERN = r"""(?>\s+ | --[^\n]* | /\*(?>[^*]+|\*(?!/))*+\*/)*+
@@ -180,6 +180,8 @@ def tokenize(
             kind = "INTEGER" if text.isdigit() else "NUMBER"
         elif group == _QUOTED:
             kind = "NAME"
+            if not text.isprintable() and (wrong := unseen(text, Span(begin, end))):
+                tokens.diagnostics.append(wrong)
         elif group == _BAD:
             kind = "ERROR"
             behind = source.text[end : end + 1]

@@ -40,7 +40,7 @@ def emit_source(source: Source) -> list[str]:
         calls.append(Call("where", (columns.condition(future.kept),)))
     if source.watermark is not None:
         mark = source.watermark
-        calls.append(Call("withWatermark", (quoted(mark.column), quoted(mark.delay.text))))
+        calls.append(Call("withWatermark", (quoted(_name(mark.column)), quoted(mark.delay.text))))
     return [comment, *above, *assignment(source.name, Chain(head, tuple(calls)))]
 
 
@@ -119,8 +119,12 @@ def _words(endpoint: Endpoint) -> str:
 
 
 def _declaration(name: str, type_: str, nullable: bool) -> str:
-    shown = name if _PLAIN.fullmatch(name) else "`" + name.replace("`", "``") + "`"
-    return f"{shown} {type_}{'' if nullable else ' NOT NULL'}"
+    return f"{_name(name)} {type_}{'' if nullable else ' NOT NULL'}"
+
+
+def _name(column: str) -> str:
+    """Return a column where Spark parses a name: any word stands there as it is."""
+    return column if _PLAIN.fullmatch(column) else "`" + column.replace("`", "``") + "`"
 
 
 def _options(endpoint: Endpoint, known: dict[str, connectors.Connector]) -> tuple[str, ...]:

@@ -294,10 +294,13 @@ class _HavingScope:
     def column(self, ref: e.ColumnRef) -> Typed | None:
         """Resolve a column of the input, else the select item of that name."""
         name = ref.parts[0].text.lower()
-        known = any(r.schema.find(name) for r in self._scope.relations)
-        if len(ref.parts) == 1 and not known and name in self._items:
+        if len(ref.parts) == 1 and not self._scope.knows(name) and name in self._items:
             return self._items[name].value
         return self._scope.column(ref)
+
+    def knows(self, name: str) -> bool:
+        """Return whether a name is that of a column or of a select item."""
+        return name.lower() in self._items or self._scope.knows(name)
 
     def event_times(self) -> tuple[Typed, ...]:
         """Return the columns that rows are ordered by."""

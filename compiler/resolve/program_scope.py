@@ -71,6 +71,10 @@ class ProgramScope:
                 return self._of_operator(ref)
         return self._bare(ref)
 
+    def knows(self, name: str) -> bool:
+        """Return whether a name alone is that of a local, a cell, a column, a key or the timer."""
+        return any(name.lower() == known.lower() for known in self._visible())
+
     def event_times(self) -> tuple[Typed, ...]:
         """Return none: a program has no room for aggregates, which ask for them."""
         return ()

@@ -21,7 +21,9 @@ def _typed_column(node: e.ColumnRef, context: Context) -> Typed:
     for parameters in reversed(context.lambdas):
         if head in parameters:
             return _parameter(node, parameters[head], context)
-    if len(node.parts) == 1 and head in _CALLED_WITHOUT_PARENTHESES:
+    called = len(node.parts) == 1 and head in _CALLED_WITHOUT_PARENTHESES
+    # A column of that name comes first, as to Spark.
+    if called and not context.scope.knows(head):
         return typed(e.Call(node.span, node.parts[0], ()), context)
     return context.scope.column(node) or unknown(node)
 

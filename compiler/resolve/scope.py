@@ -95,6 +95,10 @@ class BlockScope:
             return None
         return self._typed(ref, *holders[0], ref.parts[1:])
 
+    def knows(self, name: str) -> bool:
+        """Return whether a relation has a column of a name."""
+        return any(r.schema.find(name) is not None for r in self.relations)
+
     def field(self, expression: e.Expression) -> Field | None:
         """Return the column that a resolved expression is, or None when it is computed."""
         window = self.window_at(expression)

@@ -30,6 +30,9 @@ class Scope(Protocol):
     def column(self, ref: e.ColumnRef) -> Typed | None:
         """Resolve a reference; None after it has been reported why that can't be done."""
 
+    def knows(self, name: str) -> bool:
+        """Return whether a name alone means anything, be it of one thing or of several."""
+
     def event_times(self) -> tuple[Typed, ...]:
         """Return the columns that carry a watermark; of a window the one that it is over."""
 

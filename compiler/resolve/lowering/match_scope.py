@@ -66,6 +66,10 @@ class MatchScope:
         value = value if self.row else self._of_row(variable, value)
         return self._with_path(value, head, rest)
 
+    def knows(self, name: str) -> bool:
+        """Return whether the rows have a column of a name."""
+        return self.schema.find(name) is not None
+
     def event_times(self) -> tuple[Typed, ...]:
         """Return none: what depends on an order has that of the pattern."""
         return ()
