@@ -20,7 +20,7 @@ from .positions import Positions
 from .samples import Sample, Sampler
 
 LOOK = 0.2
-START = 180.0
+START = 300.0
 """How long a life may take to its first epoch."""
 
 IDLE = 10.0

@@ -1,0 +1,141 @@
+"""Small files that come without end: no job stands still, and no row is lost or doubled.
+
+`benchmarks/soak.py` does the same for longer, and looks at what grows.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from compiled import compiled_text, written
+from soaking import pipeline, report, sinks
+from soaking.inputs import Feeder
+from soaking.pipeline import PIPELINES, Policy
+from soaking.positions import Positions
+from soaking.soak import IDLE, Soak, Watch, Wish
+from streamc.runtime import Arguments, run_script, stop_pipeline
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+pytestmark = [pytest.mark.spark, pytest.mark.slow]
+
+PATIENCE = 240
+FEEDING = 25
+EPOCHS = 6
+"""Files come for so many seconds, on a slow machine longer: until there were so many epochs."""
+
+POLICIES = (
+    # The job asks for a barrier all the time; or the gate does, since epochs come so fast.
+    (PIPELINES["small"], Policy(0.3, retain=1, in_flight=3)),
+    (("events", "copy"), Policy(1, retain=3)),
+    (("events", "once", "windows"), Policy(trigger=0.5)),
+)
+
+
+class Running:
+    """One job in a thread of this process, fed by another."""
+
+    def __init__(self, root: Path, number: int, spark: SparkSession) -> None:
+        self.root = root / str(number)
+        self.parts, policy = POLICIES[number]
+        self.feeder = Feeder(self.root / "in", seed=number, interval=0.1, rows=40)
+        self.feeder.add()
+        script = written(compiled_text(pipeline.spec(self.parts, policy), "soak"), self.root)
+        variables = dict.fromkeys(("server", "brokers"), "-")
+        variables |= {"in": str(self.root / "in"), "out": str(self.root / "out")}
+        self.state = self.root / "state"
+        self._arguments = Arguments(False, variables, state=str(self.state))
+        self._spark, self._script = spark, script
+        self.code: int | None = None
+        self._thread = threading.Thread(target=self._run)
+        self._positions = Positions(self.state)
+        self.watch = Watch(self.feeder, self._positions, ["events"], PATIENCE)
+
+    @property
+    def epoch(self) -> int:
+        return self._positions.epoch
+
+    def start(self) -> None:
+        self._thread.start()
+        self.feeder.start()
+
+    def look(self) -> None:
+        self.watch.look()
+        assert self._thread.is_alive(), self.code
+
+    def stop(self) -> None:
+        stop_pipeline(str(self.state), timeout=PATIENCE)
+        self._thread.join()
+        assert self.code == 0
+
+    def end(self) -> None:
+        """Ends what is left, whatever has happened."""
+        self.feeder.stop()
+        if self._thread.is_alive():
+            self.stop()
+
+    def check(self) -> None:
+        nowhere = self.root / "nowhere"
+        places = sinks.Places(self.root / "out", nowhere, nowhere, nowhere)
+        found = sinks.compare(self.parts, places, self.feeder.all_rows())
+        assert found
+        for sink, difference in found.items():
+            assert (difference.lost, difference.doubled) == (0, 0), (self.parts, sink, difference)
+            assert difference.rows > 0
+
+    def _run(self) -> None:
+        self.code = run_script(self._script, self._arguments, spark=self._spark).exit_code
+
+
+def test_small_files_without_end(spark: SparkSession, tmp_path: Path) -> None:
+    jobs = [Running(tmp_path, number, spark) for number in range(len(POLICIES))]
+    try:
+        for job in jobs:
+            job.start()
+        end = time.monotonic() + FEEDING
+        watch(jobs, lambda: time.monotonic() > end and all(job.epoch >= EPOCHS for job in jobs))
+        for job in jobs:
+            job.feeder.close()
+        watch(jobs, lambda: not any(job.watch.unread for job in jobs))
+    finally:
+        for job in jobs:
+            job.end()
+    for job in jobs:
+        job.check()
+
+
+def watch(jobs: list[Running], over: Callable[[], bool]) -> None:
+    while not over():
+        for job in jobs:
+            job.look()
+        time.sleep(0.2)
+
+
+@pytest.mark.long
+def test_a_process_with_all_parts_that_is_stopped_and_started(tmp_path: Path) -> None:
+    """What grows is not judged: a minute says nothing of that."""
+    wish = Wish(
+        folder=tmp_path,
+        parts=PIPELINES["full"],
+        policy=Policy(1, retain=3, in_flight=3),
+        seconds=75,
+        rows=40,
+        sample=2,
+        patience=PATIENCE,
+        actions=("stop", "terminate", "savepoint"),
+    )
+    outcome = Soak(wish, print).run()
+    print(report.table(outcome))
+    assert outcome.faults == []
+    assert {sink: (one.lost, one.doubled) for sink, one in outcome.sinks.items()} == dict.fromkeys(
+        outcome.sinks, (0, 0)
+    )
+    assert len(outcome.sinks) == 9 and all(one.rows for one in outcome.sinks.values())
+    assert outcome.samples[-1]["life"] == 3
+    assert IDLE < PATIENCE
