@@ -44,7 +44,7 @@ class Wish:
     interval: float = 0.5
     rows: int = ROWS
     sample: float = 5
-    probe: float = 20
+    probe: float = 30
     patience: float = 120
     actions: Sequence[str] = ()
     delays: Mapping[str, float] = field(default_factory=dict)
