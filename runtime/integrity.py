@@ -206,7 +206,10 @@ def _stands_alone(path: str, cut: Cut) -> bool:
 
 
 class Inventory:
-    """What the barriers of a run rest on; a file that is known is not read again."""
+    """What the barriers of a run rest on; a file that the last one knew is not read again.
+
+    What it did not need is forgotten: a run goes on for longer than the names of its files fit in.
+    """
 
     def __init__(
         self,
@@ -233,11 +236,15 @@ class Inventory:
         for left in reversed(range(_TRIES)):
             generation = Generation.of(self._disk.tree(self._folder))
             try:
-                return {path: self._known[path] for path in sorted(self._needed(generation, cut))}
+                needed = sorted(self._needed(generation, cut))
             except _Gone as gone:
                 # Spark removes what a newer snapshot has made superfluous: look again.
                 if not left:
                     raise self._fault(gone.damage) from None
+            else:
+                self._known = {path: self._known[path] for path in needed}
+                self._shared = {key: s for key, s in self._shared.items() if key[0] in self._known}
+                return dict(self._known)
         raise AssertionError("a loop that returns or raises")
 
     def _fault(self, damage: Damage) -> RuntimeFault:
