@@ -16,6 +16,7 @@ from .spec_files import PathsArgument, read_specs
 
 if TYPE_CHECKING:
     from ..compiler.driver import CompileResult
+    from ..dsl.settings import Settings
 
 
 class Phase(StrEnum):
@@ -57,7 +58,7 @@ def compile_specs(
     if stop_after is not None:
         _print_phase(good, stop_after)
         raise typer.Exit(2 if failed else 0)
-    files = _files(good, output)
+    files = _files(_newest(good, paths), output)
     stale = _print_stale(files) if check else _write(files)
     raise typer.Exit(2 if failed else int(stale))
 
@@ -69,23 +70,56 @@ def _print_phase(results: Sequence[CompileResult], phase: Phase) -> None:
         print(result.text(phase.value).rstrip("\n"))
 
 
+def _newest(results: Sequence[CompileResult], named: Sequence[Path]) -> list[CompileResult]:
+    """Return the newest version of each pipeline; older ones that a folder holds stay specs only.
+
+    They are there for migrations and tests. Each version that is named is compiled. Raises
+    ``UserError`` when two specs make the same files.
+    """
+    by_pipeline: dict[str, list[CompileResult]] = {}
+    for result in results:
+        by_pipeline.setdefault(_settings(result).pipeline, []).append(result)
+    chosen = []
+    for several in by_pipeline.values():
+        newest = max(several, key=lambda one: _settings(one).version)
+        for one in several:
+            older = _settings(one).version < _settings(newest).version
+            if one is newest:
+                chosen.append(one)
+            elif older and Path(one.source.name) not in named:
+                print(_passed_over(one, newest), file=sys.stderr)
+            else:
+                raise _both(several[0], several[1])
+    return chosen
+
+
+def _settings(result: CompileResult) -> Settings:
+    assert result.model is not None
+    return result.model.settings
+
+
+def _passed_over(one: CompileResult, newest: CompileResult) -> str:
+    older, name = _settings(one), _settings(newest).pipeline
+    return (
+        f"passed over {one.source.name}: version {older.version} of `{name}`, of which "
+        f"{newest.source.name} is version {_settings(newest).version}"
+    )
+
+
+def _both(a: CompileResult, b: CompileResult) -> UserError:
+    name = _settings(a).pipeline
+    return UserError(
+        f"{a.source.name} and {b.source.name} are both the pipeline `{name}`",
+        "give one of them another name, `pipeline: …` in its front matter; or, if one follows the "
+        "other, a higher `version`, and compile their folder or one of them",
+    )
+
+
 def _files(results: Sequence[CompileResult], output: Path) -> list[dict[Path, str]]:
-    """Return the files of each spec; raises ``UserError`` when two specs make the same one."""
+    """Return the files of each spec."""
     from ..compiler.driver import output_files
 
-    owners: dict[str, str] = {}
-    files = []
-    for result in results:
-        assert result.model is not None
-        name = result.model.settings.pipeline
-        owner = owners.setdefault(name, result.source.name)
-        if owner != result.source.name:
-            raise UserError(
-                f"{owner} and {result.source.name} are both the pipeline `{name}`",
-                "give one of them another name: `pipeline: …` in its front matter",
-            )
-        files.append(output_files(result, output))
-    return files
+    return [output_files(result, output) for result in results]
 
 
 def _write(files: Sequence[dict[Path, str]]) -> bool:

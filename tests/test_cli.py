@@ -216,6 +216,29 @@ def test_two_specs_of_one_name(run: Run) -> None:
     assert not Path("build").exists()
 
 
+def test_the_newest_version_in_a_folder(run: Run) -> None:
+    second = f"---\npipeline: a\nversion: 2\n---\n{SPEC}"
+    write("x/a.stream")
+    write("x/next/a_2.stream", second)
+    ended = run("compile", "x")
+    assert ended.code == 0
+    assert ended.out == "wrote build/a.py\nwrote build/a.plan.json\nwrote build/a.spec\n"
+    assert "passed over x/a.stream: version 1 of `a`, of which x/next/a_2.stream is v" in ended.err
+    assert Path("build/a.spec").read_text(encoding="utf-8") == second
+    assert run("compile", "x", "--check").code == 0
+    assert run("compile", "x/a.stream", "--check").code == 1, "the other one is compiled"
+    ended = run("compile", "x/a.stream", "x/next/a_2.stream")
+    assert ended.code == 2 and "are both the pipeline `a`" in ended.err, "both are asked for"
+
+
+def test_the_specs_of_the_repository_compile_as_the_readme_says(run: Run) -> None:
+    specs = Path(__file__).parents[1] / "specs"
+    ended = run("compile", str(specs), "-o", "build")
+    assert ended.code == 0, ended.err
+    assert "version 2 of `card_fraud`" in ended.err
+    assert '"version": 3' in Path("build/card_fraud.plan.json").read_text(encoding="utf-8")
+
+
 def test_output_that_cannot_be_written(run: Run) -> None:
     write("a.stream")
     write("build", "a file where the folder should be")

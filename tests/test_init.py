@@ -38,6 +38,13 @@ def test_the_spec_is_sound_and_formatted(run: Run) -> None:
     assert run("fmt", "--check", "shop/shop.stream").code == 0
 
 
+def test_what_is_compiled_is_there_to_be_committed(run: Run) -> None:
+    run("init", "shop")
+    ignored = Path("shop/.gitignore").read_text(encoding="utf-8").split()
+    assert ignored == ["state/", "out/", "__pycache__/"]
+    assert "commit it with the spec" in Path("shop/README.md").read_text(encoding="utf-8")
+
+
 def test_an_empty_folder_is_taken(run: Run) -> None:
     Path("deep/shop").mkdir(parents=True)
     assert run("init", "deep/shop").code == 0
