@@ -133,6 +133,7 @@ WATERMARK_FORM = _error("SC0414", "watermark-form", "a watermark is not column m
 UNION_FORM = _error("SC0415", "union-form", "the branches of a union don't fit together")
 CHECKPOINT_FORM = _error("SC0416", "checkpoint-form", "a checkpoint policy can't be kept")
 LOOKUP_FORM = _error("SC0417", "lookup-form", "a table can't be joined in this way")
+UNBOUNDED_LATENESS = _error("SC0418", "unbounded-lateness", "rows in time would be dropped as late")
 AGGREGATE_ORDER = _error("SC0420", "aggregate-order", "an aggregate lacks the order it goes by")
 AGGREGATE_FORM = _error("SC0421", "aggregate-form", "an aggregate can't have this clause")
 WINDOW_JOIN = _error("SC0423", "window-join", "the windows of a window join don't go together")

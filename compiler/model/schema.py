@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import field
 
 from ...dsl.records import dataclass
+from ...dsl.source import Span
 from .types import Type
 
 
@@ -21,13 +22,25 @@ class Duration:
 
 
 @dataclass(frozen=True, slots=True)
+class Behind:
+    """Why rows come that are far behind the watermark: what gives them, and how to go on.
+
+    A step that goes by such an event time would drop them as late.
+    """
+
+    why: str
+    fix: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
 class Field:
     """A column.
 
     ``watermark`` is the delay of its watermark when it is an event time, else None; ``of_window``
     says that it is the same in all rows of one window (its start or its end); ``proctime`` that it
     is the processing time of the batch that read the row; ``pane`` that it tells which pane of a
-    window a row is.
+    window a row is. ``behind`` is of an event time that the watermark says nothing about.
     """
 
     name: str
@@ -37,6 +50,7 @@ class Field:
     of_window: bool = False
     proctime: bool = False
     pane: bool = False
+    behind: Behind | None = None
 
     def __str__(self) -> str:
         mark = f" watermark {self.watermark}" if self.watermark else ""

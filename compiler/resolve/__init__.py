@@ -17,7 +17,8 @@ In order of flow:
 - ``blocks``: one SELECT. ``columns``: its select list. ``keys``, ``aggregates``: GROUP BY.
   ``distinct``: DISTINCT ON. ``top_n``: QUALIFY; ``named_windows``: WINDOW. ``unbounded``: groups
   that nothing closes; ``lost_times``: event times that are not passed on.
-- ``late_rows``: what an operator drops, as a stream.
+- ``late_rows``: what an operator drops, as a stream. ``lateness``: event times that the watermark
+  says nothing of.
 - ``lowering``: queries that become programs, as those of CREATE OPERATOR.
 - ``scope``: what a name means inside a SELECT.
 - ``programs``: CREATE OPERATOR. ``program_inputs``, ``program_state``, ``program_handlers``: its

@@ -23,6 +23,7 @@ from .from_clause import From
 from .joins import add_join
 from .keys import has_aggregate
 from .late_rows import add_late_rows
+from .lateness import behind_join
 from .lookups import add_lookup
 from .lost_times import lost_time
 from .lowering.count_select import CountSelect, CountWindow, counted_beside, not_aggregated
@@ -145,7 +146,13 @@ class BlockResolver:
         if self._source.join is not None:
             scope = BlockScope(visible, self._diagnostics, qualified=True)
             known = (inputs[0].known, inputs[1].known)
-            add_join(self._source.join, known, scope, self._chain, self._id("join"))
+            node = self._source.join
+            join = add_join(node, known, scope, self._chain, self._id("join"))
+            if join is not None:
+                self._scope.relations = tuple(
+                    replace(side, schema=behind_join(join, side.schema, node.span))
+                    for side in self._scope.relations
+                )
         for number, lookup in enumerate(self._source.lookups):
             first = number == 0 and self._source.join is None
             add_lookup(lookup, visible, first, self._chain)

@@ -12,6 +12,7 @@ from ...dsl.source import Span
 from ..model.pipeline import Relation
 from ..model.schema import Schema
 from ..model.steps import Branch, Stateful, Step
+from .lateness import check_lateness
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +85,9 @@ class Chain:
 
     def add(self, step: Step, schema: Schema | None = None) -> None:
         """Append a step; ``schema`` is given when the step changes the columns."""
+        problem = check_lateness(step, self.schema, self.span)
+        if problem is not None:
+            self.context.diagnostics.add(problem)
         self.steps.append(step)
         if schema is not None:
             self.schema = schema

@@ -14,6 +14,7 @@ from ..model.steps import WINDOW_STRUCTS, Join, JoinSide
 from ..model.typed import Typed
 from .chain import Chain, Known
 from .expressions import Clause, check
+from .lateness import behind_join
 from .lost_times import time_help
 from .scope import BlockScope, Visible
 from .time_bounds import Bounds, analyse
@@ -40,22 +41,25 @@ def add_join(
     scope: BlockScope,
     chain: Chain,
     state_id: str,
-) -> None:
-    """Append the Join to the chain; the scope holds both sides, qualified by their aliases."""
+) -> Join | None:
+    """Append the Join to the chain; the scope holds both sides, qualified by their aliases.
+
+    Returns it, None after it has been said why it can't be had.
+    """
     diagnostics = chain.context.diagnostics
     left, right = scope.relations
     if node.condition is None:
         diagnostics.add(_no_condition(node))
-        return
+        return None
     condition = check(node.condition, scope, Clause("ON", aggregates=False), diagnostics)
     if condition.type is types.UNKNOWN:
-        return
+        return None
 
     if left.window is not None:
         merged = join_windows(condition.expression, left, right)
         if merged is None:
             diagnostics.add(no_window(node, left, right))
-            return
+            return None
         condition = replace(condition, expression=merged)
 
     def is_time(expression: e.Expression) -> bool:
@@ -67,18 +71,18 @@ def add_join(
         condition = _known_keys(condition, bounds, known)
     if left.window is None:
         _check_state(node, bounds, (left, right), chain)
-    chain.add(
-        Join(
-            id=state_id,
-            join=node.kind.lower(),
-            left=_side(known[0], left, bounds.left_keys, kept=node.kind in ("LEFT", "FULL")),
-            right=_side(known[1], right, bounds.right_keys, kept=node.kind in ("RIGHT", "FULL")),
-            condition=condition,
-            lower=bounds.lower,
-            upper=bounds.upper,
-        ),
-        Schema((*left.schema.fields, *right.schema.fields)),
+    join = Join(
+        id=state_id,
+        join=node.kind.lower(),
+        left=_side(known[0], left, bounds.left_keys, kept=node.kind in ("LEFT", "FULL")),
+        right=_side(known[1], right, bounds.right_keys, kept=node.kind in ("RIGHT", "FULL")),
+        condition=condition,
+        lower=bounds.lower,
+        upper=bounds.upper,
     )
+    joined = Schema((*left.schema.fields, *right.schema.fields))
+    chain.add(join, behind_join(join, joined, node.span))
+    return join
 
 
 def _known_keys(condition: Typed, bounds: Bounds, known: tuple[Known, Known]) -> Typed:

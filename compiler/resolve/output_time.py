@@ -15,7 +15,8 @@ from ...dsl.ast.expressions import ColumnRef, Expression
 from ..model import types as t
 from ..model.programs import Emit, Handler, Operator, statements
 from ..model.reads import InstantRef
-from ..model.schema import Schema
+from ..model.schema import Behind, Schema
+from .lateness import behind_timers
 
 
 def with_event_time(operator: Operator) -> Operator:
@@ -33,8 +34,26 @@ def with_event_time(operator: Operator) -> Operator:
     if place is None:
         return operator
     fields = list(operator.returns.fields)
-    fields[place] = replace(fields[place], watermark=slowest)
+    fields[place] = replace(fields[place], watermark=slowest, behind=_behind(operator))
     return replace(operator, returns=Schema(tuple(fields)))
+
+
+def _behind(operator: Operator) -> Behind | None:
+    """Return why what is emitted may be far behind the watermark."""
+    for given in operator.inputs:
+        time = given.schema.find(given.event_time) if given.event_time is not None else None
+        if time is not None and time.behind is not None:
+            return time.behind
+    return None if operator.python is not None else behind_timers(operator, _timers(operator))
+
+
+def _timers(operator: Operator) -> set[str]:
+    """Return the timers whose instants are emitted."""
+    return {
+        handler.name
+        for handler in operator.handlers
+        if handler.is_timer and any(isinstance(one, Emit) for one in statements(handler.body))
+    }
 
 
 def _by_name(operator: Operator) -> int | None:

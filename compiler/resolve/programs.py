@@ -11,6 +11,7 @@ from ..model.programs import Operator, ProgramInput
 from ..model.schema import Field, Schema
 from .chain import Environment
 from .late_rows import late_of_operator
+from .lateness import check_lateness
 from .output_time import with_event_time
 from .program_checks import check_program
 from .program_handlers import handlers
@@ -74,6 +75,8 @@ def _resolve(
     )
     step = with_event_time(step)
     diagnostics.extend(check_program(node, step, unbounded=options.unbounded))
+    problem = check_lateness(step, returns, node.name.span)
+    diagnostics.extend([] if problem is None else [problem])
     return Relation(
         *(node.name.text, options.uid, node.name.text),
         tuple(dict.fromkeys(given.relation for given in inputs)),

@@ -115,6 +115,7 @@ def _merged(a: Field, b: Field) -> Field:
         a.of_window and b.of_window,
         a.proctime and b.proctime,
         a.pane and b.pane,
+        a.behind or b.behind,
     )
 
 
