@@ -37,6 +37,12 @@ _ELIMINATE_OUTER_JOIN = "org.apache.spark.sql.catalyst.optimizer.EliminateOuterJ
 _DEFAULTS = {
     # Spark's own, INT96, tells other readers neither the zone nor that it is an instant.
     "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
+    # Spark remembers what it knows of each file of a folder that it reads, for the next query over
+    # it. A batch has files of its own: 250 MB of them would pile up, and none is asked for again.
+    "spark.sql.hive.filesourcePartitionFileCacheSize": "0",
+    # Every ten epochs a files source writes down all files that it has ever seen. As many as
+    # barriers need are kept in any case; in ten minutes, as Spark has it, gigabytes pile up.
+    f"{_STREAMING}.fileSource.log.cleanupDelay": "60s",
 }
 
 

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from compiled import compiled_text
-from soaking import outputs
+from harness.outputs import Difference
+from soaking import outputs, report
 from soaking.flatness import growths, second_half, slope
 from soaking.inputs import Feeder, rows_of
 from soaking.oracle import Oracle, micros
 from soaking.pipeline import PIPELINES, Policy, spec
 from soaking.positions import Positions
 from soaking.samples import MEGABYTE, Sample
-from soaking.soak import START, Fault, Watch
+from soaking.soak import START, Fault, Outcome, Watch
 
 FULL = (*PIPELINES["full"], "postgres", "kafka")
 COMPILED = (
@@ -184,6 +186,23 @@ def test_what_grows_is_told() -> None:
     assert not found["heap"].flat and found["direct"].flat
     assert found["heap"].grown == pytest.approx(49 * MEGABYTE)
     assert growths(samples(10, heap=MEGABYTE)) == []
+
+
+def test_growth_is_not_judged_before_spark_forgets_the_first_epochs() -> None:
+    taken = [{**one, "epoch": n} for n, one in enumerate(samples(100, heap=MEGABYTE))]
+    right = {"copy": Difference(rows=1, lost=0, doubled=0)}
+    outcome = Outcome(taken, [], right, growths(taken), warm_up=60)
+    assert outcome.right and not outcome.warm
+    assert "not judged: fewer than 60 epochs" in report.table(with_rates(outcome))
+    outcome.warm_up = 40
+    assert outcome.warm and not outcome.right
+    assert "NOT FLAT" in report.table(with_rates(outcome))
+
+
+def with_rates(outcome: Outcome) -> Outcome:
+    names = ("barrier", "written", "lag", "rows_in", "rows_out", "output_files")
+    zero = dict.fromkeys([*names, "state_bytes", "output_bytes", "log_bytes"], 0.0)
+    return replace(outcome, samples=[{**zero, **sample} for sample in outcome.samples])
 
 
 def test_a_few_outliers_are_no_growth() -> None:

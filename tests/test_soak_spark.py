@@ -9,7 +9,7 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from compiled import compiled_text, written
@@ -19,6 +19,9 @@ from soaking.pipeline import PIPELINES, Policy
 from soaking.positions import Positions
 from soaking.soak import IDLE, Soak, Watch, Wish
 from streamc.runtime import Arguments, run_script, stop_pipeline
+from streamc.runtime.plan import Checkpoint
+from streamc.runtime.session import run_session
+from streamc.runtime.settings import RunSettings
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -27,8 +30,10 @@ pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
 PATIENCE = 240
 FEEDING = 25
-EPOCHS = 6
-"""Files come for so many seconds, on a slow machine longer: until there were so many epochs."""
+EPOCHS, AHEAD = 6, 30
+"""Files come for so many seconds, on a slow machine longer: until there were so many epochs.
+
+No more files than AHEAD are written that a job has not read."""
 
 POLICIES = (
     # The job asks for a barrier all the time; or the gate does, since epochs come so fast.
@@ -44,7 +49,9 @@ class Running:
     def __init__(self, root: Path, number: int, spark: SparkSession) -> None:
         self.root = root / str(number)
         self.parts, policy = POLICIES[number]
-        self.feeder = Feeder(self.root / "in", seed=number, interval=0.1, rows=40)
+        self.feeder = Feeder(
+            self.root / "in", seed=number, interval=0.1, rows=40, goes_on=self._keeps_up
+        )
         self.feeder.add()
         script = written(compiled_text(pipeline.spec(self.parts, policy), "soak"), self.root)
         variables = dict.fromkeys(("server", "brokers"), "-")
@@ -60,6 +67,10 @@ class Running:
     @property
     def epoch(self) -> int:
         return self._positions.epoch
+
+    def _keeps_up(self) -> bool:
+        """On a slow machine epochs would get the longer the longer they take."""
+        return self.watch.unread < AHEAD
 
     def start(self) -> None:
         self._thread.start()
@@ -115,6 +126,19 @@ def watch(jobs: list[Running], over: Callable[[], bool]) -> None:
         for job in jobs:
             job.look()
         time.sleep(0.2)
+
+
+def test_what_spark_knows_of_files_does_not_pile_up(spark: SparkSession) -> None:
+    settings = RunSettings("state", "as fast as possible", "auto", {}, {})
+    session, started, notes = run_session(settings, Checkpoint("1 minute", 5), "soak", spark)
+    assert (started, notes) == (False, [])
+    jvm: Any = session._jvm
+    caches = jvm.org.apache.spark.sql.execution.datasources.FileStatusCache
+    kind = caches.getOrCreate(session._jsparkSession).getClass().getName()
+    assert kind.endswith(".NoopCache$")
+    conf = session._jsparkSession.sessionState().conf()
+    assert conf.fileSourceLogCleanupDelay() == 60_000
+    assert conf.minBatchesToRetain() >= 5 * 60 * 2
 
 
 @pytest.mark.long

@@ -6,7 +6,7 @@ import csv
 import io
 import random
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -36,7 +36,8 @@ class Feeder:
     """Writes files in turn into a folder for each format, in a thread between `start` and `stop`.
 
     `interval` is the mean of the seconds between two files; now and then there is a pause, in which
-    a job settles, or several come at once. The same seed gives the same rows and intervals.
+    a job settles, or several come at once. The same seed gives the same rows and intervals; none
+    comes while `goes_on` says no.
     """
 
     def __init__(
@@ -46,11 +47,13 @@ class Feeder:
         formats: Sequence[str] = ("json",),
         interval: float = 0.5,
         rows: int = ROWS,
+        goes_on: Callable[[], bool] = lambda: True,
     ) -> None:
         self.formats = tuple(formats)
         self._seed = seed
         self._rows = rows
         self._interval = interval
+        self._goes_on = goes_on
         self._writers = [
             Writer(folder / format, seed, _ENCODE[format], format) for format in formats
         ]
@@ -88,7 +91,9 @@ class Feeder:
 
     def _run(self) -> None:
         while not self._stopped.wait(self._pause()):
-            self.add(self._rng.choice((3, 5)) if self._rng.random() < 0.02 else 1)
+            files = self._rng.choice((3, 5)) if self._rng.random() < 0.02 else 1
+            if self._goes_on():
+                self.add(files)
 
     def add(self, files: int = 1) -> None:
         """Writes the next files at once."""

@@ -7,6 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from harness.shop import compile_spec
+from streamc.runtime import Arguments
+from streamc.runtime.gate import batches_to_retain
+from streamc.runtime.plan import load_plan, plan_path
+from streamc.runtime.settings import resolve_settings
 
 PARTS = Path(__file__).parent / "parts"
 PIPELINES = {
@@ -18,6 +22,8 @@ PIPELINES = {
     ),
 }
 """From an epoch that is as short as can be to one with all that runs without a server."""
+
+_ANY = dict.fromkeys(("in", "out", "server", "brokers"), "-")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,12 +46,18 @@ class Policy:
         return f"barriers: {barriers}{trigger}, {self.in_flight} in flight"
 
 
+def batches_kept(script: Path) -> int:
+    """How many batches Spark keeps for the barriers of a pipeline: until then its state grows."""
+    plan = load_plan(plan_path(script))
+    return batches_to_retain(resolve_settings(plan, Arguments(variables=_ANY), {}), plan.checkpoint)
+
+
 def spec(parts: Sequence[str], policy: Policy) -> str:
     """The text of a pipeline."""
     head = ["---", "pipeline: soak", f"max_epochs_in_flight: {policy.in_flight}"]
     if policy.trigger is not None:
         head.append(f"trigger: {_milliseconds(policy.trigger)}")
-    head += ["variables: {in: null, out: null, server: null, brokers: null}", "---"]
+    head += [f"variables: {{{', '.join(f'{name}: null' for name in _ANY)}}}", "---"]
     statements = [(PARTS / f"{part}.stream").read_text("utf-8").rstrip() for part in parts]
     if policy.every is not None:
         every = _milliseconds(policy.every).upper()

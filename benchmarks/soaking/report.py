@@ -21,6 +21,8 @@ def table(outcome: Outcome) -> str:
             f"{'allowed':>12}"
         )
         lines += [_growth(growth) for growth in outcome.growths]
+        if not outcome.warm:
+            lines.append(f"not judged: fewer than {outcome.warm_up} epochs before the second half")
         lines.append("")
     if outcome.sinks:
         lines.append(f"{'sink':20} {'rows':>12} {'lost':>12} {'doubled':>12}")

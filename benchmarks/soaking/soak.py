@@ -12,7 +12,7 @@ from pathlib import Path
 from harness.outputs import Difference
 
 from . import pipeline, sinks
-from .flatness import Growth, growths
+from .flatness import Growth, growths, second_half
 from .inputs import ROWS, Feeder
 from .lives import BENCHMARKS, Lives
 from .pipeline import Policy
@@ -70,12 +70,20 @@ class Outcome:
     faults: list[str] = field(default_factory=list)
     sinks: dict[str, Difference] = field(default_factory=dict)
     growths: list[Growth] = field(default_factory=list)
+    warm_up: int = 0
+    """So many epochs must lie before the second half: what Spark keeps of each grows until then."""
+
+    @property
+    def warm(self) -> bool:
+        """Whether what has grown in the second half may be judged."""
+        judged = second_half(self.samples)
+        return bool(judged) and judged[0]["epoch"] >= self.warm_up
 
     @property
     def right(self) -> bool:
         """Whether nothing failed, stalled, was lost or doubled, or has grown."""
         rows = all(not one.lost and not one.doubled for one in self.sinks.values())
-        flat = all(growth.flat for growth in self.growths)
+        flat = not self.warm or all(growth.flat for growth in self.growths)
         return bool(self.sinks) and rows and flat and not self.faults
 
 
@@ -150,7 +158,7 @@ class Soak:
 
     def run(self) -> Outcome:
         """Soaks for as long as was wished; all that was started has ended then."""
-        outcome = Outcome()
+        outcome = Outcome(warm_up=pipeline.batches_kept(self.lives.script))
         try:
             self._feed(outcome)
             self._finish(outcome)
