@@ -82,7 +82,7 @@ class Lives:
         if asked.returncode or code:
             told = asked.stderr.decode(errors="replace")
             return f"`streamc stop` gave {asked.returncode}, the job {code}: {told}"
-        return None
+        return self._jvm_left()
 
     def terminate(self) -> str | None:
         """Ends the job by a signal; what went wrong, None if nothing did."""
@@ -91,7 +91,7 @@ class Lives:
             return "there is no job to terminate"
         life.process.terminate()
         code = life.wait(_STOP)
-        return None if code == 143 else f"SIGTERM gave {code}:\n{life.said()}"
+        return self._jvm_left() if code == 143 else f"SIGTERM gave {code}:\n{life.said()}"
 
     def create_savepoint(self, name: str) -> None:
         """Begins to take a savepoint, beside the job."""
@@ -122,6 +122,11 @@ class Lives:
             self.life.kill_all()
         for process in self.beside:
             Life(process, 0, self.log).kill_all()
+
+    def _jvm_left(self) -> str | None:
+        """A JVM removes its temporary files before it ends, a moment after the job."""
+        gone = self.life is None or self.life.wait_for_jvm(_STOP) is not None
+        return None if gone else "the JVM outlives the job"
 
     def _run(self, *arguments: str) -> subprocess.CompletedProcess[bytes]:
         command = [str(STREAMC), *arguments]

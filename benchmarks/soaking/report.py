@@ -14,7 +14,7 @@ _BYTES = {"heap", "non_heap", "direct"}
 
 def table(outcome: Outcome) -> str:
     """Rates, what should be flat, and the rows of each sink."""
-    lines = [*_rates(outcome.samples), ""]
+    lines = [*_rates(outcome.samples), f"temporary files left: {outcome.left}", ""]
     if outcome.growths:
         lines.append(
             f"{'second half':20} {'first':>12} {'median':>12} {'last':>12} {'grown':>12} "

@@ -70,6 +70,9 @@ class Outcome:
     faults: list[str] = field(default_factory=list)
     sinks: dict[str, Difference] = field(default_factory=dict)
     growths: list[Growth] = field(default_factory=list)
+    left: int = 0
+    """So many temporary files have outlived the job."""
+
     warm_up: int = 0
     """So many epochs must lie before the second half: what Spark keeps of each grows until then."""
 
@@ -168,6 +171,7 @@ class Soak:
             self.feeder.stop()
             self.lives.kill_all()
         outcome.samples = self._sampler.taken
+        outcome.left = sum(file.is_file() for file in self.lives.temporary.rglob("*"))
         if not outcome.faults:
             outcome.growths = growths(outcome.samples)
             outcome.sinks = sinks.compare(self.wish.parts, self._places(), self.feeder.all_rows())
