@@ -197,6 +197,8 @@ SINK_KEY_ORDER = _error("SC0521", "sink-key-order", "no event time says which ro
 SINK_KEY_TYPE = _error("SC0522", "sink-key-type", "a column of this type can't be a key")
 SECRET = _error("SC0523", "secret", "a password stands in the spec")
 SINK_COLUMNS = _error("SC0524", "sink-columns", "a sink can't write the columns of its stream")
+DRAWN_TWICE = _error("SC0530", "drawn-twice", "a value of chance is computed by several queries")
+PICKED_TWICE = _warning("SC0531", "picked-twice", "several queries each pick a value of a group")
 SPARK_REFUSES = _error("SC0590", "spark-refuses", "Spark does not take what the spec becomes")
 
 # Settings.

@@ -2,6 +2,7 @@
 
 - ``backends``: whether state may be in memory.
 - ``chains``: steps that can't stand behind each other in one Spark query.
+- ``chance``: values of chance that several queries would compute.
 - ``late_rows``: whether late rows are those that the operator drops.
 - ``sink_keys``: whether the key of a sink that replaces rows is the key of these rows.
 - ``unused``: declarations that nothing reads.
@@ -13,6 +14,7 @@ from ...dsl.diagnostics import Diagnostic
 from ..graph.graph import OperatorGraph
 from .backends import check_backends
 from .chains import check_chains
+from .chance import check_chance
 from .late_rows import check_late_rows
 from .sink_keys import check_sink_keys
 from .unused import check_unused
@@ -20,6 +22,7 @@ from .unused import check_unused
 CHECKS: tuple[Callable[[OperatorGraph], Iterator[Diagnostic]], ...] = (
     check_backends,
     check_chains,
+    check_chance,
     check_late_rows,
     check_sink_keys,
     check_unused,

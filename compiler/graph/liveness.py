@@ -11,14 +11,16 @@ from collections.abc import Iterable, Iterator
 from typing import TypeAlias
 
 from ...dsl.ast.expressions import Call, ColumnRef, Expression
+from ...dsl.records import dataclass
 from ...dsl.walk import walk
 from ..model.pipeline import Relation
-from ..model.programs import Operator, columns_used
+from ..model.programs import Operator, columns_used, expressions, statements
 from ..model.same import canonical
 from ..model.steps import (
     WATERMARK,
     Aggregate,
     AssignWindow,
+    Branch,
     Deduplicate,
     Filter,
     Join,
@@ -35,44 +37,65 @@ from .graph import StateUse
 Needed: TypeAlias = frozenset[tuple[str, ...]]
 
 
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """A step as a query meets it: the relation that it is of, and what is needed of its output.
+
+    For a source there is no step, and ``relation`` is its name.
+    """
+
+    relation: str
+    step: Step | None
+    needed: Needed
+
+
 def state_uses(name: str, relations: dict[str, Relation]) -> Iterator[StateUse]:
     """Yield the stateful steps of the query that writes a relation whole, in Spark's order."""
+    for visit in visits(name, relations):
+        use = _use(visit.step, visit.needed)
+        if use is not None:
+            yield use
+
+
+def visits(name: str, relations: dict[str, Relation]) -> Iterator[Visit]:
+    """Yield what the query that writes a relation whole is made of, from the sink up.
+
+    What is read twice is met twice.
+    """
     relation = relations.get(name)
-    if relation is not None:
-        wanted = frozenset((column,) for column in relation.schema.names())
-        yield from _relation(relation, wanted, relations)
+    if relation is None:
+        return
+    yield from _relation(
+        relation, frozenset((column,) for column in relation.schema.names()), relations
+    )
 
 
 def _relation(
     relation: Relation, needed: Needed, relations: dict[str, Relation]
-) -> Iterator[StateUse]:
+) -> Iterator[Visit]:
     for place, step in reversed(list(enumerate(relation.steps))):
+        yield Visit(relation.name, step, needed)
         match step:
             case Union(branches):
                 names = relation.schema.names()
                 places = [i for i, name in enumerate(names) if (name,) in _heads(needed)]
                 for branch in branches:
                     below = _at_places(branch.input, branch.steps, places, relations)
-                    yield from _chain(branch.input, branch.steps, below, relations)
+                    yield from _chain(relation, branch, below, relations)
                 return
             case Join():
-                yield _join_use(step, needed)
                 for side in (step.left, step.right):
                     yield from _named(side.relation, _below(step, side, needed), relations)
                 return
             case Operator():
                 # What a program keeps is what it says, whoever reads its rows.
                 used = [columns_used(step, given) for given in step.inputs]
-                yield StateUse(step, columns=tuple(used) if step.ordered else ())
                 if place == 0:
                     for given, columns in zip(step.inputs, used, strict=True):
                         yield from _named(given.relation, _columns(columns), relations)
                     return
                 needed = _columns(used[0])
                 continue
-        use = _use(step, needed)
-        if use is not None:
-            yield use
         needed = _before(step, needed)
     yield from _named(relation.inputs[0], needed, relations)
 
@@ -81,18 +104,21 @@ def _columns(names: Iterable[str]) -> Needed:
     return frozenset((name,) for name in names)
 
 
-def _named(name: str, needed: Needed, relations: dict[str, Relation]) -> Iterator[StateUse]:
+def _named(name: str, needed: Needed, relations: dict[str, Relation]) -> Iterator[Visit]:
     relation = relations.get(name)
-    if relation is not None:
+    if relation is None:
+        yield Visit(name, None, needed)
+    else:
         yield from _relation(relation, needed, relations)
 
 
 def _chain(
-    input_: str, steps: tuple[Step, ...], needed: Needed, relations: dict[str, Relation]
-) -> Iterator[StateUse]:
-    for step in reversed(steps):
+    relation: Relation, branch: Branch, needed: Needed, relations: dict[str, Relation]
+) -> Iterator[Visit]:
+    for step in reversed(branch.steps):
+        yield Visit(relation.name, step, needed)
         needed = _before(step, needed)
-    yield from _named(input_, needed, relations)
+    yield from _named(branch.input, needed, relations)
 
 
 def _at_places(
@@ -109,8 +135,13 @@ def _at_places(
     return frozenset((names[i],) for i in places)
 
 
-def _use(step: Step, needed: Needed) -> StateUse | None:
+def _use(step: Step | None, needed: Needed) -> StateUse | None:
     match step:
+        case Join():
+            return _join_use(step, needed)
+        case Operator():
+            used = [columns_used(step, given) for given in step.inputs] if step.ordered else []
+            return StateUse(step, columns=tuple(used))
         case Aggregate():
             alive = {c.name for c in step.columns if (c.name,) in _heads(needed)}
             return StateUse(step, aggregates=_calls(step, alive))
@@ -136,6 +167,31 @@ def _calls(step: Aggregate, alive: set[str]) -> tuple[str, ...]:
             if isinstance(node, Call) and (form := canonical(node)) in ids
         )
     )
+
+
+def alive(visit: Visit) -> Iterator[Expression]:
+    """Yield the expressions of a step that what is needed of its output depends on."""
+    step, heads = visit.step, _heads(visit.needed)
+    match step:
+        case Filter(condition):
+            yield condition.expression
+        case Project(columns):
+            yield from (c.value.expression for c in columns if (c.name,) in heads)
+        case AssignWindow(window):
+            yield window.column.expression
+        case Aggregate():
+            yield from (key.value.expression for key in step.keys)
+            yield from (c.value.expression for c in step.columns if (c.name,) in heads)
+        case Lookup() | Join():
+            yield step.condition.expression
+        case Deduplicate():
+            yield from (key.value.expression for key in step.keys)
+        case Operator():
+            for given in step.inputs:
+                yield from (key.expression for key in given.keys)
+            for handler in step.handlers:
+                for statement in statements(handler.body):
+                    yield from (typed.expression for typed in expressions(statement))
 
 
 def _before(step: Step, needed: Needed) -> Needed:
