@@ -9,8 +9,9 @@ In order of flow:
 - ``sources``, ``source_columns``, ``row_policies``, ``options``, ``durations``, ``checkpoints``,
   ``sinks``, ``tables``, ``upserts``: one declaration each, and their parts.
 - ``foreign_options``: connectors of other engines.
-- ``file_columns``, ``kafka``, ``sink_columns``: what files, messages and sinks can hold;
-  ``secrets``: passwords come from variables; ``passed_options``: what Spark itself is told.
+- ``file_columns``, ``kafka``, ``sink_columns``: what files, messages and sinks can hold, and
+  ``field_names`` how things in them can be called; ``secrets``: passwords come from variables;
+  ``passed_options``: what Spark itself is told.
 - ``streams``: queries, WITH, unions. ``chain`` holds what is known on the way; ``stream_options``.
 - ``from_clause``, ``windows``, ``joins``, ``lookups``, ``window_joins``, ``time_bounds``: what a
   SELECT reads.

@@ -22,6 +22,7 @@ from .calendar import is_by_unit, typed_by_unit
 from .comparisons import text_for_number
 from .foreign_functions import OTHER_WAYS, is_window_function, window_function
 from .literals import text_as_moment, texts_as_moments
+from .names import dotted_parameter
 from .not_built import not_built
 from .typing import Context, typed, unknown
 
@@ -150,6 +151,10 @@ def _typed_lambda(
     if not len(patterns) - parameter.optional <= len(names) <= len(patterns):
         context.report(_lambda_parameters(node, argument, len(patterns)))
         return unknown(argument)
+    for name in argument.parameters:
+        if "." in name.text:
+            context.report(dotted_parameter(name))
+            return unknown(argument)
     types = [filled(pattern, bound) for pattern in patterns]
     body = typed(argument.body, context.with_lambda(dict(zip(names, types, strict=False))))
     if not _accepts_body(result, body.type, bound):

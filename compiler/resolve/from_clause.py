@@ -22,7 +22,7 @@ from .lowering.count_select import CountWindow, count_window, counted_beside
 from .lowering.match_form import no_event_time, rows_alone
 from .lowering.match_program import MatchProgram
 from .lowering.match_recognize import match_program
-from .names import check_id, sink_is_not_read, unknown_relation
+from .names import check_part, sink_is_not_read, unknown_relation
 from .scope import Visible
 from .tables import not_a_stream
 from .window_joins import unlike_windows
@@ -193,7 +193,7 @@ class FromResolver:
                 )
             )
             return None
-        problems = list(check_id(alias, "subquery"))
+        problems = list(check_part(alias, "subquery", part_name(self._name, alias)))
         self._diagnostics.extend(problems)
         if problems:
             return None

@@ -20,6 +20,9 @@ from ...dsl.suggest import closest
 from ...dsl.walk import children, walk
 
 _ID = re.compile(r"[a-z_][a-z0-9_]*")
+_LONGEST = 200
+"""Characters of an id: file systems take 255, of which derived ids and endings need some."""
+
 _TAKEN_IN_SCRIPTS = {
     "job": "the running job",
     "build": "the function that builds the dataflow",
@@ -123,6 +126,36 @@ def check_id(name: Name, what: str) -> Iterator[Diagnostic]:
     elif name.text in _TAKEN_IN_SCRIPTS:
         what_it_is = _TAKEN_IN_SCRIPTS[name.text]
         yield _reserved(name, f"`{name.text}` is {what_it_is} in emitted scripts")
+    elif len(name.text) > _LONGEST:
+        yield _too_long(name, name.text)
+
+
+def check_part(name: Name, what: str, whole: str) -> Iterator[Diagnostic]:
+    """Yield why a name can't name a part of a stream, which is then known as ``whole``."""
+    wrong = [*check_id(name, what)]
+    yield from wrong
+    if not wrong and len(whole) > _LONGEST:
+        yield _too_long(name, whole)
+
+
+def _too_long(name: Name, id_: str) -> Diagnostic:
+    shown = f"{id_[:20]}…{id_[-10:]}"
+    return Diagnostic(
+        codes.RESERVED_NAME,
+        f"the id `{shown}` has {len(id_)} characters, and may have {_LONGEST}",
+        Label(name.span, "its state is in a folder of that name"),
+        help="choose a shorter name: no file system takes longer ones",
+    )
+
+
+def dotted_parameter(name: Name) -> Diagnostic:
+    """Return the diagnostic for a parameter of `->` that Spark would look for a field by."""
+    return Diagnostic(
+        codes.RESERVED_NAME,
+        f"`{name}` can't name what `->` is given",
+        Label(name.span, "to Spark a point is a field of something"),
+        help=f"call it `{name.text.replace('.', '_')}`, for example",
+    )
 
 
 def referenced_relations(query: q.Query) -> Iterator[q.TableRef]:

@@ -7,15 +7,29 @@ from collections.abc import Iterator
 from ...dsl import codes
 from ...dsl.ast import statements as st
 from ...dsl.diagnostics import Diagnostic, Label
+from ...dsl.format.words import identifier
 from ..model import types
 from ..model.pipeline import Endpoint
 from ..model.schema import Schema
+from .field_names import refused_names
+
+_SHOWN = 40
+"""Characters of a name that are shown."""
 
 
 def check_sink_columns(
     node: st.CreateSink, point: Endpoint, key: tuple[str, ...], schema: Schema
 ) -> Iterator[Diagnostic]:
     """Yield the columns that a connector, or the format of its files or messages, can't hold."""
+    form = point.option("format") if point.connector == "files" else point.connector
+    for name, why in refused_names(form, schema.fields):
+        shown = name if len(name) <= _SHOWN else f"{name[:_SHOWN]}…"
+        yield _refused(
+            node,
+            f"a sink of `{form}` can't write a column or field that is called `{shown}`",
+            why,
+            f"give it another name in the stream, as in `SELECT {identifier(shown)} AS short_name`",
+        )
     match point.connector:
         case "kafka" if point.option("format") == "text":
             rest = [f for f in schema if f.name not in key]

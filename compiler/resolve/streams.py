@@ -14,7 +14,7 @@ from ..model.steps import Branch, Union
 from .blocks import BlockResolver
 from .chain import Chain, Environment, Known, StreamContext, part_name
 from .from_clause import FromResolver
-from .names import check_id
+from .names import check_part
 from .stream_options import stream_options
 
 
@@ -42,7 +42,7 @@ def resolve_query(
     """Resolve a query as the relation ``name``; None after saying what is wrong with it."""
     env = env.child()
     for table in query.with_:
-        problems = list(check_id(table.name, "WITH table"))
+        problems = list(check_part(table.name, "WITH table", part_name(name, table.name)))
         context.diagnostics.extend(problems)
         relation = None
         if not problems:

@@ -5,6 +5,9 @@ Whether the key fits the rows of the relation is for ``compiler.checks.sink_keys
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
+
 from ...dsl import codes
 from ...dsl.ast import statements as st
 from ...dsl.diagnostics import Diagnostic, Diagnostics, Label
@@ -16,6 +19,9 @@ from ..model.schema import Field, Schema
 from .chain import Known
 
 MODE_OPTIONS = ("mode", "key")
+
+_PART = re.compile(r"\s*(?:`((?:[^`]|``)+)`\s*|([^,]*))(,|\Z)")
+"""A name of a list of names, in backticks or as it is, up to the comma behind it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +78,7 @@ def _key(
 ) -> tuple[str, ...]:
     """Return the columns of a key as the relation spells them."""
     found: list[str] = []
-    for part in option.value.split(","):
-        name = part.strip().strip("`")
+    for name in _names(option.value):
         field = schema.find(name)
         if not name or (field is not None and field.name in found):
             wrong = f"names `{field.name}` twice" if field is not None else "has an empty name"
@@ -92,6 +97,14 @@ def _key(
         else:
             found.append(field.name)
     return tuple(found)
+
+
+def _names(text: str) -> Iterator[str]:
+    """Yield names with commas between them."""
+    at, more = 0, True
+    while more and (found := _PART.match(text, at)) is not None:
+        yield found[2].strip() if found[1] is None else found[1].replace("``", "`")
+        at, more = found.end(), found[3] == ","
 
 
 def _unknown(name: str, option: st.Option, node: st.CreateSink, schema: Schema) -> Diagnostic:
