@@ -13,6 +13,7 @@ from ..model.pipeline import Relation, Sink, Source, Table
 from ..model.steps import Lookup, Stateful, late_steps
 from .operators import NO_BOUND, Fact, facts
 from .policy import policy
+from .repeats import source_repeats, state_repeats
 
 WIDTH = 100
 
@@ -30,7 +31,7 @@ def explain(graph: OperatorGraph, spec: Spec) -> str:
         f"pipeline {pipeline.settings.pipeline}: {queries} quer{'y' if queries == 1 else 'ies'}, "
         f"{operators or 'no'} operator{'' if operators == 1 else 's'} with state"
     )
-    lines = [head, "", "Sources", *_table(_source(s) for s in pipeline.sources)]
+    lines = [head, "", "Sources", *_table(_source(s, graph) for s in pipeline.sources)]
     if pipeline.tables:
         lines += ["", "Tables", *_table(_lookup_table(graph, t) for t in pipeline.tables)]
     if stateful and any(f.watermark or f.proctime for s in pipeline.sources for f in s.schema):
@@ -54,15 +55,16 @@ def _reasons(spec: Spec) -> dict[str, str]:
     }
 
 
-def _source(source: Source) -> Fact:
+def _source(source: Source, graph: OperatorGraph) -> Fact:
     text = _connector(source)
     mark = source.watermark
+    more = (*_policies(source), *source_repeats(graph, source.name))
     if mark is None:
-        return Fact(source.name, (f"{text}; no event time", *_policies(source)))
+        return Fact(source.name, (f"{text}; no event time", *more))
     late = f"rows may come up to {mark.delay} out of order"
     if mark.delay.micros == 0:
         late = "rows come in order"
-    return Fact(source.name, (f"{text}; event time {mark.column}, {late}", *_policies(source)))
+    return Fact(source.name, (f"{text}; event time {mark.column}, {late}", *more))
 
 
 def _connector(declared: Source | Table) -> str:
@@ -109,6 +111,9 @@ def _operator(
     queries = [q.id for q in graph.queries if any(use.step.id == step.id for use in q.states)]
     name = "query" if len(queries) == 1 else "queries"
     found.append(Fact(name, (", ".join(queries) or "none: no sink reads it",)))
+    repeats = [text for q in graph.queries if (text := state_repeats(q, step)) is not None]
+    if repeats:
+        found.append(Fact("cost", tuple(repeats)))
     if relation.name != step.id:
         found.append(Fact("stream", (relation.stream,)))
     yield from _table(found)
