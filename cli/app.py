@@ -12,6 +12,7 @@ from typing import Annotated
 import typer
 
 from .. import __version__
+from ..contracts.terminal import guard_streams
 from .backfill import backfill
 from .barriers import barriers
 from .check import check
@@ -76,10 +77,12 @@ def _streamc(
     ] = False,
 ) -> None:
     """Take the options that stand before the command."""
+    guard_streams()
 
 
 def main() -> None:
     """Run the command line and end the process with its exit code."""
+    guard_streams()
     try:
         app()
         sys.stdout.flush()

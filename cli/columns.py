@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from enum import StrEnum
 
+from ..contracts.terminal import one_line
+
 
 class Output(StrEnum):
     """How a command prints what it knows."""
@@ -17,9 +19,12 @@ class Output(StrEnum):
 def aligned(rows: Sequence[Sequence[str]], left: int = 1) -> list[str]:
     """Return rows as lines; the first `left` columns begin at one place, the others end at one.
 
+    What would break a line, or steer a terminal, is spelt out.
+
     >>> aligned([("query", "rows"), ("per_minute", "7")])
     ['query       rows', 'per_minute     7']
     """
+    rows = [[one_line(cell) for cell in row] for row in rows]
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))] if rows else []
     return [
         "  ".join(

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ..contracts.redaction import remember
+from ..contracts.terminal import print_raw
 from .output import difference, write_if_changed
 from .report import Format, FormatOption, UserError, print_diagnostics
 from .spec_files import PathsArgument, read_specs
@@ -67,7 +69,11 @@ def _print_phase(results: Sequence[CompileResult], phase: Phase) -> None:
     for result in results:
         if len(results) > 1:
             print(f"==> {result.source.name} <==")
-        print(result.text(phase.value).rstrip("\n"))
+        for secret in result.source.secrets:
+            remember(secret)
+        # A tree is made of a spec with secrets too, which no later phase is.
+        show = sys.stdout.write if phase is Phase.AST else print_raw
+        show(result.text(phase.value).rstrip("\n") + "\n")
 
 
 def _newest(results: Sequence[CompileResult], named: Sequence[Path]) -> list[CompileResult]:

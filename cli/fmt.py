@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ..contracts.terminal import print_raw
 from .output import difference, unified, write_if_changed
 from .report import Format, FormatOption, UserError, print_diagnostics
 from .spec_files import find_specs, read_spec
@@ -72,7 +73,7 @@ def _format_stdin(check: bool, diff: bool) -> tuple[bool, list[Diagnostics]]:
     if diff:
         sys.stdout.write(unified(given, text, "<stdin>", "<stdin>"))
     elif not check:
-        sys.stdout.write(text)
+        print_raw(text)
     elif text != given:
         print("<stdin> would change")
     return text != given, []

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from ..contracts.terminal import SafeStream, print_raw, printable, safe
 from ..runtime.views import duration, progress_line, standing_line
 
 if TYPE_CHECKING:
@@ -30,14 +31,16 @@ class LiveView:
         from rich.console import Console
         from rich.live import Live
 
-        self._console = Console(stderr=True, highlight=False)
+        # What moves the cursor is drawn past the streams that let nothing do so.
+        terminal = sys.stderr.stream if isinstance(sys.stderr, SafeStream) else sys.stderr
+        self._console = Console(file=terminal, highlight=False)
         self._live = Live(console=self._console, auto_refresh=False, transient=True)
         self._title = ""
         self._standing = ""
         self._lock = threading.Lock()
 
     def start(self, plan: Plan) -> None:
-        self._title = f"{plan.pipeline} version {plan.version}"
+        self._title = printable(f"{plan.pipeline} version {plan.version}")
         self._live.start()
 
     def update(self, queries: Sequence[QueryProgress]) -> None:
@@ -59,12 +62,12 @@ class LiveView:
     def message(self, text: str) -> None:
         with self._lock:
             if sys.stdout.isatty():
-                self._console.print(text, markup=False, soft_wrap=True)
+                self._console.print(printable(text), markup=False, soft_wrap=True)
             else:
-                print(text, flush=True)
+                print_raw(f"{text}\n")
 
     def note(self, text: str) -> None:
-        self._console.print(text, markup=False, soft_wrap=True)
+        self._console.print(safe(text), markup=False, soft_wrap=True)
 
     def finish(self, queries: Sequence[QueryProgress], outcome: str) -> None:
         self.close()
@@ -90,7 +93,7 @@ def progress_table(title: str, queries: Sequence[QueryProgress]) -> Table:
     for query in queries:
         lag = "" if query.lag_seconds is None else duration(query.lag_seconds)
         table.add_row(
-            query.query,
+            printable(query.query),
             "" if query.batch < 0 else f"{query.batch:,}",
             f"{query.rows_in:,}",
             f"{query.rows_out:,}",
@@ -101,7 +104,7 @@ def progress_table(title: str, queries: Sequence[QueryProgress]) -> Table:
         )
         for operator in query.operators:
             table.add_row(
-                f"  {operator.id}",
+                printable(f"  {operator.id}"),
                 *[""] * 6,
                 "" if operator.state_rows is None else f"{operator.state_rows:,}",
                 f"{operator.late_rows:,}",

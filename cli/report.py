@@ -67,8 +67,12 @@ def print_diagnostics(
     files: Sequence[Diagnostics], how: Format, stream: TextIO | None = None
 ) -> bool:
     """Print what was found in some files, on standard error; return whether there are errors."""
+    from ..contracts.redaction import remember
     from ..dsl.render import render
 
+    for found in files:
+        for secret in found.source.secrets:
+            remember(secret)
     stream = stream or sys.stderr
     stream.write(render(files, how.value, color=_wants_color(stream)))
     return any(found.has_errors for found in files)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ..contracts.terminal import print_raw
 from .columns import Output, aligned, size
 from .options import OutputOption, StateOption
 from .report import UserError, faults
@@ -111,10 +112,10 @@ def seal(name: NameArgument, state: StateOption) -> None:
 def _print(answer: Answer, format: Output) -> None:
     if format is Output.JSON:
         rows = [dict(zip(answer.columns, row, strict=True)) for row in answer.rows]
-        print(json.dumps(rows, indent=1, default=str))
+        print_raw(json.dumps(rows, indent=1, default=str) + "\n")
         return
     shown = [[_text(value) for value in row] for row in answer.rows]
-    print("\n".join(aligned([list(answer.columns), *shown], left=len(answer.columns))))
+    print_raw("\n".join(aligned([list(answer.columns), *shown], left=len(answer.columns))) + "\n")
 
 
 def _text(value: object) -> str:

@@ -15,12 +15,14 @@ from ..dsl.source import SourceFile
 from ..dsl.walk import dump
 from .checks import CHECKS
 from .emit import emit
+from .emit.spec_copy import spec_copy
 from .graph import OperatorGraph, build
 from .graph.text import graph_text
 from .model.pipeline import Pipeline
 from .model.text import pipeline_text
 from .plan.lower import Document, lower, to_json
 from .resolve import resolve
+from .resolve.secrets import note_secrets
 
 PHASES = ("ast", "model", "graph", "plan", "script")
 """The phases after which one may stop and look, in order."""
@@ -75,6 +77,8 @@ def compile_source(source: SourceFile, stop_after: str = "script") -> CompileRes
 def _compile(source: SourceFile, last: int) -> CompileResult:
     parsed = parse(source)
     diagnostics, spec = parsed.diagnostics, parsed.spec
+    if spec is not None:
+        note_secrets(spec, source)
     if spec is None or last == 0:
         return CompileResult(source, diagnostics, spec)
     settings = read_front_matter(spec.front_matter, source.stem, diagnostics)
@@ -97,7 +101,8 @@ def _compile(source: SourceFile, last: int) -> CompileResult:
 def output_files(result: CompileResult, folder: Path) -> dict[Path, str]:
     """Return the files that a spec becomes: the script, its plan and the text of the spec.
 
-    The runtime keeps the text with the state, so that a savepoint tells what it is of.
+    The runtime keeps the text with the state, so that a savepoint tells what it is of. Secrets that
+    comments hold are left out of it.
     Raises ``InternalError`` for a spec with errors, or one that was not compiled to the end.
     """
     if result.model is None or result.script is None or result.plan_json is None:
@@ -106,5 +111,5 @@ def output_files(result: CompileResult, folder: Path) -> dict[Path, str]:
     return {
         folder / f"{name}.py": result.script,
         folder / f"{name}.plan.json": result.plan_json,
-        folder / f"{name}.spec": result.source.text,
+        folder / f"{name}.spec": spec_copy(result.source.text),
     }

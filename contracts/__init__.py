@@ -3,4 +3,9 @@
 Only the standard library is imported here, so that every side may import it. The modules:
 
 - ``reserved``: settings of Spark that streamc makes itself, and why.
+- ``java``: settings and functions that make Spark run code which is not in the spec.
+- ``references``: ``${env:NAME}`` and ``${file:PATH}``, by which a secret is named in a spec.
+- ``secrets``: what is secret, by its name or by its form.
+- ``redaction``: takes secrets out of whatever is written or printed.
+- ``terminal``: text that is safe to print, and streams that print no other.
 """

@@ -14,11 +14,12 @@ In order of flow:
   ``expectations`` puts into words what could have come, ``mistakes`` are those that tokens and
   actions find.
 - ``yaml_nodes``: YAML files beside a spec, each value with its place; ``yaml_told``: what is said
-  of mistakes in them, ``yaml_slips`` of what is no YAML at all.
+  of mistakes in them, ``yaml_slips`` of what is no YAML at all, ``yaml_size`` how large one may be.
 - ``front_matter``: the YAML head of a spec, checked; ``yaml_tree`` knows where each value stands,
   ``settings_model`` what it may be, ``settings`` is what comes out; ``foreign_settings``: what
-  other tools call them, ``spark_settings``: the names of Spark's.
-- ``variables``: ``${name}`` in the texts of options.
+  other tools call them, ``spark_settings``: the names of Spark's; ``secret_settings``: no secret is
+  spelt out there; ``java_settings``: nothing there runs code that the spec does not show.
+- ``variables``: ``${name}``, ``${env:NAME}`` and ``${file:PATH}`` in the texts of options.
 - ``walk``: generic traversal of nodes and their text dump.
 - ``format``: nodes back to text; ``layout``: a spec laid out anew, with its comments.
 - ``depth``: how deep expressions may be nested.

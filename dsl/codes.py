@@ -210,6 +210,7 @@ PIPELINE_NAME = _error("SC0605", "pipeline-name", "a pipeline's name can't name 
 PROTECTED_SETTING = _error("SC0606", "protected-setting", "a Spark setting that state relies on")
 UNKNOWN_VARIABLE = _error("SC0607", "unknown-variable", "a variable that the front matter lacks")
 MALFORMED_VARIABLE = _error("SC0608", "malformed-variable", "`${` without a variable's name in it")
+RUNS_JAVA = _error("SC0609", "runs-java", "Spark would run code that the spec does not show")
 
 # Tests of specs.
 TEST_SYNTAX = _error("SC0701", "test-syntax", "a file of tests is not valid YAML")

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from dataclasses import field
 
+from ..contracts.redaction import masked
+from ..contracts.secrets import is_secret_name
 from .diagnostics import Label
 from .records import dataclass
 from .source import SourceFile
 
 _TAB = 4
+_SETTING = re.compile(
+    r"""\s*["']?([A-Za-z_][\w.-]*)["']?\s*:\s+["']?(?!null\b|\$\{)(.*?)["']?\s*$"""
+)
+"""A line of a front matter that sets something; one that is not YAML was not looked through."""
 _WHOLE = 4
 """A span of more lines than this is shown by its first and its last line."""
 
@@ -48,13 +55,24 @@ def marked_lines(source: SourceFile, label: Label, sign: str) -> list[Line]:
         last = end.column if number == end.line else len(raw.rstrip())
         text = label.text if number == numbers[-1] else ""
         line = Line(
-            number, _shown(raw), skipped_before=bool(lines) and number > lines[-1].number + 1
+            number,
+            _shown(_without_secrets(source, raw)),
+            skipped_before=bool(lines) and number > lines[-1].number + 1,
         )
         if number in (start.line, end.line) or last > first:
             left = _cells(raw[:first])
             line.marks.append(Mark(left, max(_cells(raw[:last]) - left, 1), sign, text))
         lines.append(line)
     return lines
+
+
+def _without_secrets(source: SourceFile, line: str) -> str:
+    """Return a line in which secrets are asterisks, as many as they have characters."""
+    setting = _SETTING.match(line)
+    if setting is not None and is_secret_name(setting[1]) and source.text.startswith("---"):
+        start, end = setting.span(2)
+        line = line[:start] + "*" * (end - start) + line[end:]
+    return masked(line, source.hidden)
 
 
 def _shown(text: str) -> str:

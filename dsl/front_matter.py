@@ -10,6 +10,8 @@ from . import codes
 from .ast.statements import FrontMatter
 from .diagnostics import Code, Diagnostic, Diagnostics, Label
 from .foreign_settings import setting_meant
+from .java_settings import check_java_settings
+from .secret_settings import check_secret_settings
 from .settings import NAME, Profile, Settings
 from .source import Span
 from .suggest import did_you_mean
@@ -28,7 +30,7 @@ _PROFILE_KEYS = (
     "variables",
     "spark",
 )
-_KEYS = ("pipeline", "version", "description", *_PROFILE_KEYS, "profiles")
+_KEYS = ("pipeline", "version", "description", "allow", *_PROFILE_KEYS, "profiles")
 
 
 def read_front_matter(node: FrontMatter | None, stem: str, diagnostics: Diagnostics) -> Settings:
@@ -64,6 +66,10 @@ def _read(node: FrontMatter, diagnostics: Diagnostics) -> dict[str, Any]:
         diagnostics.add(_no_mapping(tree))
         return {}
     diagnostics.extend(_foreign_variables(tree.root, tree))
+    secrets = check_secret_settings(tree.root, tree, diagnostics.source)
+    for path, found in (*secrets, *check_java_settings(tree.root, tree)):
+        diagnostics.add(found)
+        _take_out(tree.root, path)
     return _validated(tree.root, tree, diagnostics)
 
 
@@ -81,6 +87,8 @@ def _validated(
         details = error.errors(include_url=False)
     for detail in details:
         path = tuple(str(part) for part in detail["loc"] if part != "[key]")
+        if path[0] == "allow":
+            path = path[:1]
         diagnostics.add(_misfit(detail, path, tree))
         _take_out(values, path)
     return _validated(values, tree, diagnostics)
@@ -172,6 +180,9 @@ def _misfit(detail: ErrorDetails, path: Path, tree: YamlTree) -> Diagnostic:
     key, value = tree.keys[path], tree.values[path]
     value = value if value.end > value.start else key
     name = _dotted(path)
+    if path == ("allow",):
+        message = "`allow` is a list of what is refused without it, and `java` alone is"
+        return _bad(message, value, "write `allow: [java]`, or leave it out")
     match kind:
         case "extra_forbidden":
             return _unknown_key(path, key)

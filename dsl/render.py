@@ -6,6 +6,8 @@ import json
 from collections.abc import Iterable, Sequence
 from itertools import groupby
 
+from ..contracts.redaction import masked
+from ..contracts.terminal import printable
 from .diagnostics import Diagnostic, Diagnostics, Label
 from .excerpt import Line, marked_lines
 from .source import SourceFile, Span
@@ -57,7 +59,8 @@ def render_concise(files: Sequence[Diagnostics]) -> str:
         for one in diagnostics:
             line, column = diagnostics.source.position(one.primary.span.start)
             where = f"{diagnostics.source.name}:{line}:{column}"
-            lines.append(f"{where}: {_title(one)}: {one.message}\n")
+            message = _shown(one.message, diagnostics.source)
+            lines.append(f"{printable(where)}: {_title(one)}: {message}\n")
     return "".join(lines)
 
 
@@ -90,18 +93,18 @@ def _full(one: Diagnostic, source: SourceFile, paint: _Painter) -> str:
     position = source.position(one.primary.span.start)
     where = f"{source.name}:{position.line}:{position.column}"
     lines = [
-        f"{paint(severity, _title(one))}{paint('bold', f': {one.message}')}",
-        f"{' ' * width}{paint('gutter', '-->')} {where}",
+        f"{paint(severity, _title(one))}{paint('bold', f': {_shown(one.message, source)}')}",
+        f"{' ' * width}{paint('gutter', '-->')} {printable(where)}",
     ]
     for block in blocks:
         lines.append(bar)
         lines.extend(_numbered(block, width, severity, paint))
     equals = " " * (width + 1) + paint("gutter", "=")
     indent = "\n" + " " * (width + 3)
-    for note in one.notes:
+    for note in (_shown(note, source) for note in one.notes):
         lines.append(f"{equals} {paint('note', 'note:')} {note.replace(chr(10), indent)}")
     if one.help is not None:
-        help_ = one.help.replace("\n", indent)
+        help_ = _shown(one.help, source).replace("\n", indent)
         lines.append(f"{equals} {paint('help', 'help:')} {help_}")
     return "\n".join(lines) + "\n"
 
@@ -129,9 +132,20 @@ def _numbered(block: list[Line], width: int, severity: str, paint: _Painter) -> 
         lines.append(f"{number} {bar} {line.text}".rstrip())
         for mark in line.marks:
             style = severity if mark.sign == "^" else "secondary"
-            under = paint(style, f"{mark.sign * mark.width} {mark.text}".rstrip())
+            text = printable(mark.text)
+            under = paint(style, f"{mark.sign * mark.width} {text}".rstrip())
             lines.append(f"{' ' * width} {bar} {' ' * mark.start}{under}")
     return lines
+
+
+def _hidden(text: str, source: SourceFile) -> str:
+    """Return a text about a file without what is secret in it."""
+    return masked(text, source.hidden)
+
+
+def _shown(text: str, source: SourceFile) -> str:
+    """Return a text about a file as a terminal may have it."""
+    return printable(_hidden(text, source))
 
 
 def _count(files: Sequence[Diagnostics]) -> str:
@@ -158,13 +172,13 @@ def _object(one: Diagnostic, source: SourceFile) -> dict[str, object]:
         "code": one.code.number,
         "slug": one.code.slug,
         "severity": one.code.severity.value,
-        "message": one.message,
+        "message": _hidden(one.message, source),
         "file": source.name,
         **_range(one.primary.span, source),
         "labels": [_label(one.primary, source, True)]
         + [_label(label, source, False) for label in one.secondary],
-        "notes": list(one.notes),
-        "help": one.help,
+        "notes": [_hidden(note, source) for note in one.notes],
+        "help": None if one.help is None else _hidden(one.help, source),
     }
 
 

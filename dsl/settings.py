@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import field
 
 from .records import dataclass
@@ -46,7 +46,8 @@ class Settings:
     ``trigger`` is ``as fast as possible``, ``available now`` or a duration (``10 seconds``);
     ``state_backend`` is ``auto``, ``memory`` or ``rocksdb``; ``max_epochs_in_flight`` is how many
     epochs may have been opened and not yet finished by all queries. A variable whose value is None
-    has to be given when the pipeline is started. Mappings keep the order of writing.
+    has to be given when the pipeline is started. Mappings keep the order of writing. ``allow`` is
+    what is refused without it: ``java``.
     """
 
     pipeline: str
@@ -59,6 +60,7 @@ class Settings:
     variables: Mapping[str, str | None]
     spark: Mapping[str, str]
     profiles: Mapping[str, Profile]
+    allow: tuple[str, ...] = ()
 
     @classmethod
     def of(
@@ -74,6 +76,7 @@ class Settings:
         variables: Mapping[str, str | None] | None = None,
         spark: Mapping[str, str] | None = None,
         profiles: Mapping[str, Profile] | None = None,
+        allow: Iterable[str] = (),
     ) -> Settings:
         """Return settings with the defaults of the language in place of what is not given."""
         return cls(
@@ -87,6 +90,7 @@ class Settings:
             variables=variables or {},
             spark=spark or {},
             profiles=profiles or {},
+            allow=tuple(sorted(set(allow))),
         )
 
     def as_dict(self) -> dict[str, object]:
@@ -99,4 +103,5 @@ class Settings:
             "variables": dict(self.variables),
             "spark": dict(self.spark),
             "profiles": {name: profile.as_dict() for name, profile in self.profiles.items()},
+            **({"allow": list(self.allow)} if self.allow else {}),
         }

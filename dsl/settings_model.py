@@ -13,6 +13,7 @@ import re
 from pydantic_core import CoreSchema, PydanticCustomError, SchemaValidator
 from pydantic_core import core_schema as shape
 
+from ..contracts.java import ALLOW
 from ..contracts.reserved import reserved
 from .settings import AS_FAST_AS_POSSIBLE, AVAILABLE_NOW, NAME
 from .spark_settings import in_full, meant
@@ -87,6 +88,7 @@ FRONT_MATTER = SchemaValidator(
             "pipeline": shape.no_info_after_validator_function(_pipeline, _TEXT),
             "version": shape.int_schema(ge=1),
             "description": _TEXT,
+            "allow": shape.list_schema(shape.literal_schema([ALLOW])),
             **_OVERRIDABLE,
             "profiles": shape.dict_schema(shape.str_schema(), _keys(_OVERRIDABLE)),
         }

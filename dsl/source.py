@@ -11,6 +11,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
+from ..contracts.secrets import secret_parts
+
+_LONG_ENOUGH = 4
+"""Characters of a text that may be taken for a secret by what stands before it."""
+
 
 class Span(NamedTuple):
     """A half-open range of character offsets, ``start <= offset < end``."""
@@ -39,11 +44,15 @@ def decoded(content: bytes) -> str:
 
 
 class SourceFile:
-    """The text of one spec and the name it was given by (never made absolute)."""
+    """The text of one spec and the name it was given by (never made absolute).
+
+    ``secrets`` are what was found spelt out in it, which nothing shows.
+    """
 
     def __init__(self, name: str, text: str) -> None:
         self.name = name
         self.text = text
+        self.secrets: set[str] = set()
 
     @classmethod
     def read(cls, path: Path) -> SourceFile:
@@ -54,6 +63,16 @@ class SourceFile:
     def stem(self) -> str:
         """The file's name without folder and extension."""
         return Path(self.name).stem
+
+    @cached_property
+    def hidden(self) -> frozenset[str]:
+        """What no message about the file shows: its secrets, also where it does not parse."""
+        quoted = (
+            self.text[start:end]
+            for start, end in secret_parts(self.text)
+            if self.text[start - 1 : start] in ("'", '"') and end - start >= _LONG_ENOUGH
+        )
+        return frozenset({*self.secrets, *quoted})
 
     @cached_property
     def _line_starts(self) -> list[int]:

@@ -1,10 +1,14 @@
-"""``${name}`` in the texts of options: the one thing that is templated in a spec."""
+"""``${name}`` in the texts of options: the one thing that is templated in a spec.
+
+``${env:NAME}`` and ``${file:PATH}`` are filled in as well, from where the job runs.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
 
+from ..contracts.references import KINDS, malformed
 from . import codes
 from .diagnostics import Diagnostic, Diagnostics, Label
 from .records import dataclass
@@ -21,7 +25,15 @@ class Variable:
     span: Span
 
 
-Part = str | Variable
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """A value of the environment (``env``) or of a file (``file``) where it is used."""
+
+    kind: str
+    name: str
+
+
+Part = str | Variable | Reference
 """A piece of an option's text: taken as it is, or filled in when the pipeline is started."""
 
 
@@ -41,12 +53,18 @@ def split_variables(text: str, span: Span, diagnostics: Diagnostics) -> tuple[Pa
         name = text[start + 2 : end] if end >= 0 else None
         stop = end + 1 if end >= 0 else len(text)
         where = _within(span, start, stop, text, diagnostics.source)
-        if name is None or not NAME.fullmatch(name):
+        kind, colon, inner = (name or "").partition(":")
+        reference = colon != "" and kind in KINDS
+        wrong = malformed(kind, inner) if reference else None
+        if wrong is not None:
+            diagnostics.add(malformed_reference(kind, wrong, where))
+            return (text,)
+        if name is None or not (reference or NAME.fullmatch(name)):
             diagnostics.add(_malformed(name, where))
             return (text,)
         if start > taken:
             parts.append(text[taken:start])
-        parts.append(Variable(name, where))
+        parts.append(Reference(kind, inner) if reference else Variable(name, where))
         taken = stop
     if taken < len(text):
         parts.append(text[taken:])
@@ -66,11 +84,18 @@ def check_variables(
     if any(found.code is codes.FRONT_MATTER_SYNTAX for found in diagnostics):
         return
     for part in parts:
+        told = None
         if isinstance(part, str):
             told = _bare(part, declared, span)
-        else:
-            told = None if part.name in declared else _unknown(part, declared)
+        elif isinstance(part, Variable) and part.name not in declared:
+            told = _unknown(part, declared)
         diagnostics.extend([told] if told else [])
+
+
+def malformed_reference(kind: str, wrong: str, span: Span) -> Diagnostic:
+    """Return what is said of a reference that can't be resolved anywhere."""
+    example = "${env:NAME}" if kind == "env" else "${file:PATH}"
+    return Diagnostic(codes.MALFORMED_VARIABLE, wrong, Label(span), help=f"write `{example}`")
 
 
 def _within(span: Span, start: int, stop: int, text: str, source: SourceFile) -> Span:
@@ -89,6 +114,8 @@ def _malformed(name: str | None, span: Span) -> Diagnostic:
     else:
         message = f"`{name}` cannot name a variable"
         help_ = "use lower-case letters, digits and `_`, a letter first"
+        if name.partition(":")[0].lower().strip() in KINDS:
+            help_ = "write `${env:NAME}`, or `${file:PATH}`"
     return Diagnostic(codes.MALFORMED_VARIABLE, message, Label(span), help=help_)
 
 

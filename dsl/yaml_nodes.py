@@ -12,6 +12,7 @@ import yaml
 
 from .records import dataclass
 from .source import Span
+from .yaml_size import TooLarge, check_size
 from .yaml_tree import YamlSyntaxError, marked
 
 _DEEPEST = 40
@@ -64,7 +65,10 @@ Node = Scalar | Sequence | Mapping
 def read_documents(text: str) -> list[Node]:
     """Read the documents of a file, but for empty ones; raises ``YamlSyntaxError``."""
     try:
+        check_size(text, _Loader)
         nodes = [node for node in yaml.compose_all(text, Loader=_Loader) if node is not None]
+    except TooLarge as error:
+        raise YamlSyntaxError(str(error), error.offset) from error
     except yaml.reader.ReaderError as error:
         raise YamlSyntaxError(error.reason, error.position) from error
     except yaml.MarkedYAMLError as error:

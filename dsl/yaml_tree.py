@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 import yaml
 
 from .source import Span
+from .yaml_size import TooLarge, check_size
 
 Path = tuple[str, ...]
 Value = None | str | list["Value"] | dict[str, "Value"]
@@ -44,7 +45,10 @@ class YamlTree:
 def read_yaml(text: str, offset: int) -> YamlTree:
     """Read one document that starts at ``offset`` of a spec; raises ``YamlSyntaxError``."""
     try:
+        check_size(text, _Loader)
         node = yaml.compose(text, Loader=_Loader)
+    except TooLarge as error:
+        raise YamlSyntaxError(str(error), offset + error.offset) from error
     except yaml.reader.ReaderError as error:
         raise YamlSyntaxError(error.reason, offset + error.position) from error
     except yaml.MarkedYAMLError as error:

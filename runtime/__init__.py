@@ -7,6 +7,8 @@ In order of flow:
   ``program``: what it says of a keyed program.
 - ``main``: the process around a run; ``run``: one run, also from within a program.
 - ``arguments``, ``plan``, ``settings``: what was asked, what was compiled, what the run goes by.
+- ``java_code``: values that would run code which the spec does not show.
+- ``secrets``: read from where the spec says they are, and never shown.
 - ``java``, ``session``: Spark, and the settings that guarantees rest on; ``packages``: what
   connectors need besides.
 - ``kernel``: the Scala that reaches what Python cannot; ``storage``: files on any Hadoop path;

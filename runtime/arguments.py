@@ -50,8 +50,8 @@ def parse_variables(pairs: Sequence[str]) -> dict[str, str]:
         if not equals or not name:
             raise RuntimeFault(
                 BAD_ARGUMENT,
-                f"`--var {pair}` is not NAME=VALUE",
-                f"write `--var {name or 'NAME'}=…`",
+                "what `--var` is given is not NAME=VALUE",
+                "write `--var name=value`; it is not repeated here, since it may hold a secret",
             )
         variables[name] = value
     return variables

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ..contracts.redaction import scrub
+
 USER_ERROR = 2
 FAILED = 1
 
@@ -33,12 +35,16 @@ PLAN_UNREADABLE = Code("SR0106", "plan-unreadable", "the plan is no plan, or of 
 PLAN_MISMATCH = Code("SR0107", "plan-mismatch", "script and plan do not belong together")
 SCRIPT_UNUSABLE = Code("SR0108", "script-unusable", "the script cannot be loaded")
 SPARK_REFUSES = Code("SR0109", "spark-refuses", "Spark does not take the script's dataflow")
+SECRET_MISSING = Code("SR0110", "secret-missing", "a secret is not where the spec says it is")
 JAVA_MISSING = Code("SR0201", "java-missing", "no Java was found")
 JAVA_TOO_OLD = Code("SR0202", "java-too-old", "the Java that was found is older than 17")
 KERNEL_BUILD = Code("SR0203", "kernel-build", "the Scala part of the runtime did not compile")
 SPARK_START = Code("SR0204", "spark-start", "Spark did not start")
 RESERVED_SETTING = Code(
     "SR0205", "reserved-setting", "a Spark setting that the runtime itself sets"
+)
+JAVA_NOT_ALLOWED = Code(
+    "SR0207", "java-not-allowed", "a value would run code that the spec does not show"
 )
 SPARK_VERSION = Code("SR0206", "spark-version", "a Spark that the runtime was not built for")
 INPUT_MISSING = Code("SR0301", "input-missing", "a source's path does not exist")
@@ -99,12 +105,14 @@ CODES = (
     PLAN_MISMATCH,
     SCRIPT_UNUSABLE,
     SPARK_REFUSES,
+    SECRET_MISSING,
     JAVA_MISSING,
     JAVA_TOO_OLD,
     KERNEL_BUILD,
     SPARK_START,
     RESERVED_SETTING,
     SPARK_VERSION,
+    JAVA_NOT_ALLOWED,
     INPUT_MISSING,
     BAD_OPTION,
     FOREIGN_OUTPUT,
@@ -148,13 +156,13 @@ CODES = (
 
 
 class RuntimeFault(Exception):
-    """Ends a run with a readable reason; never shown as a traceback."""
+    """Ends a run with a readable reason, which holds no secret; never shown as a traceback."""
 
     def __init__(self, code: Code, message: str, help: str | None = None) -> None:
-        super().__init__(message)
         self.code = code
-        self.message = message
-        self.help = help
+        self.message = scrub(message)
+        self.help = None if help is None else scrub(help)
+        super().__init__(self.message)
 
     @property
     def exit_code(self) -> int:

@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Any, cast
 from . import program
 from .errors import PLAN_MISMATCH, RuntimeFault
 from .functions import register_function
+from .java_code import check_options
 from .plan import Plan, Query
 from .reading import FAIL, Declaration, Reading
+from .secrets import filled, refuse_keys, remember_options
 from .sources import read_source
 from .storage import Storage
 from .tables import Tables
@@ -84,6 +86,7 @@ class Job:
         """
         if name not in self._plan.sources:
             raise _mismatch(f"reads source `{name}`, which the plan does not have")
+        self._look_at(f"source `{name}`", options)
         columns = _columns(schema)
         source = Declaration(name, connector, columns, metadata or {}, malformed_rows, options)
         self._readings[name] = read_source(self.spark, self._storage, source)
@@ -144,6 +147,7 @@ class Job:
         """
         if name not in self._plan.tables:
             raise _mismatch(f"reads table `{name}`, which the plan does not have")
+        self._look_at(f"table `{name}`", options)
         return self.tables.add(name, connector, _columns(schema), refresh, options)
 
     def operator(
@@ -205,6 +209,17 @@ class Job:
             raise _mismatch(f"uses variable `{name}`, which the plan does not have")
         return self._variables[name]
 
+    def env(self, name: str) -> str:
+        """A secret from the environment; raises RuntimeFault when it is not set."""
+        return filled(f"${{env:{name}}}", "the script")
+
+    def file(self, path: str) -> str:
+        """A secret from a file, without a line break at its end.
+
+        Raises RuntimeFault when the file cannot be read.
+        """
+        return filled(f"${{file:{path}}}", "the script")
+
     def sink(
         self,
         name: str,
@@ -217,7 +232,13 @@ class Job:
         """Declares where a relation's rows go. Sinks of one relation share one query."""
         if name not in self._plan.sinks or name in self._sinks:
             raise _mismatch(f"has a sink `{name}`, which the plan has not, or not twice")
+        self._look_at(f"sink `{name}`", options)
         self._sinks[name] = SinkCall(name, frame, connector, output_mode, options)
+
+    def _look_at(self, owner: str, options: Mapping[str, Any]) -> None:
+        remember_options(options)
+        refuse_keys(owner, str(options.get("path", "")))
+        check_options(owner, options.get("options", {}), self._plan.settings.allow)
 
     def calls_of(self, query: Query) -> tuple[SinkCall, ...]:
         """The sinks of one query as the script declared them, in the plan's order."""

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..contracts.terminal import guard_streams
 from .arguments import parse_arguments
 from .errors import RuntimeFault
 from .plan import load_plan, plan_path
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 def run_main(script: Path, build: Callable[[Job], None], argv: Sequence[str]) -> int:
     """Runs the pipeline of a script that Python has loaded; returns the process's exit code."""
+    guard_streams()
     try:
         plan = load_plan(plan_path(script))
         arguments = parse_arguments(script, plan, argv)

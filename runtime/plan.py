@@ -96,6 +96,7 @@ class Settings:
     max_epochs_in_flight: int | None = None
     variables: Mapping[str, str | None] = field(default_factory=dict)
     spark: Mapping[str, str] = field(default_factory=dict)
+    allow: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,6 +256,7 @@ def _settings(data: Mapping[str, Any]) -> Settings:
             for name, value in (data.get("variables") or {}).items()
         },
         spark={name: _spark_value(value) for name, value in (data.get("spark") or {}).items()},
+        allow=frozenset(map(str, data.get("allow") or ())),
     )
 
 

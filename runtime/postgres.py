@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from .errors import (
+    BAD_OPTION,
     FOREIGN_OUTPUT,
     MODULE_MISSING,
     OUTPUT_GONE,
@@ -83,6 +84,7 @@ class PostgresSink:
         self._made = False
         refuse_rest(f"sink `{name}`", options)
         _require_psycopg(name)
+        check_server(name, self._server)
 
     def open(self) -> None:
         """Claims the table for this state.
@@ -230,7 +232,7 @@ class PostgresSink:
 
         try:
             return psycopg.connect(self._server, **self._login)  # type: ignore[arg-type]
-        except psycopg.OperationalError as error:
+        except psycopg.Error as error:
             raise RuntimeFault(
                 SERVER_UNREACHABLE,
                 f"sink `{self.name}` can't reach its server: {first_line(error)}",
@@ -287,6 +289,31 @@ def _as_text(field: StructField) -> Column:
     if isinstance(field.dataType, T.ArrayType | T.MapType | T.StructType | T.VariantType):
         return F.to_json(column).alias(field.name)
     return column.cast("string").alias(field.name)
+
+
+def check_server(sink: str, server: str) -> None:
+    """Raises RuntimeFault for a text that names no server.
+
+    What libpq says of one repeats the part that it could not read, which may be of the password: it
+    is not shown. Nor is a server tried whose name or port would be half a password.
+    """
+    from psycopg import ProgrammingError
+    from psycopg.conninfo import conninfo_to_dict
+
+    try:
+        parts = {name: str(value) for name, value in conninfo_to_dict(server).items()}
+    except (ProgrammingError, ValueError):
+        parts = {"host": "@"}
+    ports = parts.get("port", "").split(",")
+    in_url = "//" in server and any("@" in parts.get(name, "") for name in ("host", "dbname"))
+    if parts.get("host") == "@" or in_url or not all(p.isdigit() or not p for p in ports):
+        raise RuntimeFault(
+            BAD_OPTION,
+            f"the `url` of sink `{sink}` is no URL of PostgreSQL, nor a list of `name=value`",
+            "write `postgresql://user@host:5432/shop` or `host=… dbname=… user=…`, and give the "
+            "password as the option `password`; in a URL `%`, `@`, `:` and `/` of a name or "
+            "password are `%25`, `%40`, `%3A` and `%2F`",
+        )
 
 
 def _require_psycopg(sink: str) -> None:

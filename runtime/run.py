@@ -23,6 +23,7 @@ from .plan import Plan, load_plan, plan_path
 from .progress import QueryProgress
 from .queries import Queries
 from .recovery import recover
+from .secrets import refuse_keys
 from .session import run_session
 from .settings import RunSettings, resolve_settings
 from .signals import Stop, listening
@@ -122,6 +123,7 @@ def run_pipeline(
     """Runs a plan with the `build` that belongs to it; see `run_script`."""
     stop = stop or Stop()
     settings = resolve_settings(plan, arguments, os.environ)
+    refuse_keys("the state", settings.state)
     try:
         with ExitStack() as stack:
             session, kernel = stack.enter_context(spark_of(plan, settings, view.note, spark))

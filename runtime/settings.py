@@ -16,7 +16,9 @@ from .errors import (
     RuntimeFault,
     nearest,
 )
+from .java_code import check_settings
 from .plan import Plan, Settings
+from .secrets import filled, remember_options, without_references
 
 AS_FAST_AS_POSSIBLE = "as fast as possible"
 AVAILABLE_NOW = "available now"
@@ -47,22 +49,30 @@ class RunSettings:
 
 
 def resolve_settings(
-    plan: Plan, arguments: Arguments, environment: Mapping[str, str]
+    plan: Plan, arguments: Arguments, environment: Mapping[str, str], *, secrets: bool = True
 ) -> RunSettings:
     """Applies the profile and the arguments.
 
-    A variable is taken from `--var`, then STREAMC_NAME, then the profile, then the plan. Raises
-    RuntimeFault for a profile or variable that is not declared, and for one without a value.
+    A variable is taken from `--var`, then STREAMC_NAME, then the profile, then the plan. With
+    `secrets`, references are filled with their values; without, settings that have one are left
+    out, and variables keep it. Raises RuntimeFault for a profile or variable that is not declared,
+    and for one without a value.
     """
     profile = _profile(plan, arguments.profile)
     base = plan.settings
     trigger = AVAILABLE_NOW if arguments.until_caught_up else None
+    settings = {**base.spark, **profile.spark}
+    spark = without_references(settings)
+    if secrets:
+        spark = {name: filled(value, f"setting `{name}`") for name, value in settings.items()}
+        remember_options(spark)
+    check_settings(spark, base.allow)
     return RunSettings(
         state=state_folder(plan, arguments.state, arguments.profile),
         trigger=trigger or profile.trigger or base.trigger or AS_FAST_AS_POSSIBLE,
         state_backend=profile.state_backend or base.state_backend or "auto",
-        variables=_variables(plan, profile, arguments, environment),
-        spark={**base.spark, **profile.spark},
+        variables=_variables(plan, profile, arguments, environment, secrets=secrets),
+        spark=spark,
         max_epochs_in_flight=profile.max_epochs_in_flight or base.max_epochs_in_flight or 1,
         savepoint=arguments.savepoint,
         migration=arguments.migration,
@@ -103,7 +113,12 @@ def _profile(plan: Plan, name: str | None) -> Settings:
 
 
 def _variables(
-    plan: Plan, profile: Settings, arguments: Arguments, environment: Mapping[str, str]
+    plan: Plan,
+    profile: Settings,
+    arguments: Arguments,
+    environment: Mapping[str, str],
+    *,
+    secrets: bool,
 ) -> dict[str, str]:
     declared = {**plan.settings.variables, **profile.variables}
     for name in arguments.variables:
@@ -115,14 +130,20 @@ def _variables(
             )
     values = {}
     for name, default in declared.items():
-        value = arguments.variables.get(name, environment.get(f"STREAMC_{name.upper()}", default))
+        own = environment.get(f"STREAMC_{name.upper()}")
+        value = arguments.variables.get(name, default if own is None else own)
         if value is None:
             raise RuntimeFault(
                 MISSING_VARIABLE,
                 f"variable `{name}` has no value",
                 f"pass `--var {name}=…` or set STREAMC_{name.upper()}",
             )
+        # What the environment holds is the value itself, whatever it looks like.
+        if secrets and (name in arguments.variables or own is None):
+            value = filled(value, f"variable `{name}`")
         values[name] = value
+    if secrets:
+        remember_options(values)
     return values
 
 

@@ -29,6 +29,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+from ..contracts.redaction import scrub
 from .errors import FOREIGN_STATE, RuntimeFault
 from .lease import Lease
 from .notes import create_note, read_note, unreadable
@@ -161,9 +162,9 @@ class State(GenerationFolder):
         return f"{self.generation_folder}/plan.json"
 
     def log(self, name: str, text: str) -> str:
-        """Writes a text of its own to the logs and returns its path as the user knows it."""
+        """Writes a text, but for secrets, to the logs; returns its path as the user knows it."""
         path = f"{self.folder}/logs/{name}"
-        self.storage.replace(path, text)
+        self.storage.replace(path, scrub(text))
         return path.removeprefix("file:")
 
     def close(self) -> None:

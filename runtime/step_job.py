@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..contracts.references import REFERENCE
 from .errors import MISSING_VARIABLE, RuntimeFault
 from .job import Job
 from .plan import Plan, Query
@@ -72,6 +73,14 @@ class StepJob(Job):
         every = None if refresh is None else "0 seconds"
         return super().table(name, connector="files", schema=schema, refresh=every, **options)
 
+    def env(self, name: str) -> str:
+        """The reference: nothing outside is read or written here."""
+        return f"${{env:{name}}}"
+
+    def file(self, path: str) -> str:
+        """The reference, as of the environment."""
+        return f"${{file:{path}}}"
+
     def frame_of(self, query: Query) -> DataFrame:
         """The frame that the sinks of a query share."""
         return self.calls_of(query)[0].frame
@@ -91,6 +100,12 @@ class StepJob(Job):
         return own
 
     def _refuse_unset(self, owner: str, option: str, value: str) -> None:
+        if (reference := REFERENCE.search(value)) is not None:
+            raise RuntimeFault(
+                MISSING_VARIABLE,
+                f"`{option}` of {owner} needs `{reference[0]}`, and secrets are not read here",
+                "write a variable in its place, and give that a value in the test",
+            )
         for variable in self._variables:
             if f"${{{variable}}}" in value:
                 raise RuntimeFault(

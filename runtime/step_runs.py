@@ -97,7 +97,7 @@ def step_settings(
         declared |= plan.profiles[profile].variables
     unset = {name: f"${{{name}}}" for name, value in declared.items() if value is None}
     asked = Arguments(variables={**unset, **variables}, profile=profile)
-    given = resolve_settings(plan, asked, environment={})
+    given = resolve_settings(plan, asked, environment={}, secrets=False)
     fastest = "rocksdb" if plan.has_programs else "memory"
     return RunSettings(
         state=str(root / "state"),

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Protocol, TextIO
 
+from ..contracts.terminal import print_raw
 from .manifests import Manifest
 from .plan import Plan
 from .progress import QueryProgress
@@ -61,7 +62,7 @@ class SilentView:
         self.note(f"barrier failed: {reason}")
 
     def message(self, text: str) -> None:
-        print(text, flush=True)
+        print_raw(f"{text}\n")
 
     def note(self, text: str) -> None:
         print(text, file=sys.stderr, flush=True)
@@ -114,7 +115,7 @@ class PlainView:
 
     def message(self, text: str) -> None:
         with self._lock:
-            print(text, flush=True)
+            print_raw(f"{text}\n")
 
     def note(self, text: str) -> None:
         self._line(text)

@@ -103,7 +103,7 @@ def test_places_behind_wide_characters() -> None:
         ("a: \x01\n", "SC0601", "\x01"),
         ("version: 1\nversion: 2\n", "SC0603", "version"),
         ("? [a]\n: b\n", "SC0604", "[a]"),
-        ("a: &x {b: *x}\n", "SC0602", "a"),
+        ("a: &x {b: *x}\n", "SC0601", "*"),
         ("state: a/${b}\n", "SC0604", "a/${b}"),
         ("state:\n", "SC0604", "state"),
         ("version: true\n", "SC0604", "true"),

@@ -8,6 +8,7 @@
 - ``programs``: operators, a step of ``program`` for each statement.
 - ``columns``: expressions. ``literals``: Python literals.
 - ``describe``: the comment above a paragraph.
+- ``spec_copy``: the spec's own text, as it goes with the script.
 - ``layout``: where lines break; ``long_text``: where long SQL does.
 """
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 
-_VARIABLE = re.compile(r"\$\{([a-z_][a-z0-9_]*)\}")
+_VARIABLE = re.compile(r"\$\{(?:(env|file):)?([^{}]+)\}")
+"""A variable or a reference; what the resolver has let through is one of them."""
+
 _ESCAPES = {
     **{code: f"\\x{code:02x}" for code in (*range(32), 127)},
     **str.maketrans({"\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}),
@@ -22,19 +24,19 @@ def template(text: str) -> str:
 
     >>> template("data"), template("${input}")
     ('"data"', 'job.var("input")')
-    >>> print(template("${out}/spend"))
-    f"{job.var('out')}/spend"
+    >>> print(template("${out}/spend"), template("${env:DB_PASSWORD}"))
+    f"{job.var('out')}/spend" job.env("DB_PASSWORD")
     """
     if _VARIABLE.search(text) is None:
         return quoted(text)
     whole = _VARIABLE.fullmatch(text)
     if whole is not None:
-        return f'job.var("{whole[1]}")'
+        return f'job.{whole[1] or "var"}("{whole[2]}")'
     parts: list[str] = []
     taken = 0
     for found in _VARIABLE.finditer(text):
         parts.append(_literal_part(text[taken : found.start()]))
-        parts.append(f"{{job.var('{found[1]}')}}")
+        parts.append(f"{{job.{found[1] or 'var'}('{found[2]}')}}")
         taken = found.end()
     parts.append(_literal_part(text[taken:]))
     return f'f"{"".join(parts)}"'

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from ...dsl.ast.expressions import ColumnRef, Expression, Lambda
+from ...contracts.java import function_runs_java
+from ...dsl.ast.expressions import Call, ColumnRef, Expression, Lambda
 from ...dsl.ast.node import Node
 from ...dsl.diagnostics import Diagnostics
 from ...dsl.format import sql
@@ -54,7 +55,17 @@ def parsed(text: str) -> Expression:
     tree, diagnostics = parse_expression(source)
     if tree is None or len(diagnostics):
         raise _first(diagnostics)
+    _refuse_java(tree)
     return tree
+
+
+def _refuse_java(tree: Expression) -> None:
+    for node in walk(tree):
+        if isinstance(node, Call) and function_runs_java(node.name.text, len(node.arguments)):
+            raise BadExpression(
+                f"`{node.name}` calls a Java class by its name, which no migration does",
+                "compute the value with functions of SQL",
+            )
 
 
 def _typed(tree: Expression, names: Mapping[str, Typed], target: types.Type) -> Expression:

@@ -10,8 +10,9 @@ In order of flow:
   ``sinks``, ``tables``, ``upserts``: one declaration each, and their parts.
 - ``foreign_options``: connectors of other engines.
 - ``file_columns``, ``kafka``, ``sink_columns``: what files, messages and sinks can hold, and
-  ``field_names`` how things in them can be called; ``secrets``: passwords come from variables;
-  ``passed_options``: what Spark itself is told.
+  ``field_names`` how things in them can be called; ``secrets``: none is spelt out;
+  ``passed_options``: what Spark itself is told; ``java``: what would run code that the spec does
+  not show.
 - ``streams``: queries, WITH, unions. ``chain`` holds what is known on the way; ``stream_options``.
 - ``from_clause``, ``windows``, ``joins``, ``lookups``, ``window_joins``, ``time_bounds``: what a
   SELECT reads.

@@ -19,7 +19,6 @@ from ..model.pipeline import Endpoint
 from .foreign_options import connector_help, of_ksqldb, topic_of
 from .not_built import not_built
 from .passed_options import PREFIX, check_passed
-from .secrets import check_secrets
 
 _VARIABLE = re.compile(r"\$\{")
 _SIZE = re.compile(r"0*[1-9][0-9]* (KB|MB|GB)")
@@ -41,7 +40,6 @@ def endpoint(
     for option in given.values():
         parts = split_variables(option.value, option.value_span, diagnostics)
         check_variables(parts, variables, option.value_span, diagnostics)
-    check_secrets(given.values(), variables, diagnostics)
     connector = _connector(given, owner, known, unbuilt, role, diagnostics)
     if connector is None:
         return None

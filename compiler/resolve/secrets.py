@@ -1,55 +1,76 @@
-"""Passwords in options: they come from variables without a default, so that no file holds them.
+"""Secrets in options: they come from the environment or a file, so that no file of ours holds them.
 
-The script and the plan are committed and shown. A variable's value is neither in the one nor in the
-other; its default is.
+The script and the plan are committed and shown. A reference stands in both; a variable's default
+does too, so that no secret may be one.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator
 
+from ...contracts.secrets import referring, written_secret
 from ...dsl import codes
+from ...dsl.ast.node import Node
 from ...dsl.ast.statements import Option
 from ...dsl.diagnostics import Diagnostic, Diagnostics, Label
+from ...dsl.secret_settings import WOULD_BE_SEEN, environment_name
+from ...dsl.settings import Settings
+from ...dsl.source import SourceFile
+from ...dsl.walk import walk
 
-_SECRET = re.compile(r"password|secret|jaas\.config")
-_IN_URL = re.compile(r"//[^/@:]*:([^@]+)@|\bpassword\s*=\s*(\S+)")
-_VARIABLE = re.compile(r"\$\{([a-z_][a-z0-9_]*)\}")
+
+def note_secrets(spec: Node, source: SourceFile) -> None:
+    """Note the secrets that options spell out, so that nothing shows them."""
+    for option in _options(spec):
+        if (secret := written_secret(option.name.text, option.value)) is not None:
+            source.secrets.add(secret)
 
 
-def check_secrets(
-    options: Iterable[Option], variables: Mapping[str, str | None], diagnostics: Diagnostics
-) -> None:
-    """Tell of secrets that stand in the spec, by themselves or as the default of a variable."""
-    for option in options:
-        text = _secret_of(option)
-        if text is None:
+def check_secrets(spec: Node, settings: Settings, diagnostics: Diagnostics) -> None:
+    """Tell of secrets that stand in options, by themselves or as the value of a variable."""
+    for option in _options(spec):
+        name = option.name.text
+        secret = written_secret(name, option.value)
+        if secret is not None:
+            diagnostics.add(_written(option, secret))
             continue
-        used = _VARIABLE.findall(text)
-        kept = [name for name in used if variables.get(name) is not None]
-        if not used:
-            diagnostics.add(_refused(option, f"`{option.name}` holds a secret", "a variable"))
-        elif kept:
-            diagnostics.add(
-                _refused(option, f"the default of `${{{kept[0]}}}` is a secret", "it, as `null`,")
-            )
+        for variable in dict.fromkeys(referring(name, option.value)):
+            for where, text in _values(variable, settings):
+                # Whatever the variable is called: where it is used it is a secret.
+                if text is not None and (secret := written_secret("secret", text)) is not None:
+                    diagnostics.source.secrets.add(secret)
+                    diagnostics.add(_of_variable(option, variable, where))
+                    break
 
 
-def _secret_of(option: Option) -> str | None:
-    """Return the part of an option that must stay unseen, None if there is none."""
-    if _SECRET.search(option.name.text.lower()):
-        return option.value
-    if option.name.text == "url" and (found := _IN_URL.search(option.value)):
-        return found[1] or found[2]
-    return None
+def _options(spec: Node) -> Iterator[Option]:
+    return (node for node in walk(spec) if isinstance(node, Option))
 
 
-def _refused(option: Option, what: str, declare: str) -> Diagnostic:
+def _written(option: Option, secret: str) -> Diagnostic:
+    name = environment_name(option.name.text)
+    text = option.value.replace(secret, f"${{env:{name}}}")
     return Diagnostic(
         codes.SECRET,
-        f"{what}, which would be in the script and the plan",
+        f"`{option.name}` holds a secret, {WOULD_BE_SEEN}",
         Label(option.value_span),
-        help=f"declare {declare} in the front matter (`variables: {{password: null}}`), write "
-        "`'${password}'`, and set STREAMC_PASSWORD when it runs",
+        help=f"write `'{text}'` and set {name} where the job runs, or `${{file:PATH}}` for what a "
+        "file holds",
+    )
+
+
+def _values(variable: str, settings: Settings) -> Iterator[tuple[str, str | None]]:
+    yield "the default", settings.variables.get(variable)
+    for name, profile in settings.profiles.items():
+        yield f"the value in profile `{name}`", profile.variables.get(variable)
+
+
+def _of_variable(option: Option, variable: str, where: str) -> Diagnostic:
+    name = environment_name(variable)
+    return Diagnostic(
+        codes.SECRET,
+        f"{where} of `${{{variable}}}` is a secret, {WOULD_BE_SEEN}",
+        Label(option.value_span),
+        help=f"write `{variable}: ${{env:{name}}}` in the front matter, and set {name} where the "
+        "job runs",
     )

@@ -13,10 +13,12 @@ from ..model.pipeline import Pipeline, Relation, Sink, Source, Table
 from .chain import Environment, Known
 from .checkpoints import resolve_checkpoint
 from .functions import resolve_functions
+from .java import check_java
 from .late_rows import is_late
 from .names import Declared, declared_names, late_streams, referenced_relations, shared_ids
 from .programs import resolve_operator
 from .row_policies import side_streams
+from .secrets import check_secrets
 from .sinks import resolve_sink
 from .sources import resolve_source
 from .streams import resolve_stream
@@ -27,6 +29,8 @@ _Stream: TypeAlias = st.CreateStream | st.CreateOperator
 
 def resolve(spec: st.Spec, settings: Settings, diagnostics: Diagnostics) -> Pipeline | None:
     """Return the resolved pipeline, or None when the spec has errors."""
+    check_secrets(spec, settings, diagnostics)
+    diagnostics.extend(check_java(spec, settings))
     declared = declared_names(spec, diagnostics)
     diagnostics.extend(shared_ids(declared))
     functions = resolve_functions(declared, (name.text for name in spec.broken), diagnostics)

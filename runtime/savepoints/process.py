@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING
 from ..disk import LocalDisk
 from ..errors import SAVEPOINT_UNUSABLE, RuntimeFault
 from ..failures import spark_errors, spark_refuses
+from ..java_code import check_settings
 from ..kernel.build import kernel_jar
 from ..kernel.load import load_kernel
 from ..plan import Checkpoint
+from ..secrets import without_references
 from ..session import run_session
 from ..settings import AS_FAST_AS_POSSIBLE, RunSettings
 from ..state_files import local_state
@@ -107,7 +109,8 @@ def preview_savepoint(
     Raises RuntimeFault when it is damaged.
     """
     check_files(LocalDisk(), fit.savepoint, fit.folder)
-    place, own = dirname(fit.folder), fit.plan.settings.spark
+    place, own = dirname(fit.folder), without_references(fit.plan.settings.spark)
+    check_settings(own, fit.plan.settings.allow)
     with _spark(place, tell, spark, own) as storage:
         try:
             return preview(storage, fit)

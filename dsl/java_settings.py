@@ -1,0 +1,49 @@
+"""Settings of Spark that could run code from outside of the spec: only where it says so."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from ..contracts.java import ALLOW, setting_runs_java
+from . import codes
+from .diagnostics import Diagnostic, Label
+from .spark_settings import meant
+
+if TYPE_CHECKING:
+    from .yaml_tree import Path, Value, YamlTree
+
+ALLOWING = f"declare `allow: [{ALLOW}]` in the front matter if that is meant"
+
+
+def check_java_settings(
+    root: dict[str, Value], tree: YamlTree
+) -> Iterator[tuple[Path, Diagnostic]]:
+    """Yield settings that could run such code, unless the front matter allows it."""
+    allowed = root.get("allow")
+    if isinstance(allowed, list) and ALLOW in allowed:
+        return
+    for path, value in list(_spark(root)):
+        # A name that is nearly one of Spark's is told as that.
+        if setting_runs_java(path[-1], value) and meant(path[-1]) is None:
+            yield (
+                path,
+                Diagnostic(
+                    codes.RUNS_JAVA,
+                    f"`{path[-1]}` can make Spark run code that is not in the spec",
+                    Label(tree.keys[path]),
+                    help=ALLOWING,
+                ),
+            )
+
+
+def _spark(root: dict[str, Value]) -> Iterator[tuple[Path, str]]:
+    profiles = root.get("profiles")
+    places: list[tuple[Path, Value]] = [((), root)]
+    if isinstance(profiles, dict):
+        places += [(("profiles", name), profile) for name, profile in profiles.items()]
+    for place, settings in places:
+        spark = settings.get("spark") if isinstance(settings, dict) else None
+        for name, value in spark.items() if isinstance(spark, dict) else ():
+            if isinstance(value, str) and name.startswith("spark."):
+                yield (*place, "spark", name), value
