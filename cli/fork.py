@@ -78,13 +78,17 @@ def fork(
 
 
 def _savepoint(named: str, state: str | None) -> tuple[Savepoint, str]:
+    from ..runtime.disk import LocalDisk
     from ..runtime.savepoints.model import load_savepoint
     from ..runtime.savepoints.process import savepoint_of
+    from ..runtime.savepoints.restore import check_files
     from ..runtime.state_files import LocalFiles
 
     if "/" in named:
         folder = str(Path(named).resolve())
-        return load_savepoint(LocalFiles(), folder), folder
+        found = load_savepoint(LocalFiles(), folder)
+        check_files(LocalDisk(), found, folder)
+        return found, folder
     if state is None:
         raise UserError(f"`{named}` is a savepoint of which state?", "name it: `--state DIR`")
     found, folder = savepoint_of(state, named)

@@ -26,7 +26,7 @@ def migration_of(
     """
     from ..runtime.plan import load_plan, plan_path
     from ..runtime.savepoints.fit import differences
-    from ..runtime.savepoints.model import load_savepoint, savepoint_folder
+    from ..runtime.savepoints.model import find_savepoint
     from ..runtime.settings import state_folder
     from ..runtime.state_files import LocalFiles, local_state
 
@@ -34,7 +34,7 @@ def migration_of(
     # A savepoint in a folder may begin a state that is not there yet.
     root = state_folder(plan, state, profile)
     root = root if "/" in savepoint else local_state(root)[1]
-    saved = load_savepoint(LocalFiles(), savepoint_folder(root, savepoint))
+    saved, _ = find_savepoint(LocalFiles(), root, savepoint)
     said: list[Diagnostics] = []
     found, _ = planned(saved.plan, plan.document, decisions, said)
     if print_diagnostics(said, Format.FULL):

@@ -49,10 +49,14 @@ def faults(interrupted: str | None = None) -> Iterator[None]:
 
     With a text for it, Ctrl-C ends it too, with 130.
     """
-    from ..runtime.errors import RuntimeFault
+    from ..runtime.errors import STATE_UNREADABLE, RuntimeFault
 
     try:
         yield
+    except OSError as error:
+        told = f"{error.filename or 'a file'}: {error.strerror or error}"
+        print(RuntimeFault(STATE_UNREADABLE, told).render(), file=sys.stderr)
+        raise typer.Exit(STATE_UNREADABLE.exit_code) from None
     except RuntimeFault as fault:
         print(fault.render(), file=sys.stderr)
         raise typer.Exit(fault.exit_code) from None

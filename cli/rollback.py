@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from .options import AdoptOption, AsCopyOption, copied
 from .report import faults
 
 if TYPE_CHECKING:
@@ -31,6 +32,8 @@ def rollback(
         bool, typer.Option("--same-cuts", help="Cut the input into the same batches again.")
     ] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Don't ask.")] = False,
+    adopt: AdoptOption = False,
+    as_copy: AsCopyOption = False,
 ) -> None:
     """Go back to a barrier: what a pipeline has done since is undone, and its input read again.
 
@@ -41,7 +44,8 @@ def rollback(
     from ..runtime.errors import NOT_CONFIRMED
     from ..runtime.undo import check_sinks, opened
 
-    with faults(), opened(state) as held:
+    decision = copied(adopt=adopt, as_copy=as_copy)
+    with faults(), opened(state, decision, lambda line: print(line, file=sys.stderr)) as held:
         undo = held.undo(to)
         for line in _lines(undo, state):
             print(line)
@@ -49,6 +53,7 @@ def rollback(
         if dry_run:
             print("nothing was changed")
             return
+        held.check_copy()
         if not yes and not _confirmed():
             raise RuntimeFault(
                 NOT_CONFIRMED, "nothing was changed", "pass `--yes` to go back unasked"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .options import ProfileOption, VariablesOption
+from .options import AdoptOption, AsCopyOption, ProfileOption, VariablesOption, copied
 from .output import write_if_changed
 from .report import Format, UserError, faults, print_diagnostics
 from .spec_files import SUFFIX, read_specs
@@ -43,6 +43,8 @@ def run(
             "--migration", metavar="FILE", help="Decisions about its state; see `savepoint plan`."
         ),
     ] = None,
+    adopt: AdoptOption = False,
+    as_copy: AsCopyOption = False,
 ) -> None:
     """Run a pipeline; a spec is compiled to `build` first.
 
@@ -58,12 +60,14 @@ def run(
 
     if migration is not None and from_savepoint is None:
         raise UserError("`--migration` is the way from a savepoint", "name it: `--from-savepoint`")
+    decision = copied(adopt=adopt, as_copy=as_copy)
     with faults("stopped before the queries had started"):
         variables, change = parse_variables(var or ()), None
         if from_savepoint is not None:
             change = migration_of(script, state, profile, from_savepoint, migration)
             check_backfilled(change)
-        asked = Arguments(until_caught_up, variables, profile, state, from_savepoint, change, path)
+        given = (until_caught_up, variables, profile, state, from_savepoint, change)
+        asked = Arguments(*given, path=path, copied=decision)
         result = _run(script, asked, str(path.resolve().parent))
     for failure in result.failures:
         print(failure.render(), file=sys.stderr)

@@ -61,13 +61,17 @@ def list_savepoints(state: StateOption, format: OutputOption = Output.TEXT) -> N
     from ..runtime.savepoints.process import savepoints_of
 
     with faults():
-        found = savepoints_of(state)
+        found, damaged = savepoints_of(state)
     if format is Output.JSON:
-        print(json.dumps([_summary(one) for one in found], indent=1))
-    elif found:
+        lost = [{"name": one.name, "damaged": one.reason} for one in damaged]
+        print(json.dumps([*map(_summary, found), *lost], indent=1))
+        return
+    if found:
         heads = ["savepoint", "barrier", "taken (UTC)", "watermark", "rows", "size"]
         print("\n".join(aligned([heads, *map(_cells, found)], left=1)))
-    else:
+    for one in damaged:
+        print(f"{one.name}: DAMAGED: {one.reason}")
+    if not found and not damaged:
         print("there is no savepoint")
 
 
@@ -147,7 +151,7 @@ def _lines(found: Savepoint) -> Iterator[str]:
     yield f"taken {moment(found.made_at)} UTC, with Spark {found.spark}"
     if found.spec is not None:
         lines = len(found.spec.splitlines())
-        yield f"spec {found.plan['spec']}: {lines} lines, which `--spec` prints"
+        yield f"spec {found.plan.get('spec')}: {lines} lines, which `--spec` prints"
     for source, position in found.sources.items():
         yield f"source {source}: {json.dumps(position)}"
     for id, query in found.queries.items():

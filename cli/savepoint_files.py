@@ -102,10 +102,10 @@ def import_archive(
 def seal(name: NameArgument, state: StateOption) -> None:
     """Accept the Parquet files of a savepoint that you have changed."""
     from ..runtime.savepoints.archive import seal_savepoint
-    from ..runtime.savepoints.process import savepoint_of
+    from ..runtime.savepoints.process import noted_savepoint
 
     with faults():
-        found = seal_savepoint(*savepoint_of(state, name))
+        found = seal_savepoint(*noted_savepoint(state, name))
     print(f"savepoint {found.name}: {found.rows:,} rows, {size(found.bytes)}")
 
 

@@ -15,8 +15,10 @@ In order of flow:
   ``notes``: the runtime's own files, which say whether they are as they were written.
 - ``schema_paths``: notes of Spark's that name places; ``savepoints``: state as Parquet, and back.
 - ``manifests``: what a completed barrier was; ``history``: those of a state, seen from outside.
-- ``state``: the folder that a pipeline's progress lives in; ``lease``: who may use it;
-  ``processes``: whether that one is still there; ``state_files``: its files without a JVM.
+- ``state``: the folder that a pipeline's progress lives in; ``lease``: who may use it, ``holders``:
+  who does; ``processes``: whether that one is still there; ``home``: whether it is a copy, by the
+  ``places`` of folders; ``state_files``: its files without a JVM; ``generations``, ``fields``: what
+  its notes must say.
 - ``recovery``: what a run does about its state first: ``verdicts`` looks whether Spark may go on
   from it, ``rollback`` goes back to a barrier; ``undo``: the same on purpose.
 - ``integrity``: which files a barrier rests on; ``checkpoints``, ``epoch_log``: what Spark's and
@@ -36,9 +38,9 @@ In order of flow:
 - ``barriers``: which epochs are checkpoints of the whole pipeline; ``delays``: waits at steps of
   the protocol, for tests.
 - ``batches``, ``sinks``, ``file_sink``, ``postgres``: where each batch goes, exactly once for files
-  and tables; ``file_commits``, ``file_recovery``: what a files sink has published, and how a start
-  makes that what the state says; ``upserts``: which row of a key is the latest;
-  ``spool``: batches that can be computed only once.
+  and tables; ``file_claims``: whose the output of a files sink is; ``file_commits``,
+  ``file_recovery``: what it has published, and how a start makes that what the state says;
+  ``upserts``: which row of a key is the latest; ``spool``: batches that can be computed only once.
 - ``ledger``: what becomes of the rows of a batch, and the identities that show a lost one;
   ``plan_counts``: read from the counters of Spark's plan; ``books``: written down for each batch.
 - ``compaction``: small files of a sink become bigger ones; ``file_merges``: one at a time, whatever

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from .errors import BAD_ARGUMENT, RuntimeFault
+from .home import ADOPT, AS_COPY
 from .plan import Plan
 
 
@@ -17,7 +18,8 @@ class Arguments:
     """What a run was asked to do beyond what its plan says.
 
     `path` is the spec or the script, as it was named on the command line. `savepoint` is one of the
-    state by its name, or a folder; `migration` is what the compiler says of the way to it.
+    state by its name, or a folder; `migration` is what the compiler says of the way to it. `copied`
+    is what a state that is a copy is to be, see `home`.
     """
 
     until_caught_up: bool = False
@@ -27,6 +29,7 @@ class Arguments:
     savepoint: str | None = None
     migration: Mapping[str, Any] | None = None
     path: Path | None = None
+    copied: str | None = None
 
 
 def parse_arguments(script: Path, plan: Plan, argv: Sequence[str]) -> Arguments:
@@ -39,6 +42,7 @@ def parse_arguments(script: Path, plan: Plan, argv: Sequence[str]) -> Arguments:
         state=given.state,
         savepoint=given.from_savepoint,
         path=script,
+        copied=given.copied,
     )
 
 
@@ -86,6 +90,21 @@ def _parser(script: Path, plan: Plan) -> argparse.ArgumentParser:
         "--from-savepoint",
         metavar="NAME",
         help="begin with a savepoint of the state, or with one in a folder",
+    )
+    copied = parser.add_mutually_exclusive_group()
+    copied.add_argument(
+        "--adopt",
+        action="store_const",
+        dest="copied",
+        const=ADOPT,
+        help="a state that is a copy is the state from now on",
+    )
+    copied.add_argument(
+        "--as-copy",
+        action="store_const",
+        dest="copied",
+        const=AS_COPY,
+        help="a state that is a copy becomes one of its own, with outputs of its own",
     )
     return parser
 

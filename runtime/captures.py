@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from .options import quoted
+from .sinks import UnownedSink
 
 if TYPE_CHECKING:
     from decimal import Decimal
@@ -40,7 +41,7 @@ class Contradiction:
     again: tuple[str, ...]
 
 
-class CapturingSink:
+class CapturingSink(UnownedSink):
     """Keeps the rows of every batch as JSON until they are taken.
 
     A batch that it has is left out when it comes again, as a sink of files does. The first
@@ -56,12 +57,6 @@ class CapturingSink:
         self._batches: dict[int, list[str]] = {}
         self._owed: list[str] = []
         self._other: list[str] | None = None
-
-    def open(self) -> None:
-        """Memory needs no preparation."""
-
-    def acknowledged(self) -> Mapping[str, int]:
-        return {}
 
     def write(self, batch: DataFrame, batch_id: int) -> int:
         found = json_rows(batch)

@@ -15,18 +15,21 @@ from urllib.parse import urlsplit
 
 from .errors import BAD_OPTION, NO_STATE_FOLDER, STATE_IN_USE, RuntimeFault
 from .failures import spark_errors
+from .file_claims import check_owner
 from .file_commits import FileBatches, Outlet
 from .file_merges import Merge, Merges
+from .home import Home, check_decided, read_home
 from .kernel.build import kernel_jar
 from .kernel.load import java_list, load_kernel
 from .manifests import Manifest
 from .notes import read_note
 from .packages import check_packages, packages_of
+from .places import Place
 from .plan import Checkpoint
 from .session import run_session
 from .settings import AS_FAST_AS_POSSIBLE, RunSettings
 from .state import current_generation
-from .state_files import local_state
+from .state_files import LocalFiles, local_state, state_note
 from .storage import Files, Storage
 
 if TYPE_CHECKING:
@@ -87,8 +90,19 @@ class _Compaction:
     def __init__(self, storage: Storage, spark: SparkSession, state: str, sink: str) -> None:
         self._storage = storage
         self._spark = spark
-        self._generation = _generation(storage, storage.qualified(state), state)
+        folder = storage.qualified(state)
+        local = storage.local_path(folder)
+        self._generation = _generation(storage, folder, state)
         self._target = self._find(sink)
+        self._check_owner(folder if local is None else str(local), state, local=local is not None)
+
+    def _check_owner(self, folder: str, shown: str, *, local: bool) -> None:
+        """Raises RuntimeFault when the output is not this state's: it has come to be a copy's."""
+        files: Files = LocalFiles() if local else self._storage
+        check_decided(files, folder, shown, local=local, decision=None)
+        id = state_note(files, folder, shown)["id"]
+        home = read_home(files, folder) or Home(Place.of(folder, local=local))
+        check_owner(self._storage, self._target.outlet, str(id), home)
 
     def run(self, *, dry_run: bool) -> Compacted:
         outlet = self._target.outlet

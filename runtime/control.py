@@ -5,6 +5,9 @@ control/answers/<id>.json    how far the run is with it; the last one says how i
 control/status.json          how the run is doing, see `status`
 
 A request names the run that it is meant for. So none outlives its run, and a run obeys no other.
+
+A run is known by its lease, which it has before it reads any request and gives back after the last:
+whoever asks in between is answered, by the run or by how its status says that it ended.
 """
 
 from __future__ import annotations
@@ -20,7 +23,8 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from .errors import NOT_STOPPED, NOTHING_RUNS, RuntimeFault
-from .lease import Holder, running
+from .fields import Fields
+from .lease import RUN, Holder, running
 from .notes import create_note, read_note, write_note
 from .state_files import LocalFiles, local_state
 
@@ -29,6 +33,8 @@ if TYPE_CHECKING:
 
 TIMEOUT = 600.0
 _LOOK = 0.2
+_FORGOTTEN = 3600.0
+"""Who asked has its answer after so many seconds, or is gone."""
 ENDED = "ended"
 FAILED = "failed"
 
@@ -48,29 +54,52 @@ class Mailbox:
     """The requests to one run."""
 
     def __init__(self, files: Files, folder: str, owner: str) -> None:
-        """Discards what was asked of runs before this one."""
+        """Discards what was asked of runs before this one, and answers that nobody waits for."""
         self._files = files
         self._folder = folder
         self._owner = owner
-        for kind in ("requests", "answers"):
-            held = files.list(f"{folder}/control/{kind}")
-            files.delete([f"{folder}/control/{kind}/{name}" for name in held])
+        self._open: dict[str, StopRequest] = {}
+        for name in self._names("requests"):
+            request = self._read(name)
+            if request is None or request.owner != owner:
+                files.delete([self._path("requests", name)])
+        for name in self._names("answers"):
+            path = self._path("answers", name)
+            written = files.modified(path)
+            if written is not None and time.time() - written > _FORGOTTEN:
+                files.delete([path])
 
     def requests(self) -> tuple[StopRequest, ...]:
-        """What is asked of this run and not yet answered, oldest first; taken from the box."""
+        """What is asked of this run since it was looked last, oldest first; taken from the box."""
         found = []
-        for name in self._files.list(f"{self._folder}/control/requests"):
-            if name.startswith("."):
-                continue
-            path = f"{self._folder}/control/requests/{name}"
-            request = _request(self._files, path)
-            self._files.delete([path])
+        for name in self._names("requests"):
+            request = self._read(name)
+            self._files.delete([self._path("requests", name)])
             if request is not None and request.owner == self._owner:
                 found.append(request)
+                self._open[request.id] = request
         return tuple(sorted(found, key=lambda one: one.made_at))
+
+    def refuse(self, reason: str) -> None:
+        """Answers all that is asked of this run and has no last answer yet: it ends otherwise."""
+        self.requests()
+        for request in tuple(self._open.values()):
+            self.answer(request, FAILED, reason=reason)
+
+    def _names(self, kind: str) -> list[str]:
+        names = self._files.list(f"{self._folder}/control/{kind}")
+        return [name for name in names if not name.startswith(".")]
+
+    def _path(self, kind: str, name: str) -> str:
+        return f"{self._folder}/control/{kind}/{name}"
+
+    def _read(self, name: str) -> StopRequest | None:
+        return _request(self._files, self._path("requests", name), name.removesuffix(".json"))
 
     def answer(self, request: StopRequest, phase: str, **facts: Any) -> None:
         """Tells who asked how far this run is: a phase in plain words, `ended` or `failed`."""
+        if phase in (ENDED, FAILED):
+            self._open.pop(request.id, None)
         write_note(self._files, _answer_file(self._folder, request.id), {"phase": phase, **facts})
 
 
@@ -90,8 +119,8 @@ def stop_pipeline(
     """
     files, folder, _ = local_state(state)
     holder = running(files, folder, time.time())
-    if holder is None:
-        raise RuntimeFault(NOTHING_RUNS, f"no job runs on the state {state}", None)
+    if holder is None or holder.work != RUN:
+        raise _nothing_runs(state, holder)
     request = StopRequest(
         id=str(uuid.uuid4()),
         owner=holder.owner,
@@ -102,10 +131,11 @@ def stop_pipeline(
     path = f"{folder}/control/requests/{request.id}.json"
     create_note(files, path, {"request": "stop", **asdict(request)})
     show(f"asked {holder.shown} to {'drain and stop' if drain else 'stop'}")
+    waiting = _Waiting(files, folder, holder, request, show)
     try:
-        _Waiting(files, folder, holder, request, show).wait(state, timeout)
+        waiting.wait(state, timeout)
     finally:
-        files.delete([_answer_file(folder, request.id)])
+        files.delete([_answer_file(folder, request.id), *([path] if waiting.is_over else [])])
 
 
 @dataclass(slots=True)
@@ -118,6 +148,7 @@ class _Waiting:
     request: StopRequest
     show: Callable[[str], None]
     phase: str = ""
+    is_over: bool = False
 
     def wait(self, state: str, timeout: float) -> None:
         until = time.monotonic() + timeout
@@ -125,7 +156,8 @@ class _Waiting:
             gone = self._gone()
             answer = self._answer()
             if gone:
-                self._check(answer, state)
+                self.is_over = True
+                self._check(answer or self._by_status(), state)
                 return
             time.sleep(_LOOK)
         doing = f"it is {self.phase}" if self.phase else "it has not answered"
@@ -151,6 +183,20 @@ class _Waiting:
             return answer
         return None
 
+    def _by_status(self) -> Mapping[str, Any] | None:
+        """How the run has ended, where it was asked too late to answer that itself."""
+        with suppress(RuntimeFault, ValueError):
+            note = read_note(self.files, f"{self.folder}/control/status.json")
+            found = Fields(note)
+            if found.text("owner") != self.holder.owner or found.text("phase") != ENDED:
+                return None
+            last, epoch = found.within("barrier"), found.whole("epoch")
+            if self.request.drain:
+                return {"phase": FAILED, "reason": "without a drain: it was ending already"}
+            if last.whole("epoch") == epoch:
+                return {"phase": ENDED, "barrier": last.whole("barrier"), "epoch": epoch}
+        return None
+
     def _check(self, answer: Mapping[str, Any] | None, state: str) -> None:
         if answer is not None and answer["phase"] == ENDED:
             self.show(f"stopped with barrier {answer['barrier']}, epoch {answer['epoch']}")
@@ -162,15 +208,33 @@ class _Waiting:
         raise RuntimeFault(NOT_STOPPED, f"{self.holder.shown} has ended {reason}", help)
 
 
-def _request(files: Files, path: str) -> StopRequest | None:
+def _request(files: Files, path: str, id: str) -> StopRequest | None:
     """The request of a file; None for one that is no request, or is for something else."""
-    try:
-        note = read_note(files, path) or {}
-        if note.pop("request", None) != "stop":
-            return None
-        return StopRequest(**note)
-    except (RuntimeFault, TypeError):
-        return None
+    with suppress(RuntimeFault, ValueError):
+        found = Fields(read_note(files, path))
+        if found.text("request") == "stop" and found.text("id") == id:
+            return StopRequest(
+                id=id,
+                owner=found.text("owner"),
+                drain=found.flag("drain"),
+                by=found.text("by"),
+                made_at=found.text("made_at"),
+            )
+    return None
+
+
+def _nothing_runs(state: str, holder: Holder | None) -> RuntimeFault:
+    if holder is not None:
+        return RuntimeFault(
+            NOTHING_RUNS,
+            f"no job runs on the state {state}: {holder.shown} holds it for a {holder.work}",
+            None,
+        )
+    return RuntimeFault(
+        NOTHING_RUNS,
+        f"no job runs on the state {state}",
+        "a job that was started a moment ago may not have taken it yet; `streamc status` says so",
+    )
 
 
 def _answer_file(folder: str, request: str) -> str:

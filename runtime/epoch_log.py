@@ -14,6 +14,7 @@ from typing import Any
 
 from .checkpoints import Generation, Logged, read_offsets
 from .disk import Disk
+from .fields import Fields
 from .notes import seal, unseal
 
 DRAINED_MS = 253370764800000
@@ -82,14 +83,13 @@ class EpochLog:
         if held is None:
             return "it is gone"
         try:
-            document = unseal(held.decode())
-            if document["epoch"] != number:
-                return f"it is the file of epoch {document['epoch']}"
-            return Epoch(number, dict(document["cuts"]))
+            found = Fields(unseal(held.decode()))
+            if found.whole("epoch") != number:
+                return f"it is the file of epoch {found.whole('epoch')}"
+            found.flag("rows", default=False), found.flag("drain", default=False)
+            return Epoch(number, dict(found.mapping("cuts")))
         except ValueError as error:
             return str(error)
-        except (KeyError, TypeError):
-            return "it is no epoch"
 
     def _restored(self, number: int, logged: Mapping[str, Logged]) -> Epoch | None:
         """The epoch as the queries have logged it, if together they know all of it."""

@@ -62,8 +62,12 @@ OPERATOR_PACKAGE = Code(
 PACKAGE_MISSING = Code("SR0320", "package-missing", "Spark lacks the part for a connector")
 MODULE_MISSING = Code("SR0321", "module-missing", "a connector needs a Python package")
 SERVER_UNREACHABLE = Code("SR0322", "server-unreachable", "the server of a sink does not answer")
+SERVER_REFUSES = Code(
+    "SR0323", "server-refuses", "the server of a sink does not allow what it needs"
+)
 OUTPUT_DAMAGED = Code("SR0330", "output-damaged", "a file of an output is gone or cut short")
 OUTPUT_AHEAD = Code("SR0331", "output-ahead", "an output goes further than the state it belongs to")
+OUTPUT_TAKEN = Code("SR0332", "output-taken", "another copy of the state has opened an output")
 STATE_IN_USE = Code("SR0401", "state-in-use", "another process runs on the same state")
 FOREIGN_STATE = Code("SR0402", "foreign-state", "the state belongs to another pipeline")
 STATE_UNREADABLE = Code("SR0403", "state-unreadable", "a file of the state cannot be read")
@@ -80,6 +84,7 @@ NO_SUCH_BARRIER = Code("SR0411", "no-such-barrier", "a barrier cannot be gone ba
 SINK_STAYS = Code("SR0412", "sink-stays", "a sink cannot take back what it was given")
 NOT_CONFIRMED = Code("SR0413", "not-confirmed", "a rollback was not confirmed")
 STATE_DRAINED = Code("SR0414", "state-drained", "nothing can follow on a state that was drained")
+STATE_COPIED = Code("SR0415", "state-copied", "a state folder is a copy of another one")
 SAVEPOINT_UNUSABLE = Code(
     "SR0420", "savepoint-unusable", "there is no savepoint that can be used as asked"
 )
@@ -126,8 +131,10 @@ CODES = (
     PACKAGE_MISSING,
     MODULE_MISSING,
     SERVER_UNREACHABLE,
+    SERVER_REFUSES,
     OUTPUT_DAMAGED,
     OUTPUT_AHEAD,
+    OUTPUT_TAKEN,
     STATE_IN_USE,
     FOREIGN_STATE,
     STATE_UNREADABLE,
@@ -142,6 +149,7 @@ CODES = (
     SINK_STAYS,
     NOT_CONFIRMED,
     STATE_DRAINED,
+    STATE_COPIED,
     SAVEPOINT_UNUSABLE,
     NOT_MIGRATED,
     NOT_REPLAYED,

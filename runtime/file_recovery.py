@@ -35,7 +35,7 @@ class Recovery:
 
     def run(self) -> dict[BatchKey, Record]:
         """The published batches that have a record; raises RuntimeFault when it can't go on."""
-        self._refuse_ahead()
+        self.refuse_ahead()
         self.cut_back()
         merges = Merges(self._outlet)
         merges.finish_all()
@@ -55,8 +55,11 @@ class Recovery:
         doomed = [key for key in outlet.recorded() if not self._holds(key.generation, key.number)]
         self._storage.delete([outlet.record_path(key) for key in doomed])
 
-    def _refuse_ahead(self) -> None:
-        """A state that was put back from a copy would write batches again, or cut good ones."""
+    def refuse_ahead(self) -> None:
+        """Raises RuntimeFault when the output goes further than the state.
+
+        A state that was put back from a copy would write batches again, or cut good ones.
+        """
         spans = [span for name in self._outlet.files() if (span := self._outlet.batches_of(name))]
         ends = [(span.generation, span.last) for span in spans]
         ends += [(key.generation, key.number) for key in self._outlet.recorded()]

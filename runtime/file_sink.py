@@ -17,12 +17,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from .errors import FOREIGN_OUTPUT, OUTPUT_GONE, RuntimeFault
-from .file_commits import RECORD_FORMAT, BatchKey, Outlet, PublishedFile, Record, create, read
+from .fields import Fields
+from .file_claims import Claims
+from .file_commits import RECORD_FORMAT, BatchKey, Outlet, PublishedFile, Record
 from .file_recovery import Recovery
-from .notes import write_note
+from .notes import read_note, unreadable, write_note
 from .options import choose, refuse_rest, size_in_bytes, spark_options
-from .state import State
+from .state import SINK_NOTE, State
 from .storage import Storage, Written
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ class FileSink:
     def __init__(
         self, name: str, query: str, options: Mapping[str, Any], state: State, keep: int
     ) -> None:
-        """`keep` is how many batches' records stay; `open` must be called before `write`."""
+        """`keep` is how many batches' records stay; it is opened before `write`."""
         rest = dict(options)
         owner = f"sink `{name}`"
         self.name = name
@@ -54,22 +55,34 @@ class FileSink:
         self._outlet = Outlet(self._storage, self._storage.qualified(str(rest.pop("path"))), name)
         self._options = _writer_options(self._format, rest)
         refuse_rest(owner, rest)
+        self._claims = Claims(state)
         self._published: dict[BatchKey, Record] = {}
         self._last = Record(0, ())
 
-    def open(self) -> None:
-        """Claims the folder for this state, then makes the output what the state says it is.
+    def check(self) -> None:
+        """Raises RuntimeFault when the folder holds the output of another state or of a copy of it.
 
-        Raises RuntimeFault when the folder holds the output of another state, when this state's
-        output is no longer there, and when it is not as it was written.
+        And when this state's output is no longer there, or goes further than the state.
         """
-        earlier = self._claim()
-        lineage, committed = self._state.lineage(self._query), self._committed()
-        for path in earlier:
+        self._claims.check(self._outlet, known=self._written_to()[0] == self._outlet.path)
+        self._recovery(self._outlet).refuse_ahead()
+
+    def claim(self) -> None:
+        """Takes the folder for this run, and notes that the sink writes there."""
+        self._claims.take(self._outlet)
+        self._remember()
+
+    def open(self) -> None:
+        """Makes the output what the state says it is, also where the sink has written before.
+
+        Raises RuntimeFault when it is not as it was written.
+        """
+        self._claims.confirm(self._outlet)
+        for path in self._written_to()[1]:
             outlet = Outlet(self._storage, path, self.name)
-            if self._owner(outlet) == self._state.id:
-                Recovery(outlet, lineage, committed).cut_back()
-        records = Recovery(self._outlet, lineage, committed).run()
+            if self._claims.holds(outlet):
+                self._recovery(outlet).cut_back()
+        records = self._recovery(self._outlet).run()
         in_order = sorted(records, key=lambda key: (key.generation, key.number))
         self._published = {key: records[key] for key in in_order}
 
@@ -89,6 +102,7 @@ class FileSink:
         self._last = Record(written.rows, self._files(key, written))
         if written.rows:
             self._state.lease.check()
+            self._claims.confirm_often(self._outlet)
             self._outlet.publish(key, self._last)
             self._published[key] = self._last
             self._outlet.move(staging, self._last.files)
@@ -123,66 +137,43 @@ class FileSink:
         folder = f"{self._state.checkpoint(self._query)}/commits"
         return max((int(n) for n in self._storage.list(folder) if n.isdigit()), default=-1)
 
-    def _claim(self) -> list[str]:
-        """Takes the folder; returns those that the sink has written to before."""
-        path, known = self._outlet.path, self._known() or {}
-        owner = self._owner(self._outlet)
-        if owner is None and known.get("path") == path:
-            raise RuntimeFault(
-                OUTPUT_GONE,
-                f"the output of sink `{self.name}` in {self._outlet.shown} is gone, but the state "
-                f"goes on after the rows that were in it: there is no {_shown(self._outlet.claim)}",
-                "put the folder back, or start over with another `--state`",
-            )
-        if owner is not None and owner != self._state.id:
-            raise RuntimeFault(
-                FOREIGN_OUTPUT,
-                f"{self._outlet.shown} holds what sink `{self.name}` wrote with another state: its "
-                "rows would be there twice",
-                f"go on with that state, or give the sink another path, or delete "
-                f"{self._outlet.shown}",
-            )
-        if owner is None:
-            create(self._storage, self._outlet.claim, {"state": self._state.id, "sink": self.name})
-        return self._remember(known)
+    def _recovery(self, outlet: Outlet) -> Recovery:
+        return Recovery(outlet, self._state.lineage(self._query), self._committed())
 
-    def _remember(self, known: Mapping[str, Any]) -> list[str]:
+    def _written_to(self) -> tuple[str | None, list[str]]:
+        """Where the sink has written last by its note, and all other paths that it had."""
+        known = self._known() or {}
+        last = known.get("path")
+        paths = [*known.get("earlier", ()), *([] if last is None else [last])]
+        return last, [one for one in dict.fromkeys(map(str, paths)) if one != self._outlet.path]
+
+    def _remember(self) -> None:
         """Notes where the sink writes, and in which form, for what works on its files later."""
-        path = self._outlet.path
-        paths = [*known.get("earlier", ()), *([known["path"]] if "path" in known else ())]
-        earlier = [str(one) for one in dict.fromkeys(paths) if one != path]
         told = {
             "format": RECORD_FORMAT,
-            "path": path,
-            "earlier": earlier,
+            "path": self._outlet.path,
+            "earlier": self._written_to()[1],
             "query": self._query,
             "file_format": self._format,
             "options": self._options,
             "roll_size": self._roll,
         }
-        if told != known:
+        if told != self._known():
             write_note(self._storage, self._state.sink_file(self.name), told)
-        return earlier
 
     def _known(self) -> dict[str, Any] | None:
+        """The sink's own note; None if there is none, or one of another connector."""
         path = self._state.sink_file(self.name)
-        return read(
-            self._storage, path, "delete it: the sink writes it again, from the output's own notes"
-        )
-
-    def _owner(self, outlet: Outlet) -> str | None:
-        """The state that writes to a folder, None when nothing does."""
-        found = read(
-            self._storage,
-            outlet.claim,
-            f"put the file back from a copy; the state that writes here is {self._state.id} if "
-            f"{outlet.shown} was never written with another one",
-        )
-        return None if found is None else str(found.get("state"))
-
-
-def _shown(path: str) -> str:
-    return path.removeprefix("file:")
+        note = read_note(self._storage, path, SINK_NOTE)
+        if note is None or "path" not in note:
+            return None
+        try:
+            found = Fields(note)
+            found.check_format(RECORD_FORMAT)
+            found.text("path"), found.texts("earlier")
+        except ValueError as error:
+            raise unreadable(path, str(error), SINK_NOTE) from None
+        return note
 
 
 def _writer_options(format: str, rest: dict[str, Any]) -> dict[str, str]:

@@ -11,15 +11,18 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from .errors import BAD_OPTION, RuntimeFault
+from .errors import BAD_OPTION, FOREIGN_OUTPUT, RuntimeFault
 from .kernel.load import java_list, java_map, kernel_class
 from .malformed import apply_policy, side_columns
+from .notes import read_note, write_note
 from .options import choose, csv_options, quoted, refuse_rest, spark_options
 from .reading import FAIL, SEND, Declaration, Reading
+from .state import SINK_NOTE
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
 
+    from .state import State
     from .storage import Storage
     from .upserts import Upsert
 
@@ -133,11 +136,17 @@ class KafkaSink:
     reads_batch_once = False
 
     def __init__(
-        self, name: str, options: dict[str, Any], key: tuple[str, ...], upsert: Upsert | None
+        self,
+        name: str,
+        options: dict[str, Any],
+        state: State,
+        key: tuple[str, ...],
+        upsert: Upsert | None,
     ) -> None:
         """Takes its options out of `options`."""
         owner = f"sink `{name}`"
         self.name = name
+        self._state = state
         self._key = key
         self._upsert = upsert
         self._format = str(options.pop("format"))
@@ -150,8 +159,35 @@ class KafkaSink:
         self._csv = csv_options(options) if self._format == "csv" else {}
         refuse_rest(owner, options)
 
+    def check(self) -> None:
+        """Raises RuntimeFault when the state is a copy, and its original sends to the topic.
+
+        A topic has no notes of its own; what the state was copied with says where it was sent to.
+        """
+        note = self._noted()
+        if note.get("state") in (None, self._state.id) or note.get("topic") != self._target():
+            return
+        raise RuntimeFault(
+            FOREIGN_OUTPUT,
+            f"topic {self._settings['topic']} gets what sink `{self.name}` sends with the state "
+            "that this one is a copy of: its messages would be there twice",
+            "give the sink another topic",
+        )
+
+    def claim(self) -> None:
+        """Notes where the messages go."""
+        told = {"format": 1, "state": self._state.id, "topic": self._target()}
+        if told != self._noted():
+            write_note(self._state.storage, self._state.sink_file(self.name), told)
+
     def open(self) -> None:
-        """A topic needs no preparation."""
+        """Messages that were sent stay."""
+
+    def _noted(self) -> dict[str, Any]:
+        return read_note(self._state.storage, self._state.sink_file(self.name), SINK_NOTE) or {}
+
+    def _target(self) -> list[str]:
+        return [self._settings["kafka.bootstrap.servers"], self._settings["topic"]]
 
     def acknowledged(self) -> Mapping[str, int]:
         return {}

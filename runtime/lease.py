@@ -3,136 +3,54 @@
 `lease.json` names who holds the folder, and is written again before its time is over. A holder
 that ends takes it away; one that was killed is known by its process, on the same machine, and by
 the age of the file anywhere else. No two clocks are compared: the file system that the file lies on
-tells how old it is. On a local disk a lock decides besides, which the system frees with its
-process.
+tells how old it is.
+
+On a disk of this machine a lock decides besides, which the system frees with its process. Where
+there are no locks, or other machines do not see them, reading a lease and writing it are two steps,
+and another may come in between. So whoever writes waits then, and reads again: one who has read
+before saw this lease or writes over it in this time, since those who need longer give up.
 """
 
 from __future__ import annotations
 
 import fcntl
 import os
-import socket
 import threading
 import time
-import uuid
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, fields, replace
-from datetime import UTC, datetime
-from typing import IO, TYPE_CHECKING, Any
+from dataclasses import asdict, replace
+from typing import IO, TYPE_CHECKING
 
 from .errors import LEASE_LOST, STATE_IN_USE, STATE_UNREADABLE, RuntimeFault, first_line
-from .notes import read_note, unreadable, write_note
-from .processes import is_running, place, started
+from .holders import (
+    ROLLBACK,
+    RUN,
+    SECONDS,
+    Holder,
+    instant_now,
+    is_copied,
+    lease_file,
+    read_holder,
+    running,
+)
+from .notes import write_note
+from .places import Place, is_own_disk
 
 if TYPE_CHECKING:
     from .storage import Files
 
-SECONDS = 30.0
-"""How long a lease is valid without being renewed."""
+__all__ = ["ROLLBACK", "RUN", "Holder", "Lease", "lease_file", "read_holder", "running"]
+
 _TICK = 0.5
-_DAMAGED = f"the next run writes it anew, once it is older than {SECONDS:.0f} s"
 _PATIENCE = 20.0
 """How long a JVM is waited for whose Python is gone."""
-_SETTLE = 1.0
-"""Two that take one lease at the same moment: the later is seen by both after this time."""
-
-
-@dataclass(frozen=True, slots=True)
-class Holder:
-    """Who holds a folder: a run of its own (`owner`), and its process (`pid`).
-
-    `processes` has the start of each process that may write: Python's, and that of Spark's JVM,
-    which outlives it for a moment.
-    """
-
-    owner: str
-    pid: int
-    host: str
-    place: str | None
-    processes: Mapping[str, str | None]
-    started_at: str
-    renewed_at: str
-    seconds: float
-
-    @classmethod
-    def here(cls, seconds: float, others: Sequence[int] = ()) -> Holder:
-        """A holder from now on: the process that asks, and others that work for it."""
-        now, pid = _now(), os.getpid()
-        processes = {str(number): started(number) for number in (pid, *others)}
-        return cls(
-            str(uuid.uuid4()), pid, socket.gethostname(), place(), processes, now, now, seconds
-        )
-
-    @classmethod
-    def from_document(cls, document: Mapping[str, Any]) -> Holder:
-        """The holder that a lease names; raises ValueError when the document is none."""
-        try:
-            known = {name: document[name] for name in _NAMES}
-            typed = {"pid": int(known["pid"]), "seconds": float(known["seconds"])}
-            return cls(**{**known, **typed, "processes": dict(known["processes"])})
-        except (KeyError, TypeError) as error:
-            raise ValueError(f"it is no lease: {error}") from None
-
-    @property
-    def shown(self) -> str:
-        return f"process {self.pid} on {self.host}"
-
-    @property
-    def gone(self) -> bool:
-        """Whether its processes are known to have ended; only those of this machine can be."""
-        return self._is_known(self.processes) and not self._alive(self.processes)
-
-    @property
-    def ending(self) -> bool:
-        """Whether its own process is known to have ended; others of it may end a little later."""
-        own = {str(self.pid): self.processes.get(str(self.pid))}
-        return self._is_known(own) and not self._alive(own)
-
-    @property
-    def orphans(self) -> tuple[int, ...]:
-        """What is left of a holder whose own process is known to have ended."""
-        others = self.processes.items() if self.ending else ()
-        return tuple(int(pid) for pid, since in others if is_running(int(pid), since))
-
-    def _is_known(self, processes: Mapping[str, str | None]) -> bool:
-        here = self.place is not None and self.place == place()
-        return here and bool(processes) and None not in processes.values()
-
-    def _alive(self, processes: Mapping[str, str | None]) -> bool:
-        return any(is_running(int(pid), since) for pid, since in processes.items())
-
-
-_NAMES = tuple(field.name for field in fields(Holder))
-
-
-def lease_file(folder: str) -> str:
-    """The file of a folder's lease."""
-    return f"{folder}/lease.json"
-
-
-def read_holder(files: Files, folder: str) -> Holder | None:
-    """Who holds a folder by its lease, whether or not that is still valid.
-
-    Raises RuntimeFault when the lease is damaged.
-    """
-    path = lease_file(folder)
-    document = read_note(files, path, _DAMAGED)
-    if document is None:
-        return None
-    try:
-        return Holder.from_document(document)
-    except ValueError as error:
-        raise unreadable(path, str(error), _DAMAGED) from None
-
-
-def running(files: Files, folder: str, now: float) -> Holder | None:
-    """Who runs on a folder; `now` is an instant of the file system's clock."""
-    holder = read_holder(files, folder)
-    written = files.modified(lease_file(folder))
-    if holder is None or written is None or holder.gone:
-        return None
-    return holder if now - written <= holder.seconds else None
+_SLOW = 2.0
+"""Who needs longer to write a lease that was free gives it up again."""
+_SETTLE = _SLOW + 1.0
+"""What was written is seen everywhere a second later. Two that take one lease at the same moment:
+the later is seen by both after this time."""
+_TRIES = 3
 
 
 class Lease:
@@ -147,22 +65,26 @@ class Lease:
         local: bool,
         processes: Sequence[int] = (),
         seconds: float = SECONDS,
+        work: str = RUN,
     ) -> None:
-        """Takes the lease for this process and others that work for it.
+        """Takes the lease for this process and others that work for it, and says what for.
 
         Raises RuntimeFault when another run has it.
         """
         self._files = files
         self._folder = folder
         self._shown = shown
-        self._local = local
         self._seconds = seconds
-        self._holder = Holder.here(seconds, processes)
         self._ended = threading.Event()
         self._renewing = threading.Lock()
         self._lost: RuntimeFault | None = None
+        self._holder = Holder.here(seconds, processes, work)
+        self._guarded = False
         self._lock = self._locked() if local else None
         try:
+            if local:
+                inode = Place.of(folder, local=True).inode
+                self._holder = replace(self._holder, inode=inode)
             self._renewed = _clock()
             self._take()
         except BaseException:
@@ -198,17 +120,17 @@ class Lease:
         self._ended.set()
         self._thread.join()
         with suppress(Exception):
-            holder = read_holder(self._files, self._folder)
-            if holder is not None and holder.owner == self._holder.owner:
-                self._files.delete([lease_file(self._folder)])
+            self._give_back()
         self._unlock()
 
     def _locked(self) -> IO[str]:
         """The folder's lock. A process that was killed has it until all of its threads are gone."""
         until = time.monotonic() + _PATIENCE
         while True:
-            lock = _lock(self._folder, self._shown)
+            lock, taken = _lock(self._folder, self._shown)
             if lock is not None:
+                # Of a lock that others do not see, and of none, the lease knows nothing.
+                self._guarded = taken and is_own_disk(self._folder)
                 return lock
             holder, left = self._standing()
             if holder is None or not holder.ending or time.monotonic() > until:
@@ -223,16 +145,36 @@ class Lease:
                 # Its lease may be over: it was stopped, and would go on to write when it is woken.
                 raise self._orphaned(holder, orphans)
             time.sleep(0.1)
-        holder, left = self._standing()
-        if left > 0:
-            raise self._in_use(holder, left)
-        self._write(self._holder)
-        if self._local and (holder is None or holder.ending):
-            return
+        for _ in range(_TRIES):
+            begun = _clock()
+            holder, left = self._standing()
+            if left > 0:
+                raise self._in_use(holder, left)
+            self._write(self._holder)
+            if self._guarded and (holder is None or holder.ending):
+                return
+            if _clock() - begun <= _SLOW:
+                self._settle()
+                return
+            self._give_back()
+        raise RuntimeFault(
+            STATE_UNREADABLE,
+            f"the state folder {self._shown} takes more than {_SLOW:g} s to write a small file: "
+            "that no other job holds it can't be known",
+            "start the job again when the file system is less busy",
+        )
+
+    def _settle(self) -> None:
+        """Waits until any other who writes has done so; raises RuntimeFault if there was one."""
         time.sleep(_SETTLE)
         other = read_holder(self._files, self._folder)
         if other is None or other.owner != self._holder.owner:
             raise self._in_use(other)
+
+    def _give_back(self) -> None:
+        holder = read_holder(self._files, self._folder)
+        if holder is not None and holder.owner == self._holder.owner:
+            self._files.delete([lease_file(self._folder)])
 
     def _standing(self) -> tuple[Holder | None, float]:
         """Who has the lease, and for how many seconds it still holds without a renewal."""
@@ -244,6 +186,8 @@ class Lease:
             holder = read_holder(self._files, self._folder)
         if holder is not None and holder.gone:
             return holder, 0.0
+        if holder is not None and self._guarded and is_copied(holder, self._folder):
+            return None, 0.0
         seconds = SECONDS if holder is None else holder.seconds
         return holder, written + seconds - self._file_clock()
 
@@ -270,12 +214,29 @@ class Lease:
                 if holder is None or holder.owner != self._holder.owner:
                     self._lose(f"{'nobody' if holder is None else holder.shown} has it now")
                     return
-                self._write(replace(self._holder, renewed_at=_now()))
+                self._write(replace(self._holder, renewed_at=instant_now()))
+                if self._may_be_taken(begun):
+                    return
                 self._renewed = begun
             except Exception as error:
                 if _clock() - self._renewed > self._seconds:
                     reason = error.message if isinstance(error, RuntimeFault) else first_line(error)
                     self._lose(f"it could not be renewed for {self._seconds:.0f} s: {reason}")
+
+    def _may_be_taken(self, begun: float) -> bool:
+        """Whether another may have this lease, which was renewed too late; it is lost then."""
+        now = _clock()
+        if self._guarded or now - self._renewed < self._seconds - _SLOW:
+            return False
+        if now - begun > _SLOW:
+            self._lose("it was renewed too late, and another may have it now")
+            return True
+        time.sleep(_SETTLE)
+        holder = read_holder(self._files, self._folder)
+        if holder is not None and holder.owner == self._holder.owner:
+            return False
+        self._lose(f"{'nobody' if holder is None else holder.shown} has it now")
+        return True
 
     def _lose(self, reason: str) -> None:
         self._lost = RuntimeFault(
@@ -312,8 +273,11 @@ class Lease:
             self._lock.close()
 
 
-def _lock(folder: str, shown: str) -> IO[str] | None:
-    """The folder's lock, held until it is closed or the process ends; None when it is taken."""
+def _lock(folder: str, shown: str) -> tuple[IO[str] | None, bool]:
+    """The folder's lock, held until it is closed or the process ends; None when another has it.
+
+    And whether it locks: some file systems know no locks, and the lease alone decides there.
+    """
     try:
         os.makedirs(folder, exist_ok=True)
         lock = open(f"{folder}/lock", "a", encoding="utf-8")  # noqa: SIM115  (held while it runs)
@@ -327,10 +291,10 @@ def _lock(folder: str, shown: str) -> IO[str] | None:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         lock.close()
-        return None
+        return None, False
     except OSError:
-        pass  # A file system without locks: the lease alone decides.
-    return lock
+        return lock, False
+    return lock, True
 
 
 def _clock() -> float:
@@ -345,7 +309,3 @@ def _boot_clock() -> Callable[[], float] | None:
 
 
 _BOOT_CLOCK = _boot_clock()
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="milliseconds")

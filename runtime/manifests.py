@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+from .fields import Fields
 from .notes import unseal
 
 
@@ -127,23 +128,21 @@ class Manifest:
     @classmethod
     def from_document(cls, document: Mapping[str, Any]) -> Manifest:
         """The manifest of a document; raises ValueError when it is none."""
-        try:
-            return cls(
-                barrier=int(document["barrier"]),
-                epoch=int(document["epoch"]),
-                generation=str(document["generation"]),
-                pipeline=str(document["pipeline"]),
-                version=int(document["version"]),
-                requested_at=datetime.fromisoformat(document["requested_at"]),
-                completed_at=datetime.fromisoformat(document["completed_at"]),
-                queries={id: _query_of(query) for id, query in document["queries"].items()},
-                sources={name: held["position"] for name, held in document["sources"].items()},
-                sinks={name: _sink_of(sink) for name, sink in document["sinks"].items()},
-                ledger=document["ledger"],
-                files={path: (int(n), str(crc)) for path, (n, crc) in document["files"].items()},
-            )
-        except (KeyError, TypeError, AttributeError) as error:
-            raise ValueError(f"it is no manifest: {type(error).__name__} {error}") from None
+        found = Fields(document)
+        return cls(
+            barrier=found.whole("barrier", least=0),
+            epoch=found.whole("epoch", least=0),
+            generation=found.text("generation"),
+            pipeline=found.text("pipeline"),
+            version=found.whole("version"),
+            requested_at=found.instant("requested_at"),
+            completed_at=found.instant("completed_at"),
+            queries=found.each("queries", _query_of),
+            sources=found.each("sources", lambda one: one.value("position")),
+            sinks=found.each("sinks", _sink_of),
+            ledger=_ledger_of(found),
+            files=_files_of(found),
+        )
 
 
 def load_manifest(text: str) -> Manifest:
@@ -179,32 +178,48 @@ def _query_document(query: QueryCut) -> dict[str, Any]:
     }
 
 
-def _query_of(document: Mapping[str, Any]) -> QueryCut:
-    mark = document["watermark"]
+def _query_of(found: Fields) -> QueryCut:
     return QueryCut(
-        batch=int(document["batch"]),
-        watermark=None if mark is None else datetime.fromisoformat(mark),
-        acknowledged_ms=int(document["acknowledged_ms"]),
-        operators=tuple(_operator_of(operator) for operator in document["operators"]),
-        rows_in=int(document["rows_in"]),
-        rows_out=int(document["rows_out"]),
+        batch=found.whole("batch", least=-1),
+        watermark=found.maybe("watermark", found.instant),
+        acknowledged_ms=found.whole("acknowledged_ms"),
+        operators=tuple(map(_operator_of, found.items("operators"))),
+        rows_in=found.whole("rows_in"),
+        rows_out=found.whole("rows_out"),
     )
 
 
-def _operator_of(document: Mapping[str, Any]) -> OperatorState:
+def _operator_of(found: Fields) -> OperatorState:
     names = ("number", "rows", "bytes", "partitions")
-    numbers = {name: int(document[name]) for name in names}
-    return OperatorState(id=str(document["id"]), kind=str(document["kind"]), **numbers)
+    numbers = {name: found.whole(name) for name in names}
+    return OperatorState(id=found.text("id"), kind=found.text("kind"), **numbers)
 
 
-def _sink_of(document: Mapping[str, Any]) -> SinkCut:
-    files, size = document.get("files"), document.get("bytes")
-    connector = document.get("connector")
+def _sink_of(found: Fields) -> SinkCut:
     return SinkCut(
-        batch=int(document["batch"]),
-        rows=int(document["rows"]),
-        files=None if files is None else int(files),
-        bytes=None if size is None else int(size),
-        connector=None if connector is None else str(connector),
-        upserts=bool(document.get("upserts")),
+        batch=found.whole("batch", least=-1),
+        rows=found.whole("rows"),
+        files=found.maybe("files", found.whole),
+        bytes=found.maybe("bytes", found.whole),
+        connector=found.maybe("connector", found.text),
+        upserts=found.flag("upserts", default=False),
     )
+
+
+def _ledger_of(found: Fields) -> Mapping[str, Any]:
+    """The ledger, by queries: entries of counts, each with its kind."""
+    ledger = found.within("ledger")
+    for query in found.mapping("ledger"):
+        ledger.each(query, lambda entry: entry.text("kind"))
+    return found.mapping("ledger")
+
+
+def _files_of(found: Fields) -> dict[str, tuple[int, str]]:
+    files = {}
+    for path, held in found.mapping("files").items():
+        match held:
+            case [int(length), str(crc)] if length >= 0:
+                files[path] = (length, crc)
+            case _:
+                raise found.wrong("files", "list of files")
+    return files

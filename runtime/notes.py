@@ -15,6 +15,7 @@ is still JSON; with the sum it is damage that is seen.
 from __future__ import annotations
 
 import json
+import re
 import zlib
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +23,10 @@ from .errors import STATE_UNREADABLE, RuntimeFault
 
 if TYPE_CHECKING:
     from .storage import Files
+
+
+_ESCAPED = re.compile(r"\\u[dD][89a-fA-F]")
+"""Half of a character, which `seal` never writes."""
 
 
 def seal(document: dict[str, Any]) -> str:
@@ -35,7 +40,14 @@ def unseal(text: str) -> dict[str, Any]:
     body, newline, last = text.removesuffix("\n").rpartition("\n")
     if not newline or f"{last}\n" != _last_line(body + newline):
         raise ValueError("its content and its checksum differ")
-    document = json.loads(body)
+    try:
+        document = json.loads(body)
+        if _ESCAPED.search(body):
+            json.dumps(document, ensure_ascii=False).encode()
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
+    except UnicodeEncodeError:
+        raise ValueError("it has text that is no Unicode") from None
     if not isinstance(document, dict):
         raise ValueError("it is no JSON object")
     return document
@@ -53,11 +65,11 @@ def write_note(storage: Files, path: str, document: dict[str, Any]) -> None:
 
 def read_note(storage: Files, path: str, help: str | None = None) -> dict[str, Any] | None:
     """The document of a note, None when there is none; raises RuntimeFault for a damaged one."""
-    text = storage.read(path)
-    if text is None:
-        return None
     try:
-        return unseal(text)
+        text = storage.read(path)
+        return None if text is None else unseal(text)
+    except OSError as error:
+        raise unreadable(path, error.strerror or str(error), help) from None
     except ValueError as error:
         raise unreadable(path, str(error), help) from None
 

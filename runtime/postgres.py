@@ -1,7 +1,8 @@
 """The postgres sink: every batch in one transaction, together with its number.
 
     <table>              what users read; made at the first batch if it is not there
-    _streamc_batches     one row for each sink and state: the last batch that is in the table
+    _streamc_batches     one row for each sink and state: the last batch that is in the table, and
+                         which run of the state wrote last
 
 A batch whose number is not above the one in its row is in the table already: it was committed
 there, and the run was stopped before Spark noted it. So each row is written once, whatever stops
@@ -20,13 +21,15 @@ from .errors import (
     FOREIGN_OUTPUT,
     MODULE_MISSING,
     OUTPUT_GONE,
+    SERVER_REFUSES,
     SERVER_UNREACHABLE,
     RuntimeFault,
     first_line,
 )
+from .home import lost_output
 from .notes import read_note, write_note
 from .options import quoted, refuse_rest
-from .state import State
+from .state import SINK_NOTE, State
 
 if TYPE_CHECKING:
     from psycopg import Connection, Cursor
@@ -86,36 +89,52 @@ class PostgresSink:
         _require_psycopg(name)
         check_server(name, self._server)
 
-    def open(self) -> None:
-        """Claims the table for this state.
+    def check(self) -> None:
+        """Raises RuntimeFault when the table is not this state's to write; changes nothing.
 
-        Raises RuntimeFault when the server does not answer, when the table holds what another state
-        has added to it, and when this state's rows are gone.
+        When the server does not answer, when the table holds what another state has added to it or
+        what the original of a copy writes, and when this state's rows are gone.
         """
         with self._cursor() as cursor:
-            cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_LOCK])
-            cursor.execute(
-                f"CREATE TABLE IF NOT EXISTS {_BATCHES} (sink text, state text, generation text,"
-                " target text, batch bigint, PRIMARY KEY (sink, state))"
-            )
-            cursor.execute(
-                f"SELECT state, batch FROM {_BATCHES} WHERE (sink, target) = (%s, %s)",
-                [self.name, self._table],
-            )
-            known = list(cursor.fetchall())
-            self._go_back(cursor)
-        own = [batch for state, batch in known if state == self._state.id]
-        if self._upsert is None and len(own) < len(known):
+            known = _turns(cursor, self.name, self._table)
+        others = set(known) - {self._state.id}
+        if others if self._upsert is None else others & set(self._state.home.copy_of):
             raise self._foreign()
-        note = read_note(self._state.storage, self._state.sink_file(self.name))
+        self._check_turn(known.get(self._state.id))
+        note = read_note(self._state.storage, self._state.sink_file(self.name), SINK_NOTE)
         wrote = None if note is None else note.get("table")
-        if wrote == self._table and not own:
+        if wrote == self._table and self._state.id not in known:
             raise RuntimeFault(
                 OUTPUT_GONE,
                 f"the rows of sink `{self.name}` in table {self._table} are gone, but the state "
                 "goes on after the rows that were in it",
                 "put the table back, or start over with another `--state`",
             )
+
+    def claim(self) -> None:
+        """Takes the state's row for this run, if it has one: see `write`."""
+        with self._cursor() as cursor:
+            cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_LOCK])
+            cursor.execute(
+                f"CREATE TABLE IF NOT EXISTS {_BATCHES} (sink text, state text, generation text,"
+                " target text, batch bigint, turn text, PRIMARY KEY (sink, state))"
+            )
+            self._add_turns(cursor)
+            cursor.execute(
+                f"SELECT turn FROM {_BATCHES} WHERE sink = %s AND state = %s FOR UPDATE",
+                [self.name, self._state.id],
+            )
+            for (turn,) in cursor.fetchall():
+                self._check_turn(turn)
+            cursor.execute(
+                f"UPDATE {_BATCHES} SET turn = %s WHERE sink = %s AND state = %s",
+                [self._state.home.turn, self.name, self._state.id],
+            )
+
+    def open(self) -> None:
+        """Has batches written that have other rows than those of their number before."""
+        with self._cursor() as cursor:
+            self._go_back(cursor)
 
     def acknowledged(self) -> Mapping[str, int]:
         return {}
@@ -136,15 +155,48 @@ class PostgresSink:
             self._made = True
 
     def _take(self, cursor: Cursor[Any], batch_id: int) -> bool:
-        """Whether the batch is still to be written; notes that it is."""
+        """Whether the batch is still to be written; notes that it is.
+
+        Raises RuntimeFault when another copy of the state has opened the table meanwhile.
+        """
+        own, turn = [self.name, self._state.id], self._state.home.turn
         cursor.execute(
-            f"INSERT INTO {_BATCHES} AS b (sink, state, generation, target, batch)"
-            " VALUES (%s, %s, %s, %s, %s) ON CONFLICT (sink, state) DO UPDATE SET"
+            f"SELECT turn FROM {_BATCHES} WHERE sink = %s AND state = %s FOR UPDATE", own
+        )
+        if any(found != turn for (found,) in cursor.fetchall()):
+            raise lost_output(self._shown)
+        cursor.execute(
+            f"INSERT INTO {_BATCHES} AS b (sink, state, generation, target, batch, turn)"
+            " VALUES (%s, %s, %s, %s, %s, %s) ON CONFLICT (sink, state) DO UPDATE SET"
             " batch = excluded.batch, target = excluded.target, generation = excluded.generation"
-            " WHERE b.target <> excluded.target OR b.batch < excluded.batch",
-            [self.name, self._state.id, self._state.generation, self._table, batch_id],
+            " WHERE b.turn = excluded.turn"
+            " AND (b.target <> excluded.target OR b.batch < excluded.batch)",
+            [*own, self._state.generation, self._table, batch_id, turn],
         )
         return cursor.rowcount == 1
+
+    @property
+    def _shown(self) -> str:
+        return f"table {self._table} of sink `{self.name}`"
+
+    def _check_turn(self, turn: str | None) -> None:
+        self._state.home.check_turn(turn, self._shown)
+
+    def _add_turns(self, cursor: Cursor[Any]) -> None:
+        """Gives a table that an earlier version made its new column."""
+        import psycopg
+
+        if _has_turns(cursor):
+            return
+        try:
+            cursor.execute(f"ALTER TABLE {_BATCHES} ADD COLUMN turn text")
+        except psycopg.errors.InsufficientPrivilege:
+            raise RuntimeFault(
+                SERVER_REFUSES,
+                f"table {_BATCHES} of sink `{self.name}` lacks the column `turn`, and this account "
+                "may not add it",
+                f"have its owner do so: ALTER TABLE {_BATCHES} ADD COLUMN turn text;",
+            ) from None
 
     def _go_back(self, cursor: Cursor[Any]) -> None:
         """Has batches written that have other rows than those of their number before."""
@@ -251,6 +303,27 @@ class PostgresSink:
             "go on with that state, or give the sink another table, or empty this one and\n"
             f"DELETE FROM {_BATCHES} WHERE sink = '{self.name}';",
         )
+
+
+def _turns(cursor: Cursor[Any], sink: str, table: str) -> dict[str, str | None]:
+    """The states that a sink has written to a table with, and the turn that wrote last."""
+    cursor.execute("SELECT to_regclass(%s)", [_BATCHES])
+    if cursor.fetchall() == [(None,)]:
+        return {}
+    turn = "turn" if _has_turns(cursor) else "NULL"
+    cursor.execute(
+        f"SELECT state, {turn} FROM {_BATCHES} WHERE (sink, target) = (%s, %s)", [sink, table]
+    )
+    return dict(cursor.fetchall())
+
+
+def _has_turns(cursor: Cursor[Any]) -> bool:
+    cursor.execute(
+        "SELECT 1 FROM pg_attribute WHERE attrelid = to_regclass(%s) AND attname = 'turn'"
+        " AND NOT attisdropped",
+        [_BATCHES],
+    )
+    return bool(cursor.fetchall())
 
 
 def _on_conflict(columns: list[str], upsert: Upsert) -> Composed:

@@ -23,7 +23,7 @@ from .progress import QueryMonitor, QueryProgress
 from .reports import Reports
 from .settings import AVAILABLE_NOW, RunSettings
 from .signals import Stop
-from .sinks import MemorySink, make_sink
+from .sinks import MemorySink, make_sink, open_sinks
 from .spool import Spool, is_repeatable
 from .state import State
 from .views import View
@@ -98,9 +98,6 @@ class Queries:
         self._lost: RuntimeFault | None = None
         for prepared in self._prepared:
             check_meaning(state, prepared.plan.id, prepared.plan.meaning)
-        for prepared in self._prepared:
-            for sink in prepared.writer.sinks:
-                sink.open()
 
     def run(self, stop: Stop) -> tuple[QueryProgress, ...]:
         """Starts all queries and returns when all have ended.
@@ -111,6 +108,7 @@ class Queries:
         monitors: list[QueryMonitor] = []
         try:
             self._open_gate()
+            open_sinks([s for p in self._prepared for s in p.writer.sinks], self._state)
             for prepared in self._prepared:
                 query = start_query(
                     prepared,

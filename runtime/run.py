@@ -7,12 +7,14 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from .arguments import Arguments
 from .changed_spec import carried_over
-from .errors import SCRIPT_UNUSABLE, STATE_OF_OTHER_PLAN, RuntimeFault
+from .errors import SCRIPT_UNUSABLE, STATE_OF_OTHER_PLAN, RuntimeFault, first_line
 from .failures import spark_errors, spark_refuses
 from .job import Job
 from .kernel.build import kernel_jar
@@ -129,8 +131,12 @@ def run_pipeline(
             session, kernel = stack.enter_context(spark_of(plan, settings, view.note, spark))
             stack.enter_context(listening(stop) if signals else nullcontext())
             storage = Storage(kernel, session)
-            state = State(storage, settings.state, plan.pipeline)
-            stack.callback(state.close)
+            state = State(
+                *(storage, settings.state, plan.pipeline),
+                decision=arguments.copied,
+                tell=view.note,
+            )
+            stack.push(partial(_ended, state))
             if settings.savepoint is not None:
                 from .savepoints.begin import begin_with_savepoint
 
@@ -181,6 +187,20 @@ def _outcome(plan: Plan, stopped: bool, failures: Sequence[RuntimeFault]) -> str
     if failures:
         return f"{plan.pipeline}: failed"
     return f"{plan.pipeline}: {'stopped' if stopped else 'caught up'}"
+
+
+def _ended(
+    state: State, kind: object, error: BaseException | None, trace: TracebackType | None
+) -> None:
+    """Gives the state free; whoever has asked something of the run gets to know how it ended."""
+    reason = "by itself, before it could do so"
+    if isinstance(error, RuntimeFault):
+        reason = f"with: {error.message}"
+    elif error is not None:
+        reason = f"with: {first_line(error)}"
+    with suppress(OSError, RuntimeFault, *spark_errors()):
+        state.mailbox.refuse(reason)
+    state.close()
 
 
 @contextmanager

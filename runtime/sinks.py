@@ -27,12 +27,19 @@ _FORM = "def {name}(batch: DataFrame, batch_id: int) -> None"
 class Sink(Protocol):
     """One sink of a relation. `write` returns the rows it got, None if it cannot say.
 
+    It is opened in three steps, see `open_sinks`: `check` raises RuntimeFault when it cannot be,
+    and changes nothing; `claim` notes whose the output is; `open` makes the output what the state
+    says it is.
     `reads_batch_once` is whether `write` reads all of the batch, in one Spark job.
     `acknowledged` says more of the last batch, as numbers that a barrier notes.
     """
 
     name: str
     reads_batch_once: bool
+
+    def check(self) -> None: ...
+
+    def claim(self) -> None: ...
 
     def open(self) -> None: ...
 
@@ -41,7 +48,34 @@ class Sink(Protocol):
     def write(self, batch: DataFrame, batch_id: int) -> int | None: ...
 
 
-class MemorySink:
+def open_sinks(sinks: Sequence[Sink], state: State) -> None:
+    """Opens the sinks of a run: nothing is cut before all of them have been checked and claimed."""
+    for sink in sinks:
+        sink.check()
+    state.begin_turn()
+    for sink in sinks:
+        sink.claim()
+    for sink in sinks:
+        sink.open()
+
+
+class UnownedSink:
+    """A sink without an output that somebody could own."""
+
+    def check(self) -> None:
+        """There is nothing to look at."""
+
+    def claim(self) -> None:
+        """There is nothing to own."""
+
+    def open(self) -> None:
+        """It needs no preparation."""
+
+    def acknowledged(self) -> Mapping[str, int]:
+        return {}
+
+
+class MemorySink(UnownedSink):
     """Keeps the rows of this run in `rows`, in the order of the batches.
 
     With an upsert, a row takes the place of the one with its key, unless that is later.
@@ -60,9 +94,6 @@ class MemorySink:
     def open(self) -> None:
         self._kept.clear()
 
-    def acknowledged(self) -> Mapping[str, int]:
-        return {}
-
     def write(self, batch: DataFrame, batch_id: int) -> int:
         if self._upsert is None:
             found = batch.collect()
@@ -77,7 +108,7 @@ class MemorySink:
         return len(found)
 
 
-class ConsoleSink:
+class ConsoleSink(UnownedSink):
     """Prints the first rows of every batch that has any."""
 
     reads_batch_once = False
@@ -87,19 +118,13 @@ class ConsoleSink:
         self._rows = rows
         self._show = show
 
-    def open(self) -> None:
-        """A console needs no preparation."""
-
-    def acknowledged(self) -> Mapping[str, int]:
-        return {}
-
     def write(self, batch: DataFrame, batch_id: int) -> None:
         if not batch.isEmpty():
             table = batch._show_string(self._rows, truncate=False)  # type: ignore[operator]
             self._show(f"{self.name}, batch {batch_id}:\n{table.rstrip()}")
 
 
-class PythonSink:
+class PythonSink(UnownedSink):
     """Calls a function of the user's with every batch and its id.
 
     After a restart the function may get a batch a second time, with the same id and rows. With an
@@ -114,12 +139,6 @@ class PythonSink:
         self.name = name
         self._upsert = upsert
         self._call = load_function(function, f"sink `{name}`", folders, _FORM)
-
-    def open(self) -> None:
-        """A function needs no preparation."""
-
-    def acknowledged(self) -> Mapping[str, int]:
-        return {}
 
     def write(self, batch: DataFrame, batch_id: int) -> None:
         self._call(self._upsert.latest(batch) if self._upsert else batch, batch_id)
@@ -174,7 +193,7 @@ def make_sink(
     key, upsert = take_key(f"sink `{name}`", rest)
     known: dict[str, Callable[[], Sink]] = {
         "files": lambda: FileSink(name, query, options, state, keep),
-        "kafka": lambda: KafkaSink(name, rest, key, upsert),
+        "kafka": lambda: KafkaSink(name, rest, state, key, upsert),
         "postgres": lambda: PostgresSink(name, query, rest, state, upsert),
         "console": lambda: ConsoleSink(name, int(rest.pop("rows", 20)), show),
         "memory": lambda: MemorySink(name, upsert),

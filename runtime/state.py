@@ -2,6 +2,7 @@
 
 <state>/
   state.json                       the folder's own id, and the pipeline it belongs to
+  home.json                        where it lies, and its runs: a copy is known by it
   lease.json                       who runs on it; `lock` besides, on a local path
   control/                         how the run is doing, what it is asked, and its answers
   logs/                            Spark's log, and the full text of each failure
@@ -24,22 +25,27 @@ from __future__ import annotations
 
 import uuid
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
 from ..contracts.redaction import scrub
+from .control import Mailbox
 from .errors import FOREIGN_STATE, RuntimeFault
+from .generations import check_generation
+from .home import begin_turn, settle
 from .lease import Lease
 from .notes import create_note, read_note, unreadable
-from .state_files import LocalFiles
+from .state_files import LocalFiles, check_state_note
 from .storage import Files, Storage
 
 FORMAT = 2
 FIRST = "0001"
 SPEC_TEXT = "spec_text"
 """What the note of the plan calls the text of its spec."""
+SINK_NOTE = "delete it: the sink writes it again"
+"""What to do about a note of a sink that is damaged."""
 _NOTE_HELP = (
     "it says which batches count, and nothing else does: put it back from a copy, or start over "
     "with another `--state` and other outputs"
@@ -82,10 +88,19 @@ class State(GenerationFolder):
     `path` is the folder as `files` takes it, which does without a JVM on a local path.
     """
 
-    def __init__(self, storage: Storage, folder: str, pipeline: str) -> None:
+    def __init__(
+        self,
+        storage: Storage,
+        folder: str,
+        pipeline: str,
+        *,
+        decision: str | None = None,
+        tell: Callable[[str], None] = lambda line: None,
+    ) -> None:
         """Opens the folder, and makes it one if there is none.
 
-        Raises RuntimeFault when another process runs on it or it is another pipeline's.
+        Raises RuntimeFault when another process runs on it, when it is another pipeline's, and when
+        it is a copy and `decision` does not say what is to become of it, see `home`.
         """
         self.storage = storage
         self.folder = storage.qualified(folder)
@@ -100,7 +115,18 @@ class State(GenerationFolder):
             processes=[storage.jvm_process()],
         )
         try:
+            self._identify(pipeline)
+            self.home = settle(
+                self.files,
+                self.path,
+                self.shown,
+                local=local is not None,
+                decision=decision,
+                tell=tell,
+            )
+            # A copy may have got an id of its own.
             self.id = self._identify(pipeline)
+            self.mailbox = Mailbox(self.files, self.path, self.lease.holder.owner)
             sweep(storage, self.folder, local=local is not None)
             self.note = self._newest()
         except BaseException:
@@ -144,6 +170,10 @@ class State(GenerationFolder):
         epoch = int(origin["epoch"])
         return last + max(int(origin.get("same_to", epoch)) - epoch, 0)
 
+    def begin_turn(self) -> None:
+        """Gives this run its turn, which outputs note from now on."""
+        self.home = begin_turn(self.files, self.path, self.home)
+
     def refresh(self) -> None:
         """Goes to the newest generation, after one has been made."""
         self.note = self._newest()
@@ -180,6 +210,7 @@ class State(GenerationFolder):
             id = str(uuid.uuid4())
             create_note(self.storage, path, {"format": FORMAT, "id": id, "pipeline": pipeline})
             return id
+        check_state_note(note, path)
         if note.get("format") != FORMAT:
             found = note.get("format")
             raise unreadable(path, f"its format is {found}, this runtime reads {FORMAT}")
@@ -211,10 +242,19 @@ def current_generation(files: Files, folder: str) -> dict[str, Any] | None:
     if not numbers:
         return None
     newest = f"{folder}/generations/{max(numbers)}"
-    note = read_note(files, f"{newest}/generation.json", _NOTE_HELP)
+    path = f"{newest}/generation.json"
+    note = read_note(files, path, _NOTE_HELP)
     held = [name for name in files.list(newest) if not name.startswith(".")]
     if note is None and (held or len(numbers) > 1):
-        raise unreadable(f"{newest}/generation.json", "it is gone", _NOTE_HELP)
+        raise unreadable(path, "it is gone", _NOTE_HELP)
+    if note is None:
+        return None
+    try:
+        check_generation(note)
+    except ValueError as error:
+        raise unreadable(path, str(error), _NOTE_HELP) from None
+    if note["generation"] != max(numbers):
+        raise unreadable(path, f"it is that of generation {note['generation']}", _NOTE_HELP)
     return note
 
 

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
 from .errors import NO_STATE_FOLDER, RuntimeFault
-from .notes import read_note
+from .fields import Fields
+from .notes import read_note, unreadable
 
 if TYPE_CHECKING:
     from .storage import Files
@@ -112,4 +113,14 @@ def state_note(files: Files, folder: str, shown: str) -> dict[str, Any]:
             f"{shown} is no state folder: it has no state.json",
             "pass the folder that the job was given as `state`",
         )
+    check_state_note(note, f"{folder}/state.json")
     return note
+
+
+def check_state_note(note: Mapping[str, Any], path: str) -> None:
+    """Raises RuntimeFault for a `state.json` that does not say whose the folder is."""
+    try:
+        for name in ("id", "pipeline"):
+            Fields(note).text(name)
+    except ValueError as error:
+        raise unreadable(path, str(error)) from None

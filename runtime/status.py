@@ -8,7 +8,8 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from .lease import Holder, running
+from .fields import Fields
+from .lease import RUN, Holder, running
 from .manifests import Manifest, instant_text
 from .notes import read_note, unreadable, write_note
 from .progress import OperatorProgress, QueryProgress
@@ -129,7 +130,10 @@ def read_status(state: str) -> Status:
     found = read_note(files, _file(folder), _HELP)
     pipeline = str(note["pipeline"])
     if found is None or written is None or (holder and found.get("owner") != holder.owner):
-        phase, marks = STARTING if holder else None, _marks(files, folder, ())
+        phase = None
+        if holder is not None:
+            phase = STARTING if holder.work == RUN else holder.work
+        marks = _marks(files, folder, ())
         return Status(pipeline, holder, phase, None, None, None, None, (), marks)
     try:
         queries = tuple(_query_of(query) for query in found["queries"])
@@ -177,7 +181,7 @@ def _marks(files: Files, folder: str, queries: Sequence[QueryProgress]) -> tuple
         for operator in query.operators:
             reached.setdefault(operator.id, []).append(ms)
     lowest = {id: min(found) for id, found in reached.items()}
-    return tuple(open_marks(read_marks(note.get("marks", ())), lowest))
+    return tuple(open_marks(read_marks(Fields(note)), lowest))
 
 
 def _file(folder: str) -> str:

@@ -5,7 +5,7 @@ It works on the state alone. The sinks are cut back when the job starts next and
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -13,8 +13,9 @@ from urllib.parse import urlsplit
 
 from .disk import Disk, LocalDisk, RemoteDisk
 from .errors import NO_SUCH_BARRIER, SINK_STAYS, RuntimeFault
+from .home import check_decided, settle
 from .integrity import Damage
-from .lease import Lease
+from .lease import ROLLBACK, Lease
 from .manifests import Manifest
 from .plan import SinkEnd
 from .rollback import clone
@@ -51,11 +52,20 @@ class Undo:
 class Rollback:
     """A state folder that no job runs on, about to go back; see `opened`."""
 
-    def __init__(self, disk: Disk, folder: str, shown: str) -> None:
+    def __init__(
+        self,
+        disk: Disk,
+        folder: str,
+        shown: str,
+        decision: str | None,
+        tell: Callable[[str], None],
+    ) -> None:
         """Raises RuntimeFault when the folder has no generation that can be read."""
         self._disk = disk
         self._folder = folder
         self._shown = shown
+        self._decision = decision
+        self._tell = tell
         sweep(disk, folder, local=isinstance(disk, LocalDisk))
         note = current_generation(disk, folder)
         if note is None:
@@ -64,6 +74,11 @@ class Rollback:
             )
         self._note: dict[str, Any] = note
         self._examined = Examination(disk, f"{folder}/generations/{note['generation']}")
+
+    def check_copy(self) -> None:
+        """Raises RuntimeFault when the folder is a copy, and it is not said what it is to be."""
+        local = isinstance(self._disk, LocalDisk)
+        check_decided(self._disk, self._folder, self._shown, local=local, decision=self._decision)
 
     def undo(self, barrier: int) -> Undo:
         """What going back to a barrier would undo; raises RuntimeFault when it cannot be had."""
@@ -87,6 +102,13 @@ class Rollback:
 
     def perform(self, undo: Undo, *, same_cuts: bool) -> str:
         """Makes the generation that goes on from the barrier; returns its number."""
+        local = isinstance(self._disk, LocalDisk)
+        settle(
+            *(self._disk, self._folder, self._shown),
+            local=local,
+            decision=self._decision,
+            tell=self._tell,
+        )
         return clone(
             self._disk, self._folder, self._note, self._examined, undo.barrier, same_cuts=same_cuts
         )
@@ -142,31 +164,37 @@ def check_sinks(undo: Undo, accepted: Sequence[str]) -> None:
 
 
 @contextmanager
-def opened(path: str) -> Iterator[Rollback]:
+def opened(
+    path: str, decision: str | None = None, tell: Callable[[str], None] = lambda line: None
+) -> Iterator[Rollback]:
     """A state folder, held for the time of a rollback; a local one is opened without a JVM.
 
-    Raises RuntimeFault when it is no state folder, or a job runs on it.
+    What a copy is to be is said by `decision`, see `home`. Raises RuntimeFault when the folder is
+    no state folder, or a job runs on it.
     """
     if urlsplit(path).scheme in ("", "file"):
         _, folder, _ = local_state(path)
-        yield from _held(LocalDisk(), folder, path, local=True)
+        with _held(LocalDisk(), folder, path, local=True):
+            yield Rollback(LocalDisk(), folder, path, decision, tell)
         return
-    with _remote(path) as disk:
-        state_note(disk, path, path)
-        yield from _held(disk, path, path, local=False)
+    with _remote(path) as (disk, folder):
+        state_note(disk, folder, path)
+        with _held(disk, folder, path, local=False):
+            yield Rollback(disk, folder, path, decision, tell)
 
 
-def _held(disk: Disk, folder: str, shown: str, *, local: bool) -> Iterator[Rollback]:
-    lease = Lease(disk, folder, shown, local=local)
+@contextmanager
+def _held(disk: Disk, folder: str, shown: str, *, local: bool) -> Iterator[None]:
+    lease = Lease(disk, folder, shown, local=local, work=ROLLBACK)
     try:
-        yield Rollback(disk, folder, shown)
+        yield
     finally:
         lease.release()
 
 
 @contextmanager
-def _remote(path: str) -> Iterator[Disk]:
-    """The file system of a path that only Spark's Hadoop client reaches."""
+def _remote(path: str) -> Iterator[tuple[Disk, str]]:
+    """The file system of a path that only Spark's Hadoop client reaches, and the whole path."""
     from .kernel.build import kernel_jar
     from .kernel.load import load_kernel
     from .plan import Checkpoint
@@ -178,7 +206,8 @@ def _remote(path: str) -> Iterator[Disk]:
     settings = RunSettings(path, AS_FAST_AS_POSSIBLE, "auto", {}, {})
     session, started, _ = run_session(settings, Checkpoint("1 minute", 1), "rollback", None)
     try:
-        yield RemoteDisk(Storage(load_kernel(session, jar), session))
+        storage = Storage(load_kernel(session, jar), session)
+        yield RemoteDisk(storage), storage.qualified(path)
     finally:
         if started:
             session.stop()

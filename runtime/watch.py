@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from .barriers import Coordinator
-from .control import ENDED, FAILED, Mailbox, StopRequest
+from .control import ENDED, FAILED, StopRequest
 from .delays import pause
 from .errors import NOT_STOPPED, STALLED, STATE_DRAINED, RuntimeFault
 from .failures import spark_errors
@@ -63,7 +63,7 @@ class Watch:
         self._finishes_drain = False
         self._requests: list[StopRequest] = []
         holder = state.lease.holder
-        self._mailbox = Mailbox(state.files, state.path, holder.owner)
+        self._mailbox = state.mailbox
         self._file = StatusFile(state.files, state.path, holder)
         self._queries: Sequence[StreamingQuery] = ()
         self._monitors: Sequence[QueryMonitor] = ()

@@ -14,6 +14,7 @@ from streamc.runtime.file_sink import FileSink
 from streamc.runtime.kernel.build import kernel_jar
 from streamc.runtime.kernel.load import load_kernel
 from streamc.runtime.notes import create_note
+from streamc.runtime.sinks import open_sinks
 from streamc.runtime.state import State
 from streamc.runtime.storage import Storage
 
@@ -39,7 +40,7 @@ def opened(storage: Storage, root: Path, format: str, **options: str) -> FileSin
     try:
         given = {"format": format, "path": str(root / "out"), **options}
         sink = FileSink("spend", "per_minute", given, state, 100)
-        sink.open()
+        open_sinks([sink], state)
         return sink
     finally:
         state.close()

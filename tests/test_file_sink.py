@@ -20,6 +20,7 @@ from streamc.runtime.file_sink import FileSink
 from streamc.runtime.kernel.build import kernel_jar
 from streamc.runtime.kernel.load import load_kernel
 from streamc.runtime.notes import create_note
+from streamc.runtime.sinks import open_sinks
 from streamc.runtime.state import State, generation_note
 from streamc.runtime.storage import Storage
 
@@ -52,7 +53,7 @@ class Job:
             self.commits = Path(state.checkpoint("q").removeprefix("file:")) / "commits"
             self.commits.mkdir(parents=True, exist_ok=True)
             self.sink = FileSink("spend", "q", self.options, state, 100)
-            self.sink.open()
+            open_sinks([self.sink], state)
         finally:
             state.close()
 

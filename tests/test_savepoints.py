@@ -100,7 +100,7 @@ def test_a_manifest_is_read_as_it_was_written(state: Path) -> None:
     [
         ("{}", "its content and its checksum differ"),
         (seal({"format": FORMAT + 1}), f"its format is {FORMAT + 1}"),
-        (seal({"format": FORMAT, "name": "x"}), "it is no manifest: KeyError"),
+        (seal({"format": FORMAT, "name": "x"}), "it is no manifest: it has no `made_at`"),
     ],
 )
 def test_a_manifest_that_is_none(state: Path, text: str, told: str) -> None:

@@ -5,16 +5,18 @@ An archive is an uncompressed tar: Parquet is compressed already.
 
 from __future__ import annotations
 
+import shutil
 import tarfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
+from typing import IO
 
 from ..disk import LocalDisk
 from ..errors import SAVEPOINT_UNUSABLE, RuntimeFault
-from ..notes import seal
+from ..notes import seal, unseal
 from ..state_files import local_state
-from .model import FOLDER, MANIFEST, SavedOperator, Savepoint, Table, check_name, load_savepoint
+from .model import FOLDER, MANIFEST, SavedOperator, Savepoint, Table, check_name
 from .restore import check_files
 from .sql import describe
 from .staging import draft, publish
@@ -48,8 +50,7 @@ def import_savepoint(state: str, archive: Path, name: str | None) -> Savepoint:
     _, folder, _ = local_state(state)
     disk = LocalDisk()
     with draft(disk, folder, "import") as made:
-        _unpack(archive, made)
-        found = load_savepoint(disk, made)
+        found = _unpack(archive, made)
         check_files(disk, found, made)
         named = check_name(name or found.name)
         if named in disk.list(f"{folder}/{FOLDER}"):
@@ -64,16 +65,86 @@ def import_savepoint(state: str, archive: Path, name: str | None) -> Savepoint:
     return found
 
 
-def _unpack(archive: Path, folder: str) -> None:
+def _unpack(archive: Path, folder: str) -> Savepoint:
+    """Writes the savepoint of an archive into a folder: the files of its manifest, and no others.
+
+    An archive is as long as what it holds, and each file as its manifest says, so that no more is
+    written than was there to be read.
+    """
     try:
-        with tarfile.open(archive) as tar:
-            tar.extractall(folder, filter="data")
-    except (tarfile.TarError, OSError) as error:
+        # Only as `export` writes it: what is packed may be of any length when it is unpacked.
+        with tarfile.open(archive, "r:") as tar:
+            members = dict(_members(tar))
+            if MANIFEST not in members:
+                raise _Refused(f"it has no {MANIFEST}")
+            found = _manifest(tar, members.pop(MANIFEST))
+            _check_members(found, members)
+            Path(folder, MANIFEST).write_text(seal(found.to_document()), encoding="utf-8")
+            for path, member in members.items():
+                _write(tar, member, Path(folder, path))
+        return found
+    except _ODD as error:
         raise RuntimeFault(
             SAVEPOINT_UNUSABLE,
-            f"{archive} is no archive of a savepoint: {error}",
-            "pass a file that `streamc savepoint export` has written",
+            f"{archive} is no archive of a savepoint: {str(error) or type(error).__name__}",
+            "pass a file that `streamc savepoint export` has written, not packed any further",
         ) from None
+
+
+class _Refused(ValueError):
+    """Something in an archive that no export writes."""
+
+
+_ODD = (tarfile.TarError, OSError, ValueError, OverflowError, MemoryError, EOFError)
+"""What a damaged or a made up archive gives."""
+_MANIFEST_BYTES = 256 << 20
+_CHUNK = 1 << 20
+
+
+def _members(tar: tarfile.TarFile) -> Iterator[tuple[str, tarfile.TarInfo]]:
+    """The files of an archive by their paths; folders are nothing of their own."""
+    seen = set()
+    for member in tar:
+        path = member.name.removeprefix("./")
+        if member.isdir():
+            continue
+        if member.type not in (tarfile.REGTYPE, tarfile.AREGTYPE) or member.sparse is not None:
+            raise _Refused(f"`{path}` is no plain file")
+        if path in seen:
+            raise _Refused(f"`{path}` is in it twice")
+        seen.add(path)
+        yield path, member
+
+
+def _manifest(tar: tarfile.TarFile, member: tarfile.TarInfo) -> Savepoint:
+    if member.size > _MANIFEST_BYTES:
+        raise _Refused(f"its {MANIFEST} has {member.size} bytes")
+    return Savepoint.from_document(unseal(_content(tar, member).read().decode()))
+
+
+def _check_members(savepoint: Savepoint, members: Mapping[str, tarfile.TarInfo]) -> None:
+    files = savepoint.files()
+    for path, member in members.items():
+        if path not in files:
+            raise _Refused(f"its {MANIFEST} does not know `{path}`")
+        if member.size != files[path][0]:
+            raise _Refused(f"`{path}` has {member.size} bytes, and had {files[path][0]}")
+    for path in files:
+        if path not in members:
+            raise _Refused(f"it lacks `{path}`")
+
+
+def _write(tar: tarfile.TarFile, member: tarfile.TarInfo, path: Path) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with _content(tar, member) as held, path.open("xb") as out:
+        shutil.copyfileobj(held, out, _CHUNK)
+
+
+def _content(tar: tarfile.TarFile, member: tarfile.TarInfo) -> IO[bytes]:
+    held = tar.extractfile(member)
+    if held is None:
+        raise _Refused(f"`{member.name}` is no plain file")
+    return held
 
 
 def seal_savepoint(savepoint: Savepoint, folder: str) -> Savepoint:

@@ -33,9 +33,8 @@ from .model import (
     SavedQuery,
     Savepoint,
     check_free,
-    load_savepoint,
+    find_savepoint,
     now,
-    savepoint_folder,
     savepoint_names,
 )
 from .replay import Replay
@@ -131,8 +130,7 @@ def _replayed(replay: Replay, queries: Sequence[Query], partial: bool, tell: Tel
 
 
 def _fit(disk: LocalDisk, state: str, plan: Plan, arguments: Arguments) -> Fit:
-    folder = savepoint_folder(state, str(arguments.savepoint))
-    savepoint = load_savepoint(disk, folder)
+    savepoint, folder = find_savepoint(disk, state, str(arguments.savepoint))
     check_pipeline(savepoint, plan)
     check_files(disk, savepoint, folder)
     fit = Fit(savepoint, folder, plan, arguments.migration)

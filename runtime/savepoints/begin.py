@@ -11,7 +11,7 @@ from ..plan import Plan
 from ..settings import RunSettings
 from ..state import State
 from .fit import fitted
-from .model import load_savepoint, savepoint_folder
+from .model import find_savepoint
 from .restore import restore
 
 if TYPE_CHECKING:
@@ -34,6 +34,5 @@ def begin_with_savepoint(
     Raises RuntimeFault when it cannot be used.
     """
     disk, root = disk_of(state)
-    folder = savepoint_folder(root, named)
-    fit = fitted(load_savepoint(disk, folder), folder, plan, settings.migration)
+    fit = fitted(*find_savepoint(disk, root, named), plan, settings.migration)
     restore(spark, kernel, state, plan, build, settings, fit, folders, tell)

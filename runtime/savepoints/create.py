@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..disk import Disk, LocalDisk
 from ..errors import NO_SUCH_BARRIER, SAVEPOINT_UNUSABLE, STATE_DAMAGED, RuntimeFault
+from ..fields import Fields
 from ..manifests import Manifest
 from ..notes import create_note, read_note
 from ..plan import read_plan
@@ -177,5 +178,5 @@ class _Draft:
                 for query in plan.queries
             },
         )
-        marks = read_marks(cut.note.get("marks", ()))
+        marks = read_marks(Fields(cut.note))
         return replace(found, marks=tuple(open_marks(marks, found.watermarks)))

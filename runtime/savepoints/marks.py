@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..errors import RuntimeFault
+from ..fields import Fields
 from ..settings import seconds
 
 if TYPE_CHECKING:
@@ -49,9 +50,21 @@ class Mark:
         return asdict(self)
 
 
-def read_marks(documents: Iterable[Mapping[str, Any]]) -> tuple[Mark, ...]:
-    """The marks of a note or a manifest."""
-    return tuple(Mark(**document) for document in documents)
+def read_marks(note: Fields) -> tuple[Mark, ...]:
+    """The marks of a note or a manifest; raises ValueError when they are none."""
+    return tuple(map(_read, note.items("marks"))) if note.get("marks") is not None else ()
+
+
+def _read(found: Fields) -> Mark:
+    found.instant("since")
+    return Mark(
+        operator=found.text("operator"),
+        cell=found.maybe("cell", found.text),
+        reason=found.text("reason"),
+        since=found.text("since"),
+        watermark_ms=found.whole("watermark_ms"),
+        until_ms=found.maybe("until_ms", found.whole),
+    )
 
 
 def marks_after(fit: Fit) -> tuple[Mark, ...]:

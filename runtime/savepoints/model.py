@@ -15,6 +15,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 from ..errors import NOT_MIGRATED, SAVEPOINT_UNUSABLE, RuntimeFault
+from ..fields import Fields
+from ..generations import read_lineage
 from ..notes import unseal
 from ..storage import Files
 from .marks import Mark, read_marks
@@ -184,35 +186,42 @@ class Savepoint:
     @classmethod
     def from_document(cls, document: Mapping[str, Any]) -> Savepoint:
         """The savepoint of a manifest; raises ValueError when it is none of this format."""
-        if document.get("format") != FORMAT:
-            raise ValueError(f"its format is {document.get('format')}, this runtime reads {FORMAT}")
+        found = Fields(document)
+        found.check_format(FORMAT)
         try:
-            return cls(
-                name=str(document["name"]),
-                made_at=datetime.fromisoformat(document["made_at"]),
-                pipeline=str(document["pipeline"]),
-                version=int(document["version"]),
-                barrier=int(document["barrier"]),
-                epoch=int(document["epoch"]),
-                generation=str(document["generation"]),
-                state_id=str(document["state_id"]),
-                spark=str(document["spark"]),
-                plan=document["plan"],
-                sources=document["sources"],
-                logs=_files(document["logs"]),
-                lineage=tuple(document["lineage"]),
-                queries={id: _query(id, query) for id, query in document["queries"].items()},
-                marks=read_marks(document.get("marks", ())),
-                spec=document.get("spec"),
-            )
-        except (KeyError, TypeError, AttributeError) as error:
-            raise ValueError(f"it is no manifest: {type(error).__name__} {error}") from None
+            return cls._read(found)
+        except ValueError as error:
+            raise ValueError(f"it is no manifest: {error}") from None
+
+    @classmethod
+    def _read(cls, found: Fields) -> Savepoint:
+        return cls(
+            name=found.text("name"),
+            made_at=found.instant("made_at"),
+            pipeline=found.text("pipeline"),
+            version=found.whole("version"),
+            barrier=found.whole("barrier", least=0),
+            epoch=found.whole("epoch", least=0),
+            generation=found.text("generation"),
+            state_id=found.text("state_id"),
+            spark=found.text("spark"),
+            plan=found.mapping("plan"),
+            sources=found.mapping("sources"),
+            logs=_files(found, "logs"),
+            lineage=read_lineage(found),
+            queries=found.each("queries", _query),
+            marks=read_marks(found),
+            spec=found.maybe("spec", found.text),
+        )
 
 
 def load_savepoint(files: Files, folder: str) -> Savepoint:
     """The savepoint in a folder; raises RuntimeFault when there is none that can be read."""
-    text = files.read(f"{folder}/{MANIFEST}")
     shown = folder.removeprefix("file:")
+    try:
+        text = files.read(f"{folder}/{MANIFEST}")
+    except OSError as error:
+        raise unusable(f"{shown}/{MANIFEST} cannot be read: {error.strerror}") from None
     if text is None:
         raise RuntimeFault(
             SAVEPOINT_UNUSABLE,
@@ -222,11 +231,27 @@ def load_savepoint(files: Files, folder: str) -> Savepoint:
     try:
         return Savepoint.from_document(unseal(text))
     except ValueError as error:
-        raise RuntimeFault(
-            SAVEPOINT_UNUSABLE,
-            f"{shown}/{MANIFEST} cannot be used: {error}",
-            "take another savepoint, or bring this one back from a copy",
-        ) from None
+        raise unusable(f"{shown}/{MANIFEST} cannot be used: {error}") from None
+
+
+def find_savepoint(files: Files, state: str, named: str) -> tuple[Savepoint, str]:
+    """A savepoint of a state by its name, or one in a folder by its path, and its folder.
+
+    Raises RuntimeFault when there is none that can be read, and when what has the name is the
+    manifest of another one.
+    """
+    folder = savepoint_folder(state, named)
+    found = load_savepoint(files, folder)
+    if "/" not in named and found.name != named:
+        shown = folder.removeprefix("file:")
+        raise unusable(f"{shown}/{MANIFEST} is that of another savepoint, `{found.name}`")
+    return found, folder
+
+
+def unusable(what: str) -> RuntimeFault:
+    """The fault for a savepoint that is not as it was written."""
+    help = "take another savepoint, or bring this one back from a copy"
+    return RuntimeFault(SAVEPOINT_UNUSABLE, what, help)
 
 
 def savepoint_folder(state: str, named: str) -> str:
@@ -238,6 +263,12 @@ def savepoint_names(files: Files, state: str) -> list[str]:
     """The names of the savepoints of a state folder; one that is half made has none."""
     names = [name for name in files.list(f"{state}/{FOLDER}") if not name.startswith(".")]
     return [n for n in names if MANIFEST in files.list(f"{state}/{FOLDER}/{n}")]
+
+
+def folders_of_savepoints(files: Files, state: str) -> list[str]:
+    """The names of all savepoints of a state folder, also of those whose manifest is gone."""
+    names = [name for name in files.list(f"{state}/{FOLDER}") if not name.startswith(".")]
+    return [name for name in names if files.list(f"{state}/{FOLDER}/{name}")]
 
 
 def name_taken(name: str) -> RuntimeFault:
@@ -314,25 +345,49 @@ def _operator_document(operator: SavedOperator) -> dict[str, Any]:
     }
 
 
-def _query(id: str, document: Mapping[str, Any]) -> SavedQuery:
+def _query(found: Fields) -> SavedQuery:
     return SavedQuery(
-        batch=int(document["batch"]),
-        watermark_ms=int(document["watermark_ms"]),
-        next_watermark_ms=int(document["next_watermark_ms"]),
-        sinks=tuple(document["sinks"]),
-        operators={id: _operator(id, one) for id, one in document["operators"].items()},
-        counted_as=document.get("counted_as", id),
+        batch=found.whole("batch", least=-1),
+        watermark_ms=found.whole("watermark_ms"),
+        next_watermark_ms=found.whole("next_watermark_ms"),
+        sinks=found.texts("sinks"),
+        operators={
+            id: SavedOperator(id, kind, *rest)
+            for id, (kind, *rest) in found.each("operators", _operator).items()
+        },
+        counted_as=found.maybe("counted_as", found.text),
     )
 
 
-def _operator(id: str, document: Mapping[str, Any]) -> SavedOperator:
+def _operator(found: Fields) -> tuple[Any, ...]:
     tables = {
-        name: Table(name, table["columns"], int(table["rows"]), _files(table["files"]))
-        for name, table in document["tables"].items()
+        name: Table(name, columns, rows, files)
+        for name, (columns, rows, files) in found.each("tables", _table).items()
     }
-    keys, cells = (tuple(document[part]) for part in ("keys", "cells"))
-    return SavedOperator(id, str(document["kind"]), keys, cells, tables)
+    return found.text("kind"), found.texts("keys"), found.texts("cells"), tables
 
 
-def _files(document: Mapping[str, Any]) -> dict[str, tuple[int, str]]:
-    return {path: (int(length), str(crc)) for path, (length, crc) in document.items()}
+def _table(found: Fields) -> tuple[Mapping[str, str], int, Mapping[str, tuple[int, str]]]:
+    columns = found.mapping("columns")
+    if not all(isinstance(kind, str) for kind in columns.values()):
+        raise found.wrong("columns", "list of types")
+    return columns, found.whole("rows", least=0), _files(found, "files")
+
+
+def _files(found: Fields, name: str) -> dict[str, tuple[int, str]]:
+    """Files by their paths below the savepoint: none lies anywhere else."""
+    files = {}
+    for path, held in found.mapping(name).items():
+        match held:
+            case [int(length), str(crc)] if length >= 0 and _is_below(path):
+                files[path] = (length, crc)
+            case _:
+                raise found.wrong(name, "list of files")
+    return files
+
+
+def _is_below(path: str) -> bool:
+    first, *rest = path.split("/")
+    parts = (first, *rest)
+    plain = all(part not in ("", ".", "..") and "\0" not in part for part in parts)
+    return plain and bool(rest) and first in ("state", "sources")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from os.path import dirname
 from typing import TYPE_CHECKING
 
@@ -21,9 +22,9 @@ from ..state_files import local_state
 from ..storage import Storage
 from .create import create_savepoint
 from .fit import Fit
-from .model import FOLDER, Savepoint, load_savepoint, savepoint_folder, savepoint_names
+from .model import FOLDER, Savepoint, find_savepoint, folders_of_savepoints, savepoint_folder
 from .preview import Preview, preview
-from .restore import check_files
+from .restore import check_files, check_lengths
 from .staging import hidden_folder, sweep
 
 if TYPE_CHECKING:
@@ -57,31 +58,66 @@ def take_savepoint(
             raise spark_refuses("the savepoint", error, state) from None
 
 
-def savepoints_of(state: str) -> list[Savepoint]:
-    """The savepoints of a state folder, oldest first; those that cannot be read are left out."""
+@dataclass(frozen=True, slots=True)
+class DamagedSavepoint:
+    """A folder where a savepoint was, and why it is none that can be used."""
+
+    name: str
+    reason: str
+
+
+def savepoints_of(state: str) -> tuple[list[Savepoint], list[DamagedSavepoint]]:
+    """The savepoints of a state folder, oldest first; and those that cannot be used, by name.
+
+    Of files it is looked whether they are there, as long as they were.
+    """
     files, folder, _ = local_state(state)
-    found = []
-    for name in savepoint_names(files, folder):
-        with suppress(RuntimeFault):
-            found.append(load_savepoint(files, savepoint_folder(folder, name)))
-    return sorted(found, key=lambda one: (one.made_at, one.name))
+    found, damaged = [], []
+    for name in folders_of_savepoints(files, folder):
+        try:
+            one, place = find_savepoint(files, folder, name)
+            check_lengths(one, place)
+            found.append(one)
+        except RuntimeFault as fault:
+            damaged.append(DamagedSavepoint(name, fault.message))
+    return sorted(found, key=lambda one: (one.made_at, one.name)), damaged
 
 
 def savepoint_of(state: str, name: str) -> tuple[Savepoint, str]:
-    """A savepoint by its name, and its folder; raises RuntimeFault when there is none."""
+    """A savepoint by its name, and its folder, of which all files are as they were written.
+
+    Raises RuntimeFault when there is none or it is damaged.
+    """
+    found, place = noted_savepoint(state, name)
+    check_files(LocalDisk(), found, place)
+    return found, place
+
+
+def noted_savepoint(state: str, name: str) -> tuple[Savepoint, str]:
+    """A savepoint as its manifest says, whatever has become of its files, and its folder."""
     files, folder, _ = local_state(state)
-    place = savepoint_folder(folder, name)
-    if name not in savepoint_names(files, folder):
-        known = ", ".join(savepoint_names(files, folder)) or "none"
+    known = folders_of_savepoints(files, folder)
+    if name not in known:
         raise RuntimeFault(
-            SAVEPOINT_UNUSABLE, f"{state} has no savepoint `{name}`", f"there are: {known}"
+            SAVEPOINT_UNUSABLE,
+            f"{state} has no savepoint `{name}`",
+            f"there are: {', '.join(known) or 'none'}",
         )
-    return load_savepoint(files, place), place
+    return find_savepoint(files, folder, name)
 
 
 def newest_savepoint(state: str) -> tuple[Savepoint, str]:
-    """The savepoint that was taken last, and its folder; raises RuntimeFault without any."""
-    found = savepoints_of(state)
+    """The savepoint that was taken last, and its folder.
+
+    Raises RuntimeFault without any, and when another one can't be read: it may be newer.
+    """
+    found, damaged = savepoints_of(state)
+    if damaged:
+        raise RuntimeFault(
+            SAVEPOINT_UNUSABLE,
+            f"which savepoint is the newest is not known: {damaged[0].reason}",
+            f"name one with `--name`, or delete `{damaged[0].name}`",
+        )
     if not found:
         raise RuntimeFault(
             SAVEPOINT_UNUSABLE,
@@ -92,9 +128,10 @@ def newest_savepoint(state: str) -> tuple[Savepoint, str]:
 
 
 def delete_savepoint(state: str, name: str) -> None:
-    """Takes a savepoint away: first it is none any more, then its files go."""
-    _, folder, _ = local_state(state)
-    savepoint_of(state, name)
+    """Takes a savepoint away, damaged or not: first it is none any more, then its files go."""
+    files, folder, _ = local_state(state)
+    if name not in folders_of_savepoints(files, folder):
+        noted_savepoint(state, name)
     disk, hidden = LocalDisk(), hidden_folder(folder, name)
     sweep(disk, folder)
     disk.rename(savepoint_folder(folder, name), hidden)

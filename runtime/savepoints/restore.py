@@ -9,6 +9,7 @@ a state that starts as if nothing had been tried.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -26,7 +27,7 @@ from .drafts import Draft, gated, run_to
 from .failing import check_conversions
 from .fit import Fit
 from .marks import marks_after
-from .model import Savepoint
+from .model import Savepoint, unusable
 from .stocked import begin_query, initial_state
 
 if TYPE_CHECKING:
@@ -89,6 +90,17 @@ def check_files(disk: Disk, savepoint: Savepoint, folder: str) -> None:
                 f"{folder.removeprefix('file:')}/{path} {what}",
                 "use another savepoint; `streamc savepoint seal` accepts files that you changed",
             )
+
+
+def check_lengths(savepoint: Savepoint, folder: str) -> None:
+    """Raises RuntimeFault unless all files of a savepoint on this disk are as long as they were."""
+    for path, (length, _) in savepoint.files().items():
+        try:
+            found = os.stat(f"{folder}/{path}").st_size
+        except OSError as error:
+            raise unusable(f"{folder}/{path}: {error.strerror}") from None
+        if found != length:
+            raise unusable(f"{folder}/{path} has {found} bytes, and was written with {length}")
 
 
 def check_lineage(state: State, savepoint: Savepoint) -> None:

@@ -45,7 +45,8 @@ def describe(path: str) -> Content:
     file = "read_parquet('" + path.replace("'", "''") + "')"
     with _connected() as connection:
         columns = _answer(connection, f"DESCRIBE SELECT * FROM {file}").rows
-        ((rows,),) = _answer(connection, f"SELECT count(*) FROM {file}").rows
+        # Each value is looked at: what is in the footer may be right where pages are not.
+        ((rows, _),) = _answer(connection, f"SELECT count(*), max(hash(f)) FROM {file} AS f").rows
     return Content({str(column[0]): str(column[1]) for column in columns}, rows)
 
 
@@ -122,9 +123,11 @@ _HERE = '"..here"'
 def _view(connection: DuckDBPyConnection, name: str, table: Table, folder: str) -> None:
     files = [f"{folder}/{path}" for path in table.files]
     listed = ", ".join("'" + path.replace("'", "''") + "'" for path in files)
-    connection.execute(
-        f"CREATE OR REPLACE VIEW {_quoted(name)} AS SELECT * FROM read_parquet([{listed}])"
-    )
+    rows = f"SELECT * FROM read_parquet([{listed}])"
+    if not files:
+        columns = (f"NULL AS {_quoted(column)}" for column in table.columns)
+        rows = f"SELECT {', '.join(columns) or 'NULL'} WHERE FALSE"
+    _answer(connection, f"CREATE OR REPLACE VIEW {_quoted(name)} AS {rows}")
 
 
 def _answer(connection: DuckDBPyConnection, query: str) -> Answer:

@@ -1,0 +1,132 @@
+"""The fields of a note, each of the type that its reader asks for.
+
+A sum tells that a note is as it was written. That it says what its reader needs is looked at here:
+each getter raises ValueError, which names the field, for one that is missing or of another type.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from datetime import datetime
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+_LEAST = -(2**63)
+
+
+class Fields:
+    """The fields of an object in JSON; `place` says where it stands in its note.
+
+    >>> Fields({"epoch": 12}).whole("epoch")
+    12
+    >>> Fields({"queries": {"q": {"batch": "x"}}}).each("queries", lambda one: one.whole("batch"))
+    Traceback (most recent call last):
+    ValueError: its `queries.q.batch` is no whole number
+    """
+
+    def __init__(self, document: object, place: str = "") -> None:
+        if not isinstance(document, Mapping):
+            raise ValueError(f"its `{place}` is no object" if place else "it is no JSON object")
+        self._document: Mapping[str, Any] = document
+        self._place = place
+
+    def check_format(self, *known: int) -> None:
+        """Raises ValueError for a note of another version."""
+        found = self._document.get("format")
+        if found not in known or isinstance(found, bool):
+            raise ValueError(f"its format is {found}, this runtime reads {known[-1]}")
+
+    def text(self, name: str) -> str:
+        return self._of(name, str, "text")
+
+    def whole(self, name: str, least: int | None = None) -> int:
+        """A whole number of 64 bits, `least` or more."""
+        found = self._of(name, int, "whole number")
+        if isinstance(found, bool) or not _LEAST <= found <= -_LEAST - 1:
+            raise self.wrong(name, "whole number of 64 bits")
+        if least is not None and found < least:
+            raise self.wrong(name, "whole number" if least is None else f"number from {least} on")
+        return found
+
+    def number(self, name: str) -> float:
+        """Any number that has an end."""
+        found = self._document.get(name)
+        if isinstance(found, int | float) and not isinstance(found, bool) and math.isfinite(found):
+            return float(found)
+        raise self.wrong(name, "number")
+
+    def flag(self, name: str, default: bool | None = None) -> bool:
+        """True or false; `default` when it is missing, if there is one."""
+        if default is not None and name not in self._document:
+            return default
+        return self._of(name, bool, "true or false")
+
+    def instant(self, name: str) -> datetime:
+        """An instant with its offset."""
+        try:
+            found = datetime.fromisoformat(self.text(name))
+        except ValueError:
+            raise self.wrong(name, "instant") from None
+        if found.tzinfo is None:
+            raise self.wrong(name, "instant")
+        return found
+
+    def maybe(self, name: str, read: Callable[[str], T]) -> T | None:
+        """What `read`, one of the getters, gives; None when the field is missing or null."""
+        return None if self._document.get(name) is None else read(name)
+
+    def texts(self, name: str) -> tuple[str, ...]:
+        """A list of texts."""
+        return tuple(self.list(name, str, "list of texts"))
+
+    def list(self, name: str, kind: type[T], what: str) -> list[T]:
+        """A list whose items are all of one type."""
+        found = self._of(name, list, what)
+        if not all(isinstance(item, kind) for item in found):
+            raise self.wrong(name, what)
+        return list(found)
+
+    def within(self, name: str) -> Fields:
+        """The fields of an object within this one."""
+        return Fields(self._document.get(name), self._at(name))
+
+    def items(self, name: str) -> Iterator[Fields]:
+        """The objects of a list."""
+        for number, item in enumerate(self._of(name, list, "list")):
+            yield Fields(item, f"{self._at(name)}[{number}]")
+
+    def each(self, name: str, read: Callable[[Fields], T]) -> dict[str, T]:
+        """The objects of an object, each as it is read."""
+        held = self.mapping(name)
+        return {key: read(Fields(item, f"{self._at(name)}.{key}")) for key, item in held.items()}
+
+    def mapping(self, name: str) -> Mapping[str, Any]:
+        """An object as it is."""
+        found: Mapping[str, Any] = self._of(name, dict, "object")
+        return found
+
+    def value(self, name: str) -> Any:
+        """A field of any type; raises ValueError when it is missing."""
+        if name not in self._document:
+            raise ValueError(f"it has no `{self._at(name)}`")
+        return self._document[name]
+
+    def get(self, name: str) -> Any:
+        """A field of any type, None when it is missing."""
+        return self._document.get(name)
+
+    def wrong(self, name: str, what: str) -> ValueError:
+        """The error for a field that is not `what` it must be."""
+        if name not in self._document:
+            return ValueError(f"it has no `{self._at(name)}`")
+        return ValueError(f"its `{self._at(name)}` is no {what}")
+
+    def _of(self, name: str, kind: type[T], what: str) -> T:
+        found = self._document.get(name)
+        if not isinstance(found, kind):
+            raise self.wrong(name, what)
+        return found
+
+    def _at(self, name: str) -> str:
+        return f"{self._place}.{name}" if self._place else name
