@@ -23,7 +23,7 @@ from .progress import QueryMonitor, QueryProgress
 from .reports import Reports
 from .settings import AVAILABLE_NOW, RunSettings
 from .signals import Stop
-from .sinks import MemorySink, make_sink, open_sinks
+from .sinks import MemorySink, Sink, make_sink, open_sinks
 from .spool import Spool, is_repeatable
 from .state import State
 from .views import View
@@ -98,6 +98,8 @@ class Queries:
         self._lost: RuntimeFault | None = None
         for prepared in self._prepared:
             check_meaning(state, prepared.plan.id, prepared.plan.meaning)
+        for sink in self._sinks:
+            sink.check()
 
     def run(self, stop: Stop) -> tuple[QueryProgress, ...]:
         """Starts all queries and returns when all have ended.
@@ -108,7 +110,7 @@ class Queries:
         monitors: list[QueryMonitor] = []
         try:
             self._open_gate()
-            open_sinks([s for p in self._prepared for s in p.writer.sinks], self._state)
+            open_sinks(self._sinks, self._state)
             for prepared in self._prepared:
                 query = start_query(
                     prepared,
@@ -167,6 +169,10 @@ class Queries:
             for sink in prepared.writer.sinks
             if isinstance(sink, MemorySink)
         }
+
+    @property
+    def _sinks(self) -> Sequence[Sink]:
+        return [sink for prepared in self._prepared for sink in prepared.writer.sinks]
 
     def _prepare(self, query: Query) -> Prepared:
         calls = self._job.calls_of(query)

@@ -198,6 +198,8 @@ def _ended(
         reason = f"with: {error.message}"
     elif error is not None:
         reason = f"with: {first_line(error)}"
+    elif state.lease.lost is not None:
+        reason = f"with: {state.lease.lost.message}"
     with suppress(OSError, RuntimeFault, *spark_errors()):
         state.mailbox.refuse(reason)
     state.close()
