@@ -17,8 +17,8 @@ In order of flow:
 - ``manifests``: what a completed barrier was; ``history``: those of a state, seen from outside.
 - ``state``: the folder that a pipeline's progress lives in; ``lease``: who may use it, ``holders``:
   who does; ``processes``: whether that one is still there; ``home``: whether it is a copy, by the
-  ``places`` of folders; ``state_files``: its files without a JVM; ``generations``, ``fields``: what
-  its notes must say.
+  ``places`` of folders; ``state_files``: its files without a JVM; ``private_files``: who may read
+  them; ``generations``, ``fields``: what its notes must say.
 - ``recovery``: what a run does about its state first: ``verdicts`` looks whether Spark may go on
   from it, ``rollback`` goes back to a barrier; ``undo``: the same on purpose.
 - ``integrity``: which files a barrier rests on; ``checkpoints``, ``epoch_log``: what Spark's and

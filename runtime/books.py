@@ -16,6 +16,7 @@ from .ledger import BatchLedger, Leak, check, count_sink, remarks, total
 from .notes import read_note, seal, write_note
 from .plan import Query
 from .plan_counts import read_counts
+from .private_files import make_folders, open_new
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -64,9 +65,10 @@ class StateShelf:
         if local is None:
             write_note(self._state.storage, path, document)
         else:
-            local.parent.mkdir(parents=True, exist_ok=True)
+            make_folders(local.parent)
             written = local.with_name(f".{local.name}.tmp")
-            written.write_text(seal(document), encoding="utf-8", newline="\n")
+            with open_new(written) as out:
+                out.write(seal(document).encode())
             written.replace(local)
 
     def get(self, batch: int) -> Document | None:

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
+from .private_files import make_folders
 from .state_files import LocalFiles
 from .storage import Files
 
@@ -104,7 +105,7 @@ class LocalDisk(LocalFiles):
         return {path: held for path, held in found.items() if held is not None}
 
     def link(self, source: str, target: str) -> None:
-        Path(target).parent.mkdir(parents=True, exist_ok=True)
+        make_folders(Path(target).parent)
         try:
             os.link(source, target)
         except OSError as error:

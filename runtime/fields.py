@@ -49,12 +49,12 @@ class Fields:
             raise self.wrong(name, "whole number" if least is None else f"number from {least} on")
         return found
 
-    def number(self, name: str) -> float:
-        """Any number that has an end."""
+    def number(self, name: str, *, endless: bool = False) -> float:
+        """Any number of 64 bits; one that is infinite or undefined if it may be `endless`."""
         found = self._document.get(name)
-        if isinstance(found, int | float) and not isinstance(found, bool) and math.isfinite(found):
-            return float(found)
-        raise self.wrong(name, "number")
+        if isinstance(found, float) and (endless or math.isfinite(found)):
+            return found
+        return float(self.whole(name))
 
     def flag(self, name: str, default: bool | None = None) -> bool:
         """True or false; `default` when it is missing, if there is one."""

@@ -14,7 +14,6 @@ before saw this lease or writes over it in this time, since those who need longe
 from __future__ import annotations
 
 import fcntl
-import os
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -36,6 +35,7 @@ from .holders import (
 )
 from .notes import write_note
 from .places import Place, is_own_disk
+from .private_files import open_to_append, secure
 
 if TYPE_CHECKING:
     from .storage import Files
@@ -279,8 +279,8 @@ def _lock(folder: str, shown: str) -> tuple[IO[str] | None, bool]:
     And whether it locks: some file systems know no locks, and the lease alone decides there.
     """
     try:
-        os.makedirs(folder, exist_ok=True)
-        lock = open(f"{folder}/lock", "a", encoding="utf-8")  # noqa: SIM115  (held while it runs)
+        secure(folder)
+        lock = open_to_append(f"{folder}/lock")
     except OSError as error:
         raise RuntimeFault(
             STATE_UNREADABLE,

@@ -18,6 +18,7 @@ from .gate import batches_to_retain
 from .java import find_java
 from .packages import Package, fetching
 from .plan import Checkpoint
+from .private_files import make_folders, open_to_append, secure
 from .settings import RunSettings
 
 if TYPE_CHECKING:
@@ -226,9 +227,12 @@ def _log_file(state: str) -> Path:
     url = urlparse(state)
     folder = Path(url.path if url.scheme == "file" else state) / "logs"
     if url.scheme not in ("", "file"):
-        folder = Path(tempfile.gettempdir())
+        return Path(tempfile.gettempdir()) / "spark.log"
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        if not folder.parent.exists():
+            secure(folder.parent)
+        make_folders(folder)
+        open_to_append(folder / "spark.log").close()
     except OSError:
         folder = Path(tempfile.gettempdir())
     return folder / "spark.log"

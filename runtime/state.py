@@ -115,6 +115,8 @@ class State(GenerationFolder):
             processes=[storage.jvm_process()],
         )
         try:
+            if local is not None:
+                storage.keep_private(local)
             self._identify(pipeline)
             self.home = settle(
                 self.files,

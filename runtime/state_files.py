@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import uuid
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,6 +16,7 @@ from urllib.parse import unquote, urlsplit
 from .errors import NO_STATE_FOLDER, RuntimeFault
 from .fields import Fields
 from .notes import read_note, unreadable
+from .private_files import make_folders, open_new
 
 if TYPE_CHECKING:
     from .storage import Files
@@ -70,10 +72,11 @@ class LocalFiles:
     def _temporary(self, path: str, text: str) -> Path:
         """The text in a hidden file beside its target, safe on the disk."""
         target = Path(path)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        temporary = target.with_name(f".{target.name}.{os.getpid()}.tmp")
-        with open(temporary, "w", encoding="utf-8", newline="\n") as out:
-            out.write(text)
+        make_folders(target.parent)
+        # Two machines may have processes of one number.
+        temporary = target.with_name(f".{target.name}.{uuid.uuid4().hex[:12]}.tmp")
+        with open_new(temporary) as out:
+            out.write(text.encode())
             out.flush()
             os.fsync(out.fileno())
         return temporary

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
@@ -136,19 +136,20 @@ def read_status(state: str) -> Status:
         marks = _marks(files, folder, ())
         return Status(pipeline, holder, phase, None, None, None, None, (), marks)
     try:
-        queries = tuple(_query_of(query) for query in found["queries"])
+        told = Fields(found)
+        queries = tuple(map(_query_of, told.items("queries")))
         return Status(
             pipeline=pipeline,
             holder=holder,
-            phase=str(found["phase"]),
+            phase=told.text("phase"),
             age_seconds=max(now - written, 0.0),
-            version=int(found["version"]),
-            generation=str(found["generation"]),
-            standing=_standing_of(found),
+            version=told.whole("version"),
+            generation=told.text("generation"),
+            standing=_standing_of(told),
             queries=queries,
             marks=_marks(files, folder, queries),
         )
-    except (KeyError, TypeError, ValueError) as error:
+    except ValueError as error:
         raise unreadable(_file(folder), f"it is no status: {error}", _HELP) from None
 
 
@@ -200,14 +201,27 @@ def _standing_document(standing: Standing) -> dict[str, Any]:
     }
 
 
-def _standing_of(document: Mapping[str, Any]) -> Standing:
-    last = document["barrier"]
-    if last is not None:
-        last = LastBarrier(**{**last, "completed_at": datetime.fromisoformat(last["completed_at"])})
-    due = float(document["next_barrier_in_seconds"])
-    stall = document.get("stalled")
-    stalled = None if stall is None else Stall(**stall)
-    return Standing(str(document["phase"]), int(document["epoch"]), last, due, stalled)
+def _standing_of(found: Fields) -> Standing:
+    return Standing(
+        found.text("phase"),
+        found.whole("epoch"),
+        None if found.get("barrier") is None else _barrier_of(found.within("barrier")),
+        found.number("next_barrier_in_seconds"),
+        None if found.get("stalled") is None else _stall_of(found.within("stalled")),
+    )
+
+
+def _stall_of(found: Fields) -> Stall:
+    return Stall(found.number("seconds"), found.text("reason"), found.flag("at_work"))
+
+
+def _barrier_of(found: Fields) -> LastBarrier:
+    return LastBarrier(
+        found.whole("barrier"),
+        found.whole("epoch"),
+        found.instant("completed_at"),
+        found.whole("duration_ms"),
+    )
 
 
 def _query_document(query: QueryProgress) -> dict[str, Any]:
@@ -215,8 +229,25 @@ def _query_document(query: QueryProgress) -> dict[str, Any]:
     return {**asdict(query), "watermark": None if mark is None else instant_text(mark)}
 
 
-def _query_of(document: Mapping[str, Any]) -> QueryProgress:
-    mark = document["watermark"]
-    operators = tuple(OperatorProgress(**operator) for operator in document["operators"])
-    known = {"watermark": None if mark is None else datetime.fromisoformat(mark)}
-    return QueryProgress(**{**document, **known, "operators": operators})
+def _query_of(found: Fields) -> QueryProgress:
+    return QueryProgress(
+        query=found.text("query"),
+        batch=found.whole("batch"),
+        rows_in=found.whole("rows_in"),
+        rows_out=found.whole("rows_out"),
+        rate_in=found.number("rate_in", endless=True),
+        rate_processed=found.number("rate_processed", endless=True),
+        watermark=found.maybe("watermark", found.instant),
+        lag_seconds=found.maybe("lag_seconds", found.number),
+        operators=tuple(map(_operator_of, found.items("operators"))),
+        active=found.flag("active"),
+    )
+
+
+def _operator_of(found: Fields) -> OperatorProgress:
+    return OperatorProgress(
+        found.text("id"),
+        found.text("kind"),
+        found.maybe("state_rows", found.whole),
+        found.whole("late_rows"),
+    )

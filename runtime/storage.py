@@ -69,6 +69,10 @@ class Storage:
         found = self._files.localPath(path)
         return None if found is None else Path(found)
 
+    def keep_private(self, folder: str | Path) -> None:
+        """Has all that Spark writes below a folder of this disk get the rights of that folder."""
+        self.kernel.LocalFiles.keepPrivate(str(folder))
+
     def matches(self, path: str) -> bool:
         """Whether the path exists, or for a glob whether anything matches it."""
         return bool(self._files.matches(path))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import stat
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,7 @@ from compiled import compiled_text, written
 from streamc.cli.app import app
 from streamc.runtime import Arguments, RuntimeFault, run_script
 from streamc.runtime.home import ADOPT
+from streamc.runtime.savepoints.process import take_savepoint
 from typer.testing import CliRunner
 
 if TYPE_CHECKING:
@@ -175,3 +177,21 @@ def test_a_state_that_was_copied_with_its_outputs(job: Job) -> None:
     job.feed()
     job.run()
     assert job.rows("all") == [1, 2, 3, 11, 12, 13]
+
+
+def test_a_state_is_private_and_an_output_is_not(job: Job) -> None:
+    """Also what Spark writes: checkpoints, stores, savepoints."""
+    take_savepoint(str(job.root / "state"), name="one", spark=job.spark)
+    before = os.umask(0o022)
+    try:
+        job.feed()
+        job.run()
+    finally:
+        os.umask(before)
+    state = job.root / "state"
+    found = [p for p in (state, *state.rglob("*")) if stat.S_IMODE(p.stat().st_mode) & 0o077]
+    assert found == []
+    assert len([p for p in state.rglob("*") if p.is_file()]) > 30
+    outputs = [p for p in (job.root / "all").glob("*.json") if "-000000002-" in p.name]
+    assert {stat.S_IMODE(p.stat().st_mode) for p in outputs} == {0o644}
+    assert stat.S_IMODE((job.root / "all").stat().st_mode) == 0o755

@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -238,4 +239,123 @@ def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(RuntimeFault) as caught:
         take(tmp_path / "file" / "state")
+    assert caught.value.code.number == "SR0403"
+
+
+# Without locks between those who hold a lease.
+
+
+@pytest.fixture
+def unlocked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file system that knows no locks, and waits that a test can afford."""
+
+    def flock(*_: Any) -> None:
+        raise OSError("no locks here")
+
+    monkeypatch.setattr("streamc.runtime.lease.fcntl.flock", flock)
+    monkeypatch.setattr("streamc.runtime.lease._SLOW", 0.3)
+    monkeypatch.setattr("streamc.runtime.lease._SETTLE", 0.6)
+
+
+class Slow(LocalFiles):
+    """A file system on which one process is suspended between reading a lease and writing it."""
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+
+    def replace(self, path: str, text: str) -> None:
+        if path.endswith("lease.json"):
+            time.sleep(self.seconds)
+        super().replace(path, text)
+
+
+@pytest.mark.parametrize("delays", [(0.0, 0.0), (0.0, 0.1), (0.2, 0.0), (0.0, 0.8), (0.5, 0.1)])
+def test_of_two_that_start_at_once_one_has_the_lease(
+    tmp_path: Path, unlocked: None, delays: tuple[float, float]
+) -> None:
+    held: list[Lease] = []
+    faults: list[RuntimeFault] = []
+
+    def start(delay: float) -> None:
+        try:
+            held.append(Lease(Slow(delay), str(tmp_path), "it", local=True))
+        except RuntimeFault as fault:
+            faults.append(fault)
+
+    threads = [threading.Thread(target=start, args=(delay,)) for delay in delays]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(held) <= 1
+    assert len(held) + len(faults) == 2
+    for lease in held:
+        lease.release()
+    take(tmp_path).release()
+
+
+def test_who_renews_too_late_has_no_lease_beside_another(tmp_path: Path, unlocked: None) -> None:
+    """It was suspended between looking at its lease and writing it, and another took it over."""
+    files = Slow(0.0)
+    first = Lease(files, str(tmp_path), "it", local=True, seconds=1.2)
+    files.seconds = 2.5
+    time.sleep(0.6)  # By now it renews, and is suspended.
+    write_lease(tmp_path, elsewhere())
+    until = time.monotonic() + 10
+    while first.lost is None and time.monotonic() < until:
+        time.sleep(0.1)
+    with pytest.raises(RuntimeFault):
+        first.check()
+    first.release()
+
+
+def test_a_network_file_system_is_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its locks may be those of this machine alone."""
+    monkeypatch.setattr("streamc.runtime.lease.is_own_disk", lambda folder: False)
+    monkeypatch.setattr("streamc.runtime.lease._SETTLE", 0.7)
+    begun = time.monotonic()
+    take(tmp_path).release()
+    assert time.monotonic() - begun >= 0.7
+
+
+def test_a_suspended_process_is_still_there(held: subprocess.Popen[str], tmp_path: Path) -> None:
+    held.send_signal(signal.SIGSTOP)
+    time.sleep(1.8)
+    holder = running(FILES, str(tmp_path), time.time())
+    assert holder is not None and holder.pid == held.pid
+    held.send_signal(signal.SIGCONT)
+
+
+def test_a_lease_that_was_copied_with_its_state(
+    held: subprocess.Popen[str], tmp_path: Path
+) -> None:
+    copy = tmp_path / "copy"
+    copy.mkdir()
+    (copy / "lease.json").write_bytes((tmp_path / "lease.json").read_bytes())
+    assert running(FILES, str(tmp_path), time.time()) is not None
+    assert running(FILES, str(copy), time.time()) is None
+    take(copy).release()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"pid": "x"},
+        {"pid": -1},
+        {"seconds": 1e300},
+        {"seconds": 0},
+        {"processes": []},
+        {"processes": {"x": None}},
+        {"processes": {"1": 7}},
+        {"owner": None},
+        {"inode": "x"},
+    ],
+)
+def test_leases_that_are_none(tmp_path: Path, change: dict[str, Any]) -> None:
+    document = {**asdict(Holder.here(30.0)), **change}
+    Path(lease_file(str(tmp_path))).write_text(seal(document), encoding="utf-8")
+    with pytest.raises(RuntimeFault) as caught:
+        read_holder(FILES, str(tmp_path))
     assert caught.value.code.number == "SR0403"

@@ -107,7 +107,8 @@ class Files(session: SparkSession) {
 
   /** The text in a hidden file beside its target, safe on the disk. */
   private def temporary(fs: FileSystem, target: Path, text: String): Path = {
-    val temporary = new Path(target.getParent, s".${target.getName}.tmp")
+    val own = java.util.UUID.randomUUID.toString.take(13)
+    val temporary = new Path(target.getParent, s".${target.getName}.$own.tmp")
     fs match {
       case local: RawLocalFileSystem => writeHere(local.pathToFile(temporary).toPath, text)
       case _ =>
@@ -122,7 +123,8 @@ class Files(session: SparkSession) {
 
   /** On this machine's disk: Hadoop would start a process for each file, to set its rights. */
   private def writeHere(file: JPath, text: String): Unit = {
-    JFiles.createDirectories(file.getParent)
+    makeFolders(file.getParent)
+    LocalFiles.makePrivate(file)
     val out = FileChannel.open(
       file, StandardOpenOption.CREATE, StandardOpenOption.TRUNCATE_EXISTING, StandardOpenOption.WRITE)
     try {
@@ -130,6 +132,16 @@ class Files(session: SparkSession) {
       while (bytes.hasRemaining) out.write(bytes)
       out.force(true)
     } finally out.close()
+    LocalFiles.restrict(file)
+  }
+
+  /** Each with the rights of the one above, where a state lies. */
+  private def makeFolders(folder: JPath): Unit = if (!JFiles.isDirectory(folder)) {
+    makeFolders(folder.getParent)
+    try {
+      JFiles.createDirectory(folder)
+      LocalFiles.restrict(folder)
+    } catch { case _: java.nio.file.FileAlreadyExistsException => }
   }
 
   /**

@@ -1,14 +1,19 @@
 package org.apache.spark.sql.streamc
 
+import java.io.{File, OutputStream}
 import java.net.URI
-import java.nio.file.{Files => Disk}
+import java.nio.file.{FileAlreadyExistsException, NoSuchFileException}
+import java.nio.file.{Files => Disk, Path => JPath, Paths => JPaths}
+import java.nio.file.attribute.PosixFilePermission._
 import java.nio.file.attribute.PosixFilePermissions
+
+import scala.jdk.CollectionConverters._
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs._
 import org.apache.hadoop.fs.permission.FsPermission
 
-import org.apache.spark.SparkContext
+import org.apache.spark.{SparkContext, SparkEnv}
 
 /**
  * Hadoop's local file system without its processes.
@@ -31,8 +36,25 @@ private class RawLocalFileContext(uri: URI, conf: Configuration)
 }
 
 private class RawLocalFiles extends RawLocalFileSystem {
+  override protected def createOutputStreamWithMode(
+      path: Path, append: Boolean, permission: FsPermission): OutputStream = {
+    val file = pathToFile(path).toPath
+    val made = LocalFiles.makePrivate(file)
+    val out = super.createOutputStreamWithMode(path, append, permission)
+    if (made) LocalFiles.restrict(file)
+    out
+  }
+
+  override protected def mkOneDirWithMode(
+      path: Path, folder: File, permission: FsPermission): Boolean = {
+    val made = super.mkOneDirWithMode(path, folder, permission)
+    if (made) LocalFiles.restrict(folder.toPath)
+    made
+  }
+
   override def setPermission(path: Path, permission: FsPermission): Unit =
-    if (permission.getStickyBit) super.setPermission(path, permission)
+    if (LocalFiles.isPrivate(pathToFile(path).toPath)) LocalFiles.restrict(pathToFile(path).toPath)
+    else if (permission.getStickyBit) super.setPermission(path, permission)
     else {
       val modes = PosixFilePermissions.fromString(permission.toString)
       try Disk.setPosixFilePermissions(pathToFile(path).toPath, modes)
@@ -45,6 +67,47 @@ private class RawLocalFiles extends RawLocalFileSystem {
 }
 
 object LocalFiles {
+  /** Folders in which each file has the rights of the folder that it lies in, and no others. */
+  @volatile private var privateFolders = Set.empty[JPath]
+
+  def keepPrivate(folder: String): Unit = synchronized {
+    privateFolders += JPaths.get(folder).toAbsolutePath.normalize
+  }
+
+  /** Whether a file lies below such a folder. */
+  def isPrivate(file: JPath): Boolean = {
+    val folders = privateFolders
+    folders.nonEmpty && {
+      val path = file.toAbsolutePath.normalize
+      folders.exists(folder => path.startsWith(folder) && path != folder)
+    }
+  }
+
+  /** Makes a new file that only its owner reads, if it is to lie in such a folder; whether it is. */
+  def makePrivate(file: JPath): Boolean = isPrivate(file) && {
+    if (!Disk.exists(file)) {
+      Disk.createDirectories(file.getParent)
+      try Disk.createFile(file, PosixFilePermissions.asFileAttribute(Owner))
+      catch { case _: FileAlreadyExistsException | _: UnsupportedOperationException => }
+    }
+    true
+  }
+
+  /** Gives a file or a folder the rights that the folder it lies in gives to its group. */
+  def restrict(file: JPath): Unit = if (isPrivate(file)) {
+    try {
+      val above = Disk.getPosixFilePermissions(file.getParent).asScala
+      val folder = Disk.isDirectory(file)
+      val allowed = if (folder) OwnersFolder ++ above.filter(Group.contains)
+        else Owner.asScala ++ above.filter(Group.contains).filter(_ != GROUP_EXECUTE)
+      Disk.setPosixFilePermissions(file, allowed.toSet.asJava)
+    } catch { case _: UnsupportedOperationException | _: NoSuchFileException => }
+  }
+
+  private val Owner = PosixFilePermissions.fromString("rw-------")
+  private val OwnersFolder = PosixFilePermissions.fromString("rwx------").asScala
+  private val Group = Set(GROUP_READ, GROUP_WRITE, GROUP_EXECUTE)
+
   private val Impl = "fs.file.impl"
   private val ContextImpl = "fs.AbstractFileSystem.file.impl"
 
@@ -62,6 +125,11 @@ object LocalFiles {
       val opened = FileSystem.get(FsConstants.LOCAL_FS_URI, conf)
       // Hadoop keeps what it has opened for whoever asks next.
       if (!opened.isInstanceOf[LocalFiles]) opened.close()
+    }
+    // Blocks that do not fit into memory lie there; Spark makes these folders for all to read.
+    if (context.isLocal) SparkEnv.get.blockManager.diskBlockManager.localDirs.foreach { folder =>
+      try Disk.setPosixFilePermissions(folder.toPath, OwnersFolder.asJava)
+      catch { case _: UnsupportedOperationException => }
     }
   }
 }

@@ -15,6 +15,7 @@ from typing import IO
 from ..disk import LocalDisk
 from ..errors import SAVEPOINT_UNUSABLE, RuntimeFault
 from ..notes import seal, unseal
+from ..private_files import make_folders, open_new
 from ..state_files import local_state
 from .model import FOLDER, MANIFEST, SavedOperator, Savepoint, Table, check_name
 from .restore import check_files
@@ -34,7 +35,7 @@ def export_savepoint(savepoint: Savepoint, folder: str, archive: Path) -> None:
         )
     written = archive.with_name(f".{archive.name}.tmp")
     try:
-        with tarfile.open(written, "w") as tar:
+        with open_new(written) as file, tarfile.open(fileobj=file, mode="w") as tar:
             for path in (MANIFEST, *sorted(savepoint.files())):
                 tar.add(f"{folder}/{path}", path, recursive=False)
         written.rename(archive)
@@ -79,7 +80,7 @@ def _unpack(archive: Path, folder: str) -> Savepoint:
                 raise _Refused(f"it has no {MANIFEST}")
             found = _manifest(tar, members.pop(MANIFEST))
             _check_members(found, members)
-            Path(folder, MANIFEST).write_text(seal(found.to_document()), encoding="utf-8")
+            LocalDisk().replace(f"{folder}/{MANIFEST}", seal(found.to_document()))
             for path, member in members.items():
                 _write(tar, member, Path(folder, path))
         return found
@@ -135,8 +136,8 @@ def _check_members(savepoint: Savepoint, members: Mapping[str, tarfile.TarInfo])
 
 
 def _write(tar: tarfile.TarFile, member: tarfile.TarInfo, path: Path) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with _content(tar, member) as held, path.open("xb") as out:
+    make_folders(path.parent)
+    with _content(tar, member) as held, open_new(path, exclusive=True) as out:
         shutil.copyfileobj(held, out, _CHUNK)
 
 

@@ -92,6 +92,7 @@ def backfill_savepoint(
             link_sources(disk, fit, f"{place}/{_REPLAY}")
             with spark_of(plan, settings, tell, spark) as (session, kernel):
                 storage = Storage(kernel, session)
+                storage.keep_private(state)
                 folder = storage.qualified(f"{place}/{_REPLAY}")
                 made = Draft(storage, folder, settings.state)
                 replay = Replay(

@@ -50,6 +50,7 @@ def take_savepoint(
     """
     _, folder, _ = local_state(state)
     with _spark(f"{folder}/{FOLDER}", tell, spark, _READING) as storage:
+        storage.keep_private(folder)
         try:
             return create_savepoint(
                 storage, LocalDisk(), folder, name=name, barrier=barrier, tell=tell

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 from ..disk import LocalDisk
+from ..private_files import make_folders
 from .model import FOLDER, name_taken, savepoint_folder
 
 _SUFFIX = ".tmp"
@@ -62,7 +63,7 @@ def hidden_folder(state: str, name: str) -> str:
 def _locked(folder: str) -> int:
     """Makes a folder and locks it; the handle that holds the lock."""
     while True:
-        os.makedirs(folder, exist_ok=True)
+        make_folders(folder)
         # Until it is locked it may be swept.
         with suppress(FileNotFoundError):
             handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
