@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from .errors import ROWS_LOST, RuntimeFault, first_line
 from .failures import spark_errors
+from .fields import Fields
 from .ledger import BatchLedger, Leak, check, count_sink, remarks, total
 from .notes import read_note, seal, write_note
 from .plan import Query
@@ -72,7 +73,9 @@ class StateShelf:
             written.replace(local)
 
     def get(self, batch: int) -> Document | None:
-        return read_note(self._state.storage, ledger_path(self._state, self._query, batch))
+        """A ledger that is there; one that is none counts nothing, and no result depends on it."""
+        found = read_note(self._state.storage, ledger_path(self._state, self._query, batch))
+        return found if found is None or _is_ledger(found) else None
 
 
 class Books:
@@ -173,6 +176,19 @@ class Books:
         if place not in self._told:
             self._told.add(place)
             self._tell(text)
+
+
+def _is_ledger(document: Document) -> bool:
+    found = Fields(document)
+    try:
+        entries = found.each("entries", lambda entry: (entry.text("kind"), entry.get("held")))
+        for leak in found.items("leaks") if found.get("leaks") is not None else ():
+            leak.whole("batch"), leak.text("place"), leak.text("identity")
+        if found.get("unaccounted") is not None:
+            found.texts("unaccounted")
+    except ValueError:
+        return False
+    return all(held is None or isinstance(held, int) for _, held in entries.values())
 
 
 def leak_fault(leaks: list[Leak]) -> RuntimeFault:

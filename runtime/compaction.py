@@ -7,7 +7,7 @@ merged file is ever cut, and the running job has no business with these files an
 from __future__ import annotations
 
 import fcntl
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 
 from .errors import BAD_OPTION, NO_STATE_FOLDER, STATE_IN_USE, RuntimeFault
 from .failures import spark_errors
+from .fields import Fields
 from .file_claims import check_owner
 from .file_commits import FileBatches, Outlet
 from .file_merges import Merge, Merges
@@ -22,13 +23,13 @@ from .home import Home, check_decided, read_home
 from .kernel.build import kernel_jar
 from .kernel.load import java_list, load_kernel
 from .manifests import Manifest
-from .notes import read_note
+from .notes import read_note, unreadable
 from .packages import check_packages, packages_of
 from .places import Place
 from .plan import Checkpoint
 from .session import run_session
 from .settings import AS_FAST_AS_POSSIBLE, RunSettings
-from .state import current_generation
+from .state import SINK_NOTE, current_generation
 from .state_files import LocalFiles, local_state, state_note
 from .storage import Files, Storage
 
@@ -80,7 +81,7 @@ def compact(
     if local:
         files, folder, _ = local_state(state)
         # So that a mistake is told before Spark is started.
-        formats = [str(_sink_note(files, _generation(files, folder, state), sink)["file_format"])]
+        formats = [_sink_note(files, _generation(files, folder, state), sink).text("file_format")]
     with _spark(state, spark, formats if local else ()) as session:
         storage = Storage(load_kernel(session, kernel_jar(tell)), session)
         return _Compaction(storage, session, state, sink).run(dry_run=dry_run)
@@ -130,9 +131,9 @@ class _Compaction:
 
     def _find(self, sink: str) -> _Target:
         note = _sink_note(self._storage, self._generation, sink)
-        outlet = Outlet(self._storage, str(note["path"]), sink)
-        options = dict(note["options"])
-        format = str(note["file_format"])
+        outlet = Outlet(self._storage, note.text("path"), sink)
+        options = {name: str(value) for name, value in note.mapping("options").items()}
+        format = note.text("file_format")
         foreign = sorted({name.lower() for name in options} - _PLAIN)
         if format in _TEXTS and foreign:
             raise RuntimeFault(
@@ -141,7 +142,7 @@ class _Compaction:
                 "can't be joined as they are",
                 "compact sinks without such options",
             )
-        return _Target(outlet, str(note["query"]), format, options, int(note["roll_size"]))
+        return _Target(outlet, note.text("query"), format, options, note.whole("roll_size"))
 
     def _bound(self) -> int | None:
         """The last batch that no barrier can be gone back to before; None without a barrier."""
@@ -149,7 +150,7 @@ class _Compaction:
         for name in self._storage.list(folder):
             note = read_note(self._storage, f"{folder}/{name}") if name[0].isdigit() else None
             if note is not None:
-                cut = Manifest.from_document(note).queries.get(self._target.query)
+                cut = _manifest(note, f"{folder}/{name}").queries.get(self._target.query)
                 return -1 if cut is None else cut.batch
         return None
 
@@ -225,9 +226,10 @@ def _generation(files: Files, folder: str, shown: str) -> str:
     return f"{folder}/generations/{note['generation']}"
 
 
-def _sink_note(files: Files, generation: str, sink: str) -> dict[str, Any]:
+def _sink_note(files: Files, generation: str, sink: str) -> Fields:
     """What the state remembers of a files sink."""
-    note = read_note(files, f"{generation}/sinks/{sink}.json")
+    path = f"{generation}/sinks/{sink}.json"
+    note = read_note(files, path, SINK_NOTE)
     if note is None or "file_format" not in note:
         names = [name.removesuffix(".json") for name in files.list(f"{generation}/sinks")]
         raise RuntimeFault(
@@ -235,7 +237,21 @@ def _sink_note(files: Files, generation: str, sink: str) -> dict[str, Any]:
             f"the state knows no files sink `{sink}`",
             f"sinks that have written: {', '.join(names) or 'none'}",
         )
-    return note
+    try:
+        found = Fields(note)
+        for name in ("path", "file_format", "query"):
+            found.text(name)
+        found.mapping("options"), found.whole("roll_size", least=0)
+        return found
+    except ValueError as error:
+        raise unreadable(path, str(error), SINK_NOTE) from None
+
+
+def _manifest(note: Mapping[str, Any], path: str) -> Manifest:
+    try:
+        return Manifest.from_document(note)
+    except ValueError as error:
+        raise unreadable(path, str(error)) from None
 
 
 @contextmanager

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from .fields import Fields
 from .notes import create_note, read_note, unreadable
 from .storage import Storage
 
@@ -136,10 +137,10 @@ class Outlet:
         if note is None:
             return None
         try:
-            files = tuple(PublishedFile(**file) for file in note["files"])
-            return Record(int(note["rows"]), files)
-        except (KeyError, TypeError, ValueError) as error:
-            raise unreadable(path, f"{type(error).__name__} {error}", help) from None
+            found = Fields(note)
+            return Record(found.whole("rows", least=0), tuple(map(_file, found.items("files"))))
+        except ValueError as error:
+            raise unreadable(path, str(error), help) from None
 
     def publish(self, key: BatchKey, record: Record) -> None:
         """Writes the record of a batch: from now on it is published."""
@@ -153,6 +154,23 @@ class Outlet:
     def remove(self, names: Iterable[str]) -> None:
         """Removes published files."""
         self.storage.delete([f"{self.path}/{name}" for name in names])
+
+
+def _file(found: Fields) -> PublishedFile:
+    return PublishedFile(
+        file_name(found, "name"),
+        file_name(found, "staged"),
+        found.whole("bytes", least=0),
+        found.whole("rows", least=0),
+    )
+
+
+def file_name(found: Fields, field: str) -> str:
+    """The name of a file in a folder that is known; raises ValueError for one of another folder."""
+    name = found.text(field)
+    if "/" in name or name in ("", ".", ".."):
+        raise found.wrong(field, "name of a file")
+    return name
 
 
 def create(storage: Storage, path: str, note: Mapping[str, Any]) -> None:

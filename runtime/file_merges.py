@@ -7,11 +7,14 @@ replaces are removed, the records of their batches, and at last the note.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
+from typing import Any
 
 from .errors import OUTPUT_DAMAGED, RuntimeFault
-from .file_commits import Outlet, create, read
+from .fields import Fields
+from .file_commits import Outlet, create, file_name, read
+from .notes import unreadable
 
 _HELP = "put the file back from a copy; if none of the files that it names is gone, delete it"
 
@@ -82,8 +85,21 @@ class Merges:
         for name in self._storage.list(self._notes):
             note = None if name[0] == "." else read(self._storage, f"{self._notes}/{name}", _HELP)
             if note is not None:
-                replaces = tuple(map(str, note["replaces"]))
-                yield Merge(note["name"], int(note["bytes"]), note["staged"], replaces)
+                yield _merge(note, f"{self._notes}/{name}")
 
     def _note(self, merge: Merge) -> str:
         return f"{self._notes}/{merge.name}.json"
+
+
+def _merge(note: Mapping[str, Any], path: str) -> Merge:
+    try:
+        found = Fields(note)
+        replaces = found.texts("replaces")
+        staged = found.text("staged")
+        if ".." in staged.split("/") or any("/" in name for name in replaces):
+            raise ValueError("it names files of other folders")
+        return Merge(
+            file_name(found, "name"), found.whole("bytes", least=0), staged.lstrip("/"), replaces
+        )
+    except ValueError as error:
+        raise unreadable(path, str(error), _HELP) from None

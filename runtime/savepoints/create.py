@@ -15,7 +15,7 @@ from ..disk import Disk, LocalDisk
 from ..errors import NO_SUCH_BARRIER, SAVEPOINT_UNUSABLE, STATE_DAMAGED, RuntimeFault
 from ..fields import Fields
 from ..manifests import Manifest
-from ..notes import create_note, read_note
+from ..notes import create_note, read_note, unreadable
 from ..plan import read_plan
 from ..recovery import damage_lines
 from ..rollback import Kept as KeptFiles
@@ -106,6 +106,12 @@ def _cut(disk: Disk, state: str, barrier: int | None) -> _Cut:
             "start the job once with this version of streamc",
         )
     spec = plan.pop(SPEC_TEXT, None)
+    try:
+        read_plan(plan)
+        if not isinstance(spec, str | None):
+            raise ValueError("its spec is no text")
+    except ValueError as error:
+        raise unreadable(f"{folder}/plan.json", str(error)) from None
     return _Cut(note, examined, found[-1], plan, spec)
 
 
