@@ -15,8 +15,11 @@ import argparse
 import json
 import random
 import signal
+import socket
+import struct
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -71,7 +74,10 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--kafka", action="store_true", help="with a broker, which Maven fetches")
     parser.add_argument("--no-postgres", action="store_true", help="even if it is installed")
     parser.add_argument("--folder", type=Path, help="where to work; default: a temporary folder")
-    return parser.parse_args()
+    args = parser.parse_args()
+    if args.kafka and args.pipeline != "full":
+        parser.error("`--kafka` is a part of the full pipeline")
+    return args
 
 
 def _every(text: str) -> float | None:
@@ -116,7 +122,21 @@ def servers(args: argparse.Namespace, folder: Path) -> Iterator[dict[str, str]]:
             if jars is None:
                 sys.exit("a broker needs Maven and its repository")
             found["kafka"] = stack.enter_context(running_broker(jars, folder))
+            make_topic(found["kafka"], "orders")
         yield found
+
+
+def make_topic(brokers: str, name: str) -> None:
+    """Has a broker make a topic, as it does for a client that asks for the topic's metadata."""
+    host, _, port = brokers.rpartition(":")
+    topic = name.encode()
+    # Version 4 of the request Metadata: one topic, which may be made.
+    body = struct.pack(">hhihih", 3, 4, 1, 0, 1, len(topic)) + topic + b"\x01"
+    for _ in range(2):
+        with socket.create_connection((host, int(port)), timeout=30) as broker:
+            broker.sendall(struct.pack(">i", len(body)) + body)
+            broker.recv(4096)
+        time.sleep(1)
 
 
 def tell(line: str) -> None:

@@ -16,7 +16,7 @@ from harness.lives import Life
 
 BENCHMARKS = Path(__file__).parents[1]
 STREAMC = Path(sys.executable).with_name("streamc")
-_STOP = 300.0
+_STOP = 600.0
 
 
 @dataclass
