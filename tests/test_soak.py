@@ -169,6 +169,18 @@ def test_a_job_that_stalls_is_seen(tmp_path: Path) -> None:
     watch.look()
 
 
+def test_what_all_queries_have_committed(tmp_path: Path) -> None:
+    positions = state(tmp_path, 7, 1)
+    assert positions.committed == -1
+    for query, last in (("copied", 7), ("per_minute", 6)):
+        log = positions.generation / "queries" / query / "commits"
+        log.mkdir(parents=True)
+        for number in range(last + 1):
+            (log / str(number)).touch()
+            (log / f".{number}.crc").touch()
+    assert positions.committed == 6
+
+
 def samples(count: int, **figures: float) -> list[Sample]:
     """Samples of a figure that grows by so much with each."""
     return [

@@ -30,6 +30,12 @@ class Positions:
         return _newest(self.generation / "epochs")
 
     @property
+    def committed(self) -> int:
+        """The newest epoch that all queries have committed, in a state that began with them."""
+        logs = (self.generation / "queries").glob("*/commits")
+        return min((_newest_log(log) for log in logs), default=-1)
+
+    @property
     def barrier(self) -> int:
         """The newest barrier that is complete, -1 before the first."""
         return _newest(self.generation / "barriers")
@@ -61,6 +67,12 @@ def _logs(folder: Path) -> Iterator[tuple[Path, re.Match[str]]]:
         found = _LOGGED.fullmatch(path.name)
         if found and path.is_file():
             yield path, found
+
+
+def _newest_log(folder: Path) -> int:
+    return max(
+        (int(file.name) for file in folder.glob("[0-9]*") if file.name.isdigit()), default=-1
+    )
 
 
 def _newest(folder: Path) -> int:

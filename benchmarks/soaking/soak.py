@@ -24,7 +24,10 @@ START = 300.0
 """How long a life may take to its first epoch."""
 
 IDLE = 10.0
-"""A job that has read all, and has opened no epoch for so long, has settled."""
+"""A job that has read and committed all, and has opened no epoch for so long, has settled."""
+
+ENOUGH = 6
+"""With a clock for a source epochs never end; so many are enough for what is still to come out."""
 
 
 @dataclass(frozen=True)
@@ -201,17 +204,22 @@ class Soak:
         self.feeder.close()
         self._await(lambda: not self._watch.unread)
         # What comes in by the job's own doing, and timers of the clock, need a few epochs more.
-        last, end = self._positions.epoch, time.monotonic() + 6 * IDLE
-        self._await(
-            lambda: (
-                self._positions.epoch >= last + 8
-                or time.monotonic() - max(self._watch.since, end - 6 * IDLE) > IDLE
-            )
-        )
+        last = self._positions.committed
+        self._await(lambda: self._positions.committed >= last + ENOUGH or self._has_settled())
         self._note(self.lives.stop(), outcome)
         for number, code in enumerate(self.lives.savepoints(300)):
             if code != 0:
                 outcome.faults.append(f"savepoint {number}: exit code {code}")
+
+    def _has_settled(self) -> bool:
+        """Whether all queries are done, and nothing more follows for a while."""
+        epoch, until = self._positions.epoch, time.monotonic() + IDLE
+        while time.monotonic() < until:
+            if self._positions.epoch != epoch or self._positions.committed < epoch:
+                return False
+            self._look()
+            time.sleep(LOOK)
+        return True
 
     def _act(self, action: str, outcome: Outcome) -> None:
         self._tell(f"{action}, {time.monotonic() - self._begun:.0f} s")
