@@ -10,7 +10,7 @@ In order of flow:
 - ``java_code``: values that would run code which the spec does not show.
 - ``secrets``: read from where the spec says they are, and never shown.
 - ``java``, ``session``: Spark, and the settings that guarantees rest on; ``packages``: what
-  connectors need besides.
+  connectors need besides; ``spark_log``: what its process writes.
 - ``kernel``: the Scala that reaches what Python cannot; ``storage``: files on any Hadoop path;
   ``notes``: the runtime's own files, which say whether they are as they were written.
 - ``schema_paths``: notes of Spark's that name places; ``savepoints``: state as Parquet, and back.

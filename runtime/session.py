@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import os
-import socket
-import sys
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlparse
 
 from ..contracts.reserved import reserved
+from ..contracts.secrets import SPARK_PATTERN
 from .errors import RESERVED_SETTING, SPARK_START, SPARK_VERSION, RuntimeFault, first_line
 from .gate import batches_to_retain
 from .java import find_java
 from .packages import Package, fetching
 from .plan import Checkpoint
-from .private_files import make_folders, open_to_append, secure
 from .settings import RunSettings
+from .spark_log import log_file, logged
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -34,6 +31,12 @@ _PRUNED_STRUCTS = "spark.sql.optimizer.serializer.nestedSchemaPruning.enabled"
 _EXCLUDED_RULES = "spark.sql.optimizer.excludedRules"
 _ELIMINATE_OUTER_JOIN = "org.apache.spark.sql.catalyst.optimizer.EliminateOuterJoin"
 """Drops an outer join that no aggregate above can tell from none, and its state with it."""
+
+_LOOPBACK = "127.0.0.1"
+_ADDRESS = "SPARK_LOCAL_IP"
+_HIDDEN = {"spark.redaction.regex": SPARK_PATTERN}
+_AT_HOME = {"spark.driver.bindAddress": _LOOPBACK, "spark.driver.host": _LOOPBACK}
+"""A Spark on one machine speaks to itself: nobody else needs its ports, which ask no password."""
 
 _DEFAULTS = {
     # Spark's own, INT96, tells other readers neither the zone nor that it is an instant.
@@ -174,12 +177,13 @@ def _start(
         builder = builder.config("spark.ui.enabled", "false")
         builder = builder.config("spark.ui.showConsoleProgress", "false")
         builder = builder.master("local[*]")
-        _ensure_address()
-    for key, value in fetching(settings.spark, packages).items():
+    wanted = fetching(settings.spark, packages)
+    local = not submitted and wanted.get("spark.master", "local").startswith("local")
+    for key, value in {**_HIDDEN, **(_AT_HOME if local else {}), **wanted}.items():
         builder = builder.config(key, value)
-    log = _log_file(settings.state)
+    log = log_file(settings.state)
     try:
-        with _quiet(None if submitted else log):
+        with logged(None if submitted else log), _at_home(wanted) if local else nullcontext():
             spark = builder.getOrCreate()
     except Exception as error:
         raise RuntimeFault(
@@ -193,14 +197,22 @@ def _start(
     return spark, not submitted
 
 
-def _ensure_address() -> None:
-    """Lets a local Spark start on a machine whose own name does not resolve."""
-    if "SPARK_LOCAL_IP" in os.environ:
-        return
+@contextmanager
+def _at_home(settings: Mapping[str, str]) -> Iterator[None]:
+    """Has all that a local Spark listens on bound to this machine's own address.
+
+    Its interface for browsers asks the environment, not the settings. An address that the pipeline
+    names is taken instead.
+    """
+    before = os.environ.get(_ADDRESS)
+    os.environ[_ADDRESS] = settings.get("spark.driver.bindAddress", _LOOPBACK)
     try:
-        socket.gethostbyname(socket.gethostname())
-    except OSError:
-        os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
+        yield
+    finally:
+        if before is None:
+            del os.environ[_ADDRESS]
+        else:
+            os.environ[_ADDRESS] = before
 
 
 def _why(error: Exception) -> str:
@@ -220,39 +232,3 @@ def _about_fetching(packages: Sequence[Package]) -> str:
     if not packages:
         return ""
     return f"; at its first start it fetches {', '.join(p.coordinates for p in packages)}"
-
-
-def _log_file(state: str) -> Path:
-    """Where the log of a Spark that is started here goes: with the state, if that is on disk."""
-    url = urlparse(state)
-    folder = Path(url.path if url.scheme == "file" else state) / "logs"
-    if url.scheme not in ("", "file"):
-        return Path(tempfile.gettempdir()) / "spark.log"
-    try:
-        if not folder.parent.exists():
-            secure(folder.parent)
-        make_folders(folder)
-        open_to_append(folder / "spark.log").close()
-    except OSError:
-        folder = Path(tempfile.gettempdir())
-    return folder / "spark.log"
-
-
-@contextmanager
-def _quiet(log: Path | None) -> Iterator[None]:
-    """Gives Spark's process, which inherits it, a file as its standard error.
-
-    Its warnings about the machine and its stack traces are then kept, but not on the terminal.
-    """
-    if log is None:
-        yield
-        return
-    sys.stderr.flush()
-    terminal = os.dup(2)
-    with open(log, "a", encoding="utf-8") as file:
-        os.dup2(file.fileno(), 2)
-    try:
-        yield
-    finally:
-        os.dup2(terminal, 2)
-        os.close(terminal)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Protocol, TextIO
 
-from ..contracts.terminal import print_raw
+from ..contracts.terminal import print_raw, safe
 from .manifests import Manifest
 from .plan import Plan
 from .progress import QueryProgress
@@ -65,7 +65,7 @@ class SilentView:
         print_raw(f"{text}\n")
 
     def note(self, text: str) -> None:
-        print(text, file=sys.stderr, flush=True)
+        print(safe(text), file=sys.stderr, flush=True)
 
     def finish(self, queries: Sequence[QueryProgress], outcome: str) -> None:
         """Nothing to show."""
@@ -130,7 +130,7 @@ class PlainView:
 
     def _line(self, text: str) -> None:
         with self._lock:
-            print(text, file=self._out or sys.stderr, flush=True)
+            print(safe(text), file=self._out or sys.stderr, flush=True)
 
 
 def progress_line(query: QueryProgress, *, final: bool = False) -> str:
