@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ..contracts.terminal import print_raw
 from .output import write_if_changed
 from .report import Format, FormatOption, faults, print_diagnostics
 
@@ -86,7 +87,7 @@ def _run(tests: Sequence[Test], format: Format) -> list[Outcome]:
                     print(outcome.test.source.name)
                 print(report.outcome_text(outcome), end="", flush=True)
     if format is Format.JSON:
-        print(report.as_json(outcomes), end="")
+        print_raw(report.as_json(outcomes))
     else:
         print(report.summary(outcomes, time.monotonic() - begun), end="")
     return outcomes
