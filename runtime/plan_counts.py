@@ -18,7 +18,7 @@ Node = Mapping[str, Any]
 _OPERATORS = ("aggregate", "session", "dedup", "join", "program", "stateful")
 _TICKS = "__ticks"
 _NO_NULLS = re.compile(r"\(*`?[\w.`]+`? IS NOT NULL\)*( AND \(*`?[\w.`]+`? IS NOT NULL\)*)*")
-_FUTURE = re.compile(r"\(\((.+) IS NULL\) OR \(\1 <= TIMESTAMP '.*\)\)")
+_FUTURE = re.compile(r"\(\((.+) IS NULL\) OR \(\1 <= (?:TIMESTAMP '|epochinstant\(\)).*\)\)")
 
 
 @dataclass(frozen=True, slots=True)

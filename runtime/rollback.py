@@ -141,6 +141,16 @@ class Kept:
         readable = (m.barrier for m in self._examined.manifests if m.barrier <= self._barrier)
         yield from (self._held.barriers[number] for number in readable)
         yield from (path for path in self._held.notes if path.startswith("sinks/"))
+        yield from filter(self._comes_again, self._examined.files)
+
+    def _comes_again(self, path: str) -> bool:
+        """Whether a file is of a batch behind the barrier whose rows can't be computed twice."""
+        kind, _, rest = path.partition("/")
+        query, _, name = rest.partition("/")
+        if not self._again or kind != "spool" or query not in self._cut.queries:
+            return False
+        ends = self._cut.queries[query], self.last_epoch - self._cut.epoch
+        return name[:9].isdigit() and ends[0] < int(name[:9]) <= sum(ends)
 
     def _query_files(self, id: str, batch: int) -> Iterator[str]:
         query = self._held.queries[id]

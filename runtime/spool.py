@@ -28,11 +28,16 @@ def is_repeatable(kernel: Any, frame: DataFrame) -> bool:
 
 
 class Spool:
-    """The kept batch of one query: one folder, in which older batches give way to the next."""
+    """The kept batches of one query, in one folder.
 
-    def __init__(self, storage: Storage, folder: str) -> None:
+    The last `keep` of them stay, as many as Spark keeps: after a fallback to a barrier the batches
+    behind it come again, and sinks that have them leave them out.
+    """
+
+    def __init__(self, storage: Storage, folder: str, keep: int) -> None:
         self._storage = storage
         self._folder = folder
+        self._keep = keep
 
     def keep(self, batch: DataFrame, batch_id: int) -> tuple[DataFrame, int]:
         """The rows of a batch as they were first computed, and how many there are.
@@ -40,9 +45,9 @@ class Spool:
         A batch that is kept already is computed all the same, for the sake of its state.
         """
         note, rows = f"{self._folder}/{batch_id:09d}.json", f"{self._folder}/{batch_id:09d}"
-        others = {f"{batch_id:09d}", f"{batch_id:09d}.json"}
-        names = [name for name in self._storage.list(self._folder) if name not in others]
-        self._storage.delete([f"{self._folder}/{name}" for name in names])
+        names = [name for name in self._storage.list(self._folder) if name[:9].isdigit()]
+        old = [name for name in names if int(name[:9]) <= batch_id - max(self._keep, 1)]
+        self._storage.delete([f"{self._folder}/{name}" for name in old])
         known = read_note(self._storage, note, _DAMAGED)
         if known is None:
             written = self._storage.write(batch, "parquet", {}, rows)

@@ -13,7 +13,7 @@
     sources/<source>/              the log of a source, one for all queries
     barriers/<barrier>.json        a completed checkpoint of the pipeline
     sinks/<sink>.json              where a sink writes
-    spool/<id>/                    the batch of a query whose rows can be computed only once
+    spool/<id>/                    batches of a query whose rows can be computed only once
     meaning/<id>.json              what the state of one query means
     plan.json                      the plan that the last run was of, and its spec
   savepoints/<name>/               see `savepoints`
@@ -181,7 +181,7 @@ class State(GenerationFolder):
         self.note = self._newest()
 
     def spool(self, query: str) -> str:
-        """The folder of the batch of a query whose rows can be computed only once."""
+        """The folder of the batches of a query whose rows can be computed only once."""
         return f"{self.generation_folder}/spool/{query}"
 
     def sink_file(self, sink: str) -> str:

@@ -64,8 +64,10 @@ def note_of(folder: Path) -> dict[str, Any]:
 
 
 def test_nothing_is_left_of_what_came_after(root: Path) -> None:
+    spool(root, 6, 7)
     assert go_back(root, 2) == "0002"
     folder = generation(root, "0002")
+    assert not (folder / "spool").exists()
     for query in QUERIES:
         assert numbers(folder / "queries" / query / "offsets") == list(range(7))
         assert numbers(folder / "queries" / query / "commits") == list(range(7))
@@ -81,9 +83,27 @@ def test_nothing_is_left_of_what_came_after(root: Path) -> None:
     assert (verdict.damage, verdict.mends, verdict.notes) == ((), (), ())
 
 
+def spool(root: Path, *batches: int) -> None:
+    """Batches of random numbers, as a query would have kept them."""
+    for batch in batches:
+        rows = generation(root) / f"spool/payments/{batch:09d}"
+        rows.mkdir(parents=True)
+        (rows / "part-00000.parquet").write_bytes(b"rows")
+        rows.with_suffix(".json").write_text("{}\n", encoding="utf-8")
+
+
 def test_the_same_cuts_are_kept(root: Path) -> None:
+    spool(root, 5, 6, 7, 12, 13)
     go_back(root, 2, same_cuts=True)
     folder = generation(root, "0002")
+    # What came behind the barrier comes again, with the numbers that it had.
+    assert sorted(path.name for path in (folder / "spool/payments").iterdir()) == [
+        "000000007",
+        "000000007.json",
+        "000000012",
+        "000000012.json",
+    ]
+    assert (folder / "spool/payments/000000012/part-00000.parquet").read_bytes() == b"rows"
     assert numbers(folder / "queries/per_minute/offsets") == list(range(7))
     assert numbers(folder / "epochs") == list(range(3, 13))
     assert numbers(folder / "sources/payments") == list(range(8))

@@ -1,8 +1,14 @@
-"""Rows that can be computed only once are the same in all sinks, whatever is lost in between."""
+"""One row has one value in all sinks, whatever is lost in between.
+
+Random numbers are drawn once for all sinks of a stream; the time is that of the epoch in all
+queries.
+"""
 
 from __future__ import annotations
 
+import json
 import os
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +33,33 @@ CREATE SINK midway FROM drawn WITH (connector = 'python', function = 'between:lo
 CREATE SINK second_out FROM drawn
 WITH (connector = 'files', path = '${root}/second', format = 'json');
 """
+TIMES = """
+CREATE SOURCE arrivals (id BIGINT, arrived AS PROCTIME())
+WITH (connector = 'files', path = '${root}/in', format = 'json', max_files_per_trigger = 1);
+
+CREATE STREAM stamped AS
+  SELECT id, arrived, CURRENT_TIMESTAMP() AS at, CURRENT_DATE() AS day, LOCALTIMESTAMP() AS local
+  FROM arrivals;
+
+CREATE STREAM odd AS SELECT id, arrived, at, day, local FROM stamped WHERE id % 2 = 1;
+
+CREATE OPERATOR clock ON arrivals PARTITION BY id RETURNS (id BIGINT, told TIMESTAMP)
+AS
+ON EVENT
+  EMIT id, now();
+END;
+
+CREATE STREAM odd_clock AS SELECT id, told FROM clock WHERE id % 2 = 1;
+
+CREATE SINK stamped_out FROM stamped
+WITH (connector = 'files', path = '${root}/stamped', format = 'json');
+CREATE SINK odd_out FROM odd
+WITH (connector = 'files', path = '${root}/odd', format = 'json');
+CREATE SINK clock_out FROM clock
+WITH (connector = 'files', path = '${root}/clock', format = 'json');
+CREATE SINK odd_clock_out FROM odd_clock
+WITH (connector = 'files', path = '${root}/odd_clock', format = 'json');
+"""
 FRONT = "---\npipeline: drawn\nvariables:\n  root:\n---\n"
 LOSE = """
 from pathlib import Path
@@ -45,7 +78,7 @@ def lose(batch, batch_id):
 
 
 def run(spark: SparkSession, root: Path) -> Result:
-    script = written(compiled_text(FRONT + SPEC, "drawn.stream"), root)
+    script = written(compiled_text(FRONT + SPEC + TIMES, "drawn.stream"), root)
     asked = Arguments(until_caught_up=True, variables={"root": str(root)}, state=f"{root}/state")
     return run_script(script, asked, spark=spark, folders=[str(root)])
 
@@ -54,7 +87,23 @@ def lines(folder: Path) -> list[str]:
     return sorted(line for f in folder.glob("*.json") for line in f.read_text("utf-8").splitlines())
 
 
-def test_random_numbers_are_drawn_once(
+def by_id(folder: Path) -> dict[int, dict[str, Any]]:
+    rows = [json.loads(line) for line in lines(folder)]
+    assert len({row["id"] for row in rows}) == len(rows)
+    return {row["id"]: row for row in rows}
+
+
+def opened(state: Path) -> set[str]:
+    """When epochs with rows were opened, by their log, to the millisecond."""
+    notes = [
+        json.loads(path.read_text("utf-8").splitlines()[0])
+        for path in (state / "generations/0001/epochs").glob("*.json")
+    ]
+    instants = [datetime.fromisoformat(note["opened_at"]) for note in notes if note["rows"]]
+    return {f"{at:%Y-%m-%dT%H:%M:%S}.{at.microsecond // 1000:03d}" for at in instants}
+
+
+def test_a_row_has_one_value_in_all_sinks(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen, once = tmp_path / "seen", tmp_path / "once"
@@ -73,3 +122,16 @@ def test_random_numbers_are_drawn_once(
     told = [line for line in seen.read_text().splitlines() if line.startswith("2 ")]
     assert len(told) == 2
     assert told[0] == told[1]
+    check_times(tmp_path)
+
+
+def check_times(root: Path) -> None:
+    stamped, clock = by_id(root / "stamped"), by_id(root / "clock")
+    assert len(stamped) == len(clock) == 15
+    assert by_id(root / "odd") == {n: row for n, row in stamped.items() if n % 2}
+    assert by_id(root / "odd_clock") == {n: row for n, row in clock.items() if n % 2}
+    for number, row in stamped.items():
+        assert row["at"] == row["arrived"] == clock[number]["told"]
+        assert row["day"] == row["local"][:10] == row["at"][:10]
+        assert row["local"][:23] == row["at"][:23]
+    assert {row["at"][:23] for row in stamped.values()} == opened(root / "state")

@@ -13,8 +13,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 from compiled import compiled_text, written
+from pyspark.sql.types import IntegerType, StructField, StructType
 from run_case import FIRST_ARRIVAL
 from streamc.runtime import Arguments, Result, RuntimeFault, run_script
+from streamc.runtime.kernel.build import kernel_jar
+from streamc.runtime.kernel.load import load_kernel
+from streamc.runtime.storage import Storage
+from streamc.runtime.tables import Tables
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -192,3 +197,31 @@ def test_a_table_without_files(tmp_path: Path, spark: SparkSession) -> None:
     (tmp_path / "prices").rmdir()
     with pytest.raises(RuntimeFault, match="there is no such file or folder"):
         shop.run()
+
+
+def test_queries_that_are_many_epochs_apart(tmp_path: Path, spark: SparkSession) -> None:
+    """A query sees at an epoch what those have seen that came to it long before."""
+    kernel = load_kernel(spark, kernel_jar(lambda line: None))
+    tables = Tables(spark, kernel, Storage(kernel, spark))
+    path = tmp_path / "prices.json"
+    path.write_text('{"price": 0}\n', encoding="utf-8")
+    columns = StructType([StructField("price", IntegerType())])
+    options = {"path": str(path), "format": "json"}
+    rows = tables.add("prices", "files", columns, "0 seconds", options)
+
+    def seen(epoch: int, finished: int) -> int:
+        spark.sparkContext.setLocalProperty("streamc.epoch", str(epoch))
+        spark.sparkContext.setLocalProperty("streamc.epochs.finished", str(finished))
+        return int(rows.collect()[0]["price"])
+
+    try:
+        for epoch in range(40):
+            path.write_text(f'{{"price": {epoch}}}\n', encoding="utf-8")
+            # Every other epoch is one in which the fast query does not look the table up.
+            if epoch % 2 == 0:
+                assert seen(epoch, finished=-1) == epoch
+        assert [seen(epoch, finished=epoch - 1) for epoch in (0, 2, 3, 20, 21)] == [0, 2, 2, 20, 20]
+        assert seen(39, finished=38) == 39
+    finally:
+        spark.sparkContext.setLocalProperty("streamc.epoch", None)
+        spark.sparkContext.setLocalProperty("streamc.epochs.finished", None)

@@ -1,7 +1,8 @@
 package org.apache.spark.sql.streamc
 
 import java.nio.charset.StandardCharsets.UTF_8
-import java.time.Instant
+import java.time.{Instant, OffsetDateTime}
+import java.time.temporal.ChronoUnit
 import java.util.zip.CRC32
 
 import scala.collection.immutable.SortedMap
@@ -15,9 +16,14 @@ import org.apache.spark.sql.execution.streaming.Offset
 /**
  * An epoch: where each source stands at its end, as Spark's JSON of that source; null for a source
  * that has had nothing yet. `rows` is whether anything is new in it, `drain` whether the watermark
- * moves behind everything in it.
+ * moves behind everything in it. What asks for the time is told `openedAt`, in every query.
  */
-case class Epoch(number: Long, cuts: SortedMap[String, String], rows: Boolean, drain: Boolean)
+case class Epoch(
+    number: Long,
+    cuts: SortedMap[String, String],
+    rows: Boolean,
+    drain: Boolean,
+    openedAt: Instant = Instant.EPOCH)
 
 object Epoch {
   def name(number: Long): String = f"$number%09d.json"
@@ -32,7 +38,7 @@ object Epoch {
       "cuts" -> JObject(cuts),
       "rows" -> JBool(epoch.rows),
       "drain" -> JBool(epoch.drain),
-      "opened_at" -> JString(Instant.now.toString))) + "\n"
+      "opened_at" -> JString(epoch.openedAt.toString))) + "\n"
     body + lastLine(body)
   }
 
@@ -53,7 +59,11 @@ object Epoch {
         case (source, at) => source -> JsonMethods.compact(at)
       }: _*),
       rows = found \ "rows" == JBool.True,
-      drain = found \ "drain" == JBool.True)
+      drain = found \ "drain" == JBool.True,
+      openedAt = found \ "opened_at" match {
+        case JString(at) => OffsetDateTime.parse(at).toInstant
+        case _ => Instant.now
+      })
   }
 
   private def lastLine(body: String): String = {
@@ -103,8 +113,9 @@ class EpochLog(files: Files, folder: String) {
   }
 
   def add(epoch: Epoch): Unit = {
-    files.create(s"$folder/${Epoch.name(epoch.number)}", Epoch.text(epoch))
-    known += epoch.number -> epoch
+    val opened = epoch.copy(openedAt = Instant.now.truncatedTo(ChronoUnit.MICROS))
+    files.create(s"$folder/${Epoch.name(epoch.number)}", Epoch.text(opened))
+    known += epoch.number -> opened
   }
 
   /** Forgets the epochs before this one that all queries have finished, except the last. */

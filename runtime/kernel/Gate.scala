@@ -1,5 +1,6 @@
 package org.apache.spark.sql.streamc
 
+import java.time.Instant
 import java.util.{Map => JavaMap, UUID}
 import java.util.concurrent.ConcurrentHashMap
 
@@ -56,7 +57,7 @@ class Gate(session: SparkSession, folder: String, settings: JavaMap[String, Stri
   def wrap(frame: DataFrame, query: String): DataFrame = {
     queries(query) = new QueryTurn(query, files, s"$folder/queries/$query")
     val dataset = frame.asInstanceOf[Dataset[_]]
-    val gated = reads.gate(dataset.queryExecution.analyzed, query)
+    val gated = EpochInstant.in(reads.gate(dataset.queryExecution.analyzed, query))
     Dataset.ofRows(dataset.sparkSession, gated).asInstanceOf[Dataset[Row]]
   }
 
@@ -147,6 +148,13 @@ class Gate(session: SparkSession, folder: String, settings: JavaMap[String, Stri
 
   private[streamc] def source(query: String, read: String): GatedSource =
     reads.source(this, query, read)
+
+  /** The last epoch that every query has finished. */
+  private[streamc] def finished: Long = synchronized(protocol.slowest)
+
+  /** When an epoch was opened; one that is no longer in the log is not computed any more. */
+  private[streamc] def openedAt(epoch: Long): Instant =
+    synchronized(log.get(epoch).map(_.openedAt).getOrElse(Instant.EPOCH))
 
   /** The cut of an epoch that is in the log, as JSON. */
   def epoch(number: Long): String = synchronized(log.get(number).map(Epoch.text).orNull)

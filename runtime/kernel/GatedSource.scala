@@ -38,6 +38,8 @@ class GatedSource(
     val EpochOffset(epoch, to) = EpochOffset.of(end)
     // What else is planned for this batch, such as tables, goes by the epoch as well.
     session.sparkContext.setLocalProperty(Gated.Epoch, epoch.toString)
+    session.sparkContext.setLocalProperty(Gated.Finished, gate.finished.toString)
+    EpochInstant.note(session, gate.openedAt(epoch))
     WatermarkBefore.note(session)
     if (to == null || to == from) nothing else inner.rows(Option(from), to)
   }
@@ -132,6 +134,9 @@ object Gated {
 
   /** A property of the thread of a query: the epoch that is planned. */
   val Epoch = "streamc.epoch"
+
+  /** A property of the same thread: the last epoch that every query has finished. */
+  val Finished = "streamc.epochs.finished"
 
   def field(column: Attribute): org.apache.spark.sql.types.StructField =
     org.apache.spark.sql.types.StructField(

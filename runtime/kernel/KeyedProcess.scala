@@ -112,6 +112,7 @@ class KeyedProcess(val program: Program, place: Place, val counts: BatchCounts)
       passed = if (watermark > 0) watermark * 1000 else Unset
       place.watermark = if (watermark > 0) passed else null
       place.now = time.getCurrentProcessingTimeInMs() * 1000
+      place.told = EpochInstant.here.getOrElse(place.now)
       clock = if (program.byClock) place.now / 1000 else watermark
       record.load(run.frame, clock)
       var i = 0

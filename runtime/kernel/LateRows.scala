@@ -10,6 +10,7 @@ import org.apache.spark.sql.catalyst.expressions.codegen._
 import org.apache.spark.sql.catalyst.plans.logical.{Filter, LogicalPlan, Project, TransformWithState}
 import org.apache.spark.sql.catalyst.util.IntervalUtils
 import org.apache.spark.sql.classic.{Dataset, SparkSession}
+import org.apache.spark.sql.execution.datasources.LogicalRelation
 import org.apache.spark.sql.execution.streaming.runtime.StreamExecution
 import org.apache.spark.sql.types._
 
@@ -63,15 +64,20 @@ object LateRows {
       .asInstanceOf[Dataset[Row]]
   }
 
-  /** Whether a frame has the same rows whenever it is computed; what is asked here is so. */
+  /**
+   * Whether a frame has the same rows whenever it is computed; what is asked here is so. A table may
+   * be another one when the job has been stopped meanwhile.
+   */
   def repeatable(frame: DataFrame): Boolean = {
     def chances(e: Expression): Boolean = e match {
       case _: WatermarkBefore | _: EveryRow => false
       case leaf if leaf.children.forall(_.deterministic) => !leaf.deterministic
       case other => other.children.exists(chances)
     }
-    !frame.asInstanceOf[Dataset[_]].queryExecution.analyzed
-      .exists(_.expressions.exists(e => !e.deterministic && chances(e)))
+    !frame.asInstanceOf[Dataset[_]].queryExecution.analyzed.exists {
+      case LogicalRelation(_: TableRelation, _, _, _, _) => true
+      case node => node.expressions.exists(e => !e.deterministic && chances(e))
+    }
   }
 }
 

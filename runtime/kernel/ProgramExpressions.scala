@@ -15,6 +15,9 @@ class Place extends Serializable {
   @transient var entries: Array[Entries] = _
   @transient var watermark: java.lang.Long = _
   @transient var now: Long = 0
+
+  /** The time that programs are told: that of the epoch, in every query that runs the program. */
+  @transient var told: Long = 0
 }
 
 /** What a program reads beside its row and its values: never folded, never evaluated on the driver. */
@@ -78,7 +81,7 @@ case class WatermarkOf(place: Place) extends StateRead with LeafLike[Expression]
 case class NowOf(place: Place) extends StateRead with LeafLike[Expression] {
   override def dataType: DataType = TimestampType
   override def nullable: Boolean = false
-  override def eval(row: InternalRow): Any = place.now
+  override def eval(row: InternalRow): Any = place.told
 }
 
 /** Reads a column, NULL as null. To ask a row for a type anew each time looks up Spark's settings. */

@@ -68,13 +68,28 @@ final class Table(
    */
   def current(): Snapshot = synchronized {
     Option(session.sparkContext.getLocalProperty(Gated.Epoch)) match {
-      case Some(epoch) => ofEpochs.getOrElseUpdate(epoch.toLong, {
-        while (ofEpochs.size > Table.Epochs) ofEpochs -= ofEpochs.firstKey
-        newer()
-      })
+      case Some(epoch) =>
+        Option(session.sparkContext.getLocalProperty(Gated.Finished)).foreach(n => forget(n.toLong))
+        ofEpoch(epoch.toLong)
       case None => ofBatch()
     }
   }
+
+  /**
+   * Queries may be any number of epochs apart. One that comes to an epoch after others have gone on
+   * sees what was there then, as far as that is known, and nothing that later epochs have not seen.
+   */
+  private def ofEpoch(epoch: Long): Snapshot = ofEpochs.getOrElseUpdate(epoch, {
+    val later = ofEpochs.rangeFrom(epoch).headOption
+    if (later.isEmpty) newer()
+    else ofEpochs.rangeUntil(epoch).lastOption.orElse(later).get._2
+  })
+
+  /** No query comes to these epochs again; the last of them is what those behind it began with. */
+  private def forget(finished: Long): Unit =
+    ofEpochs.rangeTo(finished).lastOption.foreach { case (last, _) =>
+      ofEpochs --= ofEpochs.rangeUntil(last).keys.toSeq
+    }
 
   private def newer(): Snapshot = {
     newest = Some(newest.filterNot(due).getOrElse(copy()))
@@ -110,11 +125,6 @@ final class Table(
       { case ((n, size), (m, more)) => (n + m, size + more) })
     new Snapshot(rows, count, bytes, at)
   }
-}
-
-private object Table {
-  /** How many epochs queries may be apart, and some. */
-  private val Epochs = 16
 }
 
 /** A table as Spark plans it: once for each micro-batch, with the size that it has then. */
