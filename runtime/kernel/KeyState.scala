@@ -79,10 +79,11 @@ private class MapEntries(
   private val value = new GenericInternalRow(if (lasting) 2 else 1)
   private lazy val ordering = TypeUtils.getInterpretedOrdering(cell.key)
   private val (keyOf, heldOf) = (Getter(cell.key), Getter(held))
+  private val plain = PlainKeys.of(cell.key)
   private lazy val valueOf = Getter(cell.value)
 
   private def find(wanted: Any): InternalRow = {
-    key.update(0, wanted)
+    key.update(0, plain(wanted))
     val found = state.getValue(key)
     if (found == null || forgotten(found)) null else found
   }
@@ -99,14 +100,14 @@ private class MapEntries(
 
   override def put(wanted: Any, to: Any): Unit = {
     if (wanted == null) throw new ProgramMistake(s"NULL as a key of ${cell.name}")
-    key.update(0, wanted)
+    key.update(0, plain(wanted))
     value.update(0, to)
     if (lasting) value.update(1, place.now)
     state.updateValue(key, value)
   }
 
   override def remove(wanted: Any): Unit = if (wanted != null) {
-    key.update(0, wanted)
+    key.update(0, plain(wanted))
     if (state.getValue(key) != null) state.removeKey(key)
   }
 
@@ -153,7 +154,7 @@ private class MapEntries(
   }
 
   override def restore(piece: InternalRow): Unit = {
-    key.update(0, keyOf(piece, 0))
+    key.update(0, plain(keyOf(piece, 0)))
     value.update(0, heldOf(piece, 1))
     if (lasting) value.update(1, piece.getLong(2))
     state.updateValue(key, value)
@@ -218,6 +219,7 @@ private[streamc] class KeyRecord(program: Program, handle: StatefulProcessorHand
   private val state = handle.getValueState("record", RowEncoders.of(schema), TTLConfig.NONE)
   private val defaults = program.values.map(_.default.eval(InternalRow.empty)).toArray
   private val getters = program.values.map(v => Getter(v.value)).toArray
+  private val same = program.values.map(v => Same(v.value)).toArray
   private lazy val columns = schema.map(field => Getter(field.dataType)).toArray
   private val firstWritten = program.values.length
   private val firstTimer = firstWritten + lasting.length
@@ -362,10 +364,8 @@ private[streamc] class KeyRecord(program: Program, handle: StatefulProcessorHand
   private def put(row: GenericInternalRow, at: Int, value: Long): Unit =
     row.update(at, if (value == Unset) null else value)
 
-  private def isDefault(frame: GenericInternalRow, value: Int): Boolean = {
-    val held = frame.values(program.firstValue + value)
-    if (held == null) defaults(value) == null else held == defaults(value)
-  }
+  private def isDefault(frame: GenericInternalRow, value: Int): Boolean =
+    same(value)(frame.values(program.firstValue + value), defaults(value))
 }
 
 private[streamc] object KeyRecord {

@@ -3,7 +3,7 @@ package org.apache.spark.sql.streamc
 import org.apache.spark.SparkContext
 import org.apache.spark.sql.{Column, DataFrame, Row}
 import org.apache.spark.sql.catalyst.encoders.ExpressionEncoder
-import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeReference}
+import org.apache.spark.sql.catalyst.expressions.{Alias, Attribute, AttributeReference}
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.types.DataTypeUtils
 import org.apache.spark.sql.classic.{Dataset, SparkSession}
@@ -83,11 +83,24 @@ object Keyed {
   /** All inputs as one frame, and which of its columns are the row, and which the keys. */
   private[streamc] def common(text: ProgramText, sides: Seq[(InputText, DataFrame)])
       : (Dataset[Row], Seq[Attribute], Seq[Attribute]) = {
-    val found = sides.indices.map(i => select(text, sides, i)).reduce(_ union _)
+    val all = sides.indices.map(i => select(text, sides, i)).reduce(_ union _)
       .asInstanceOf[Dataset[Row]]
+    val own = math.max(text.keys.length, 1)
+    val found = withPlainKeys(all, own)
     val output = found.queryExecution.analyzed.output
-    val (row, keys) = output.splitAt(output.length - math.max(text.keys.length, 1))
+    val (row, keys) = output.splitAt(output.length - own)
     (found, row, keys)
+  }
+
+  /** State is found by the bytes of keys. */
+  private def withPlainKeys(rows: Dataset[Row], keys: Int): Dataset[Row] = {
+    val plan = rows.queryExecution.analyzed
+    val (others, own) = plan.output.splitAt(plan.output.length - keys)
+    if (!own.exists(key => PlainKeys.needed(key.dataType))) rows
+    else {
+      val plain = own.map(key => Alias(PlainKeys.of(key), key.name)())
+      Dataset.ofRows(rows.sparkSession, Project(others ++ plain, plan)).asInstanceOf[Dataset[Row]]
+    }
   }
 
   private def select(

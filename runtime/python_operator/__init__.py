@@ -11,7 +11,8 @@ to which it is sent with the class: machines of a cluster need not have it.
 - ``handlers``: calls of the class. ``state``: what a class sees of its key; ``entries``: maps, sets
   and lists.
 - ``record``: values, timers and when a key is woken; ``waiting``: rows that wait.
-- ``values``: values on their way between Spark and a class, and their order.
+- ``values``: values on their way between Spark and a class, and their order; ``sameness``: when two
+  are the same.
 - ``instants``: points in time as Spark has them and as a class has them.
 - ``counts``: how many rows there were, for the ledger.
 """

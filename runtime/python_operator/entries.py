@@ -11,6 +11,7 @@ from typing import Any
 
 from .instants import Clock
 from .plan import CellPlan
+from .sameness import plain_key
 from .values import Convert, fitted, rank, reader, writer
 
 Touch = Callable[[int], None]
@@ -48,7 +49,7 @@ class _Keyed:
     def _key(self, key: Any) -> tuple[Any]:
         if key is None:
             raise TypeError(f"None as a key of {self.plan.name}")
-        return (fitted(self._write_key, key, f"a key of {self.plan.name}"),)
+        return (plain_key(fitted(self._write_key, key, f"a key of {self.plan.name}")),)
 
     def _find(self, key: Any) -> Any:
         found = None if key is None else self._variable.getValue(self._key(key))
@@ -90,7 +91,7 @@ class _Keyed:
 
     def restore(self, piece: Any) -> None:
         """Puts what was kept of an entry: its key, its value, when it was written."""
-        self._variable.updateValue((piece[0],), tuple(piece[1:]))
+        self._variable.updateValue((plain_key(piece[0]),), tuple(piece[1:]))
 
 
 class MapCell(_Keyed, MutableMapping[Any, Any]):

@@ -10,6 +10,7 @@ from typing import Any
 
 from .instants import POLLED, Clock, micros_of, moment_of, wake
 from .plan import OperatorPlan
+from .sameness import same
 from .values import Convert, fitted, reader, writer
 
 
@@ -141,4 +142,4 @@ class Record:
             self._handle.registerTimer(armed)
 
     def _is_default(self, n: int) -> bool:
-        return bool(self.value(n) == self._read[n](self._plan.values[n].default))
+        return same(self.value(n), self._read[n](self._plan.values[n].default))
