@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from .delays import pause
 from .sinks import Sink
 from .spool import Spool
+from .upserts import without_places
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -33,16 +34,19 @@ class BatchWriter:
         self,
         query: str,
         sinks: Sequence[Sink],
+        kernel: Any,
         spool: Spool | None = None,
         books: Books | None = None,
         check: Callable[[], None] = lambda: None,
     ) -> None:
         self.query = query
+        self._kernel = kernel
         self._spool = spool
         self.sinks = tuple(sinks)
         self.books = books
         self._check = check
         self.rows_out = 0
+        self._read: dict[int, int | None] = {}
         self._taken: dict[int, dict[str, Mapping[str, int]]] = {}
         self.failure: BaseException | None = None
         self.failed_sink: Sink | None = None
@@ -52,11 +56,15 @@ class BatchWriter:
         try:
             rows = self._write_all(batch, batch_id)
             if self.books is not None:
-                self.books.close(batch, batch_id, rows, started)
+                self._read[batch_id] = self.books.close(batch, batch_id, rows, started)
         except BaseException as error:
             # Spark reports it as text only.
             self.failure = error
             raise
+
+    def take_rows_read(self, batch: int) -> int | None:
+        """The rows that a batch has read from sources, None when nobody knows; asked for once."""
+        return self._read.pop(batch, None)
 
     def taken_until(self, sink: str, batch: int) -> Sequence[Mapping[str, int]]:
         """What a sink has taken in the batches up to this one that are not forgotten."""
@@ -76,19 +84,19 @@ class BatchWriter:
     def _write_all(self, batch: DataFrame, batch_id: int) -> int | None:
         """Returns the rows of the batch if they were counted."""
         if len(self.sinks) == 1 and self.sinks[0].reads_batch_once:
-            written = self._write(self.sinks[0], batch, batch_id, 0)
+            written = self._write(self.sinks[0], plain(self._kernel, batch), batch_id, 0)
             self.rows_out += written or 0
             return written
         if self._spool is not None:
-            kept, rows = self._spool.keep(batch, batch_id)
-            self._write_each(kept, batch_id, rows)
+            spooled, rows = self._spool.keep(plain(self._kernel, batch), batch_id)
+            self._write_each(spooled, batch_id, rows)
             return rows
-        batch.persist()
+        kept = self._kernel.Batches.keep(batch._jdf)
         try:
-            rows = batch.count()
-            self._write_each(batch, batch_id, rows)
+            rows = int(kept.count())
+            self._write_each(type(batch)(kept.frame(), batch.sparkSession), batch_id, rows)
         finally:
-            batch.unpersist()
+            kept.release()
         return rows
 
     def _write_each(self, batch: DataFrame, batch_id: int, rows: int) -> None:
@@ -99,10 +107,16 @@ class BatchWriter:
     def _write(self, sink: Sink, batch: DataFrame, batch_id: int, counted: int) -> int | None:
         self._check()
         self.failed_sink = sink
+        own = without_places(batch) if sink.upsert is None else sink.upsert.latest(batch)
         pause("sink.write")
-        rows = sink.write(batch, batch_id)
+        rows = sink.write(own, batch_id)
         pause("sink.written")
         self.failed_sink = None
         taken = {"rows": counted if rows is None else rows, **sink.acknowledged()}
         self._taken.setdefault(batch_id, {})[sink.name] = taken
         return rows
+
+
+def plain(kernel: Any, batch: DataFrame) -> DataFrame:
+    """A batch of Spark's as a frame that any operation takes; see the kernel's `Batches`."""
+    return type(batch)(kernel.Batches.plain(batch._jdf), batch.sparkSession)

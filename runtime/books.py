@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from .errors import ROWS_LOST, RuntimeFault, first_line
 from .failures import spark_errors
 from .fields import Fields
-from .ledger import BatchLedger, Leak, check, count_sink, remarks, total
+from .ledger import BatchLedger, Leak, check, count_sink, remarks, rows_read, total
 from .notes import read_note, seal, write_note
 from .plan import Query
 from .plan_counts import read_counts
@@ -103,11 +103,12 @@ class Books:
         self._written: dict[int, Document] = {}
         self._told: set[str] = set()
 
-    def close(self, batch: DataFrame, number: int, rows: int | None, started: float) -> None:
+    def close(self, batch: DataFrame, number: int, rows: int | None, started: float) -> int | None:
         """Writes down the ledger of a batch that has been computed and written.
 
         `rows` is how many the sinks were given, if that was counted, `started` when the first of
-        them began (seconds since 1970). Raises RuntimeFault for a leak if the run is strict.
+        them began (seconds since 1970). Returns how many were read, None when nobody knows. Raises
+        RuntimeFault for a leak if the run is strict.
         """
         ledger = self._read(batch, number)
         count_sink(ledger, rows)
@@ -122,6 +123,7 @@ class Books:
         self._written[number] = document
         for leak in leaks:
             self._warn(leak.place, f"rows are not accounted for: {leak}")
+        return rows_read({**ledger.entries, **remarks([document])})
 
     def collect(self, after: int, up_to: int) -> dict[str, Any]:
         """The entries of the batches after one up to another, summed up.

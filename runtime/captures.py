@@ -44,11 +44,13 @@ class Contradiction:
 class CapturingSink(UnownedSink):
     """Keeps the rows of every batch as JSON until they are taken.
 
-    A batch that it has is left out when it comes again, as a sink of files does. The first
-    difference between the two is `contradiction`.
+    It gets a batch in the way of the sinks of a run, most of which read it more than once. A batch
+    that it has is left out when it comes again, as a sink of files does. The first difference
+    between the two is `contradiction`.
     """
 
-    reads_batch_once = True
+    reads_batch_once = False
+    upsert = None
 
     def __init__(self, name: str) -> None:
         self.name = name

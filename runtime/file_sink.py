@@ -37,6 +37,7 @@ class FileSink:
     """Writes the batches of one relation to one folder, each exactly once."""
 
     reads_batch_once = True
+    upsert = None
 
     def __init__(
         self, name: str, query: str, options: Mapping[str, Any], state: State, keep: int

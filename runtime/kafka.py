@@ -130,7 +130,7 @@ def _place() -> Column:
 class KafkaSink:
     """Sends each row as a message, at least once: a batch that comes again is sent again.
 
-    With an upsert, a batch sends the latest row of each key only, and what is sent last counts.
+    With an upsert, what is sent last of a key counts.
     """
 
     reads_batch_once = False
@@ -148,7 +148,7 @@ class KafkaSink:
         self.name = name
         self._state = state
         self._key = key
-        self._upsert = upsert
+        self.upsert = upsert
         self._format = str(options.pop("format"))
         choose(self._format, dict.fromkeys(WRITE_FORMATS), owner, "format")
         self._settings = {
@@ -193,8 +193,7 @@ class KafkaSink:
         return {}
 
     def write(self, batch: DataFrame, batch_id: int) -> None:
-        rows = self._upsert.latest(batch) if self._upsert else batch
-        messages = rows.select(*as_message(rows, self._format, self._key, self._csv))
+        messages = batch.select(*as_message(batch, self._format, self._key, self._csv))
         messages.write.format("kafka").options(**self._settings).save()
 
 

@@ -78,7 +78,7 @@ class PostgresSink:
         self.name = name
         self._query = query
         self._state = state
-        self._upsert = upsert
+        self.upsert = upsert
         self._table = str(options.pop("table"))
         self._server = str(options.pop("url"))
         self._login = {
@@ -98,7 +98,7 @@ class PostgresSink:
         with self._cursor() as cursor:
             known = _turns(cursor, self.name, self._table)
         others = set(known) - {self._state.id}
-        if others if self._upsert is None else others & set(self._state.home.copy_of):
+        if others if self.upsert is None else others & set(self._state.home.copy_of):
             raise self._foreign()
         self._check_turn(known.get(self._state.id))
         note = read_note(self._state.storage, self._state.sink_file(self.name), SINK_NOTE)
@@ -140,16 +140,15 @@ class PostgresSink:
         return {}
 
     def write(self, batch: DataFrame, batch_id: int) -> None:
-        rows = self._upsert.latest(batch) if self._upsert else batch
         with self._cursor() as cursor:
             if not self._made:
-                self._make(cursor, rows.schema)
+                self._make(cursor, batch.schema)
             if not self._take(cursor, batch_id):
                 return
-            if self._upsert is None:
-                self._copy(cursor, rows, self._target())
+            if self.upsert is None:
+                self._copy(cursor, batch, self._target())
             else:
-                self._replace(cursor, rows, self._upsert)
+                self._replace(cursor, batch, self.upsert)
         if not self._made:
             self._remember()
             self._made = True
@@ -251,12 +250,12 @@ class PostgresSink:
             sql.SQL("{} " + _type_of(field.dataType)).format(sql.Identifier(field.name))
             for field in schema.fields
         ]
-        if self._upsert is not None:
+        if self.upsert is not None:
             # A NULL in a key is a value like any other, for servers that can see it so.
             distinct = (
                 "NULLS NOT DISTINCT " if cursor.connection.info.server_version >= 150000 else ""
             )
-            key = sql.SQL(", ").join(map(sql.Identifier, self._upsert.key))
+            key = sql.SQL(", ").join(map(sql.Identifier, self.upsert.key))
             columns.append(sql.SQL("UNIQUE " + distinct + "({})").format(key))
         cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_LOCK])
         cursor.execute(

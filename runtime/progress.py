@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -80,8 +80,14 @@ class QueryMonitor:
             return self._snapshot(active=False)
 
     def _take(self, report: dict[str, Any]) -> None:
-        self._batch = max(self._batch, int(report["batchId"]))
-        self._rows_in += int(report.get("numInputRows") or 0)
+        batch = int(report["batchId"])
+        self._batch = max(self._batch, batch)
+        reported = int(report.get("numInputRows") or 0)
+        # Spark finds no source in some plans, such as those of late and of malformed rows.
+        read = self._writer.take_rows_read(batch)
+        self._rows_in += reported if read is None else read
+        if read is not None and read != reported:
+            report = {**report, **_rates(report, read)}
         for number, state in enumerate(report.get("stateOperators", ())[: len(self._late)]):
             self._late[number] += int(state.get("numRowsDroppedByWatermark") or 0)
         self._last = report
@@ -112,3 +118,10 @@ class QueryMonitor:
                 OperatorProgress(use.operator.id, use.operator.kind, rows, self._late[number])
             )
         return tuple(found)
+
+
+def _rates(report: Mapping[str, Any], rows: int) -> dict[str, float]:
+    """The rates of a batch in which Spark has not seen all rows, by the time that it took."""
+    millis = float((report.get("durationMs") or {}).get("triggerExecution") or 0)
+    rate = rows * 1000 / millis if millis > 0 else 0.0
+    return {"inputRowsPerSecond": rate, "processedRowsPerSecond": rate}

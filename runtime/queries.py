@@ -26,6 +26,7 @@ from .signals import Stop
 from .sinks import MemorySink, Sink, make_sink, open_sinks
 from .spool import Spool, is_repeatable
 from .state import State
+from .upserts import with_places
 from .views import View
 from .watch import Watch
 
@@ -194,9 +195,12 @@ class Queries:
         spool = (
             None
             if is_repeatable(self._kernel, frame)
-            else Spool(self._state.storage, self._state.spool(query.id))
+            else Spool(self._state.storage, self._state.spool(query.id), keep)
         )
-        writer = BatchWriter(query.id, sinks, spool, self._books(query), self._state.lease.check)
+        books, check = self._books(query), self._state.lease.check
+        writer = BatchWriter(query.id, sinks, self._kernel, spool, books, check)
+        if any(sink.upsert is not None and sink.upsert.latest_by is not None for sink in sinks):
+            frame = with_places(self._kernel, frame)
         return Prepared(query, self._gate.wrap(frame, query.id), writer)
 
     def _books(self, query: Query) -> Books:

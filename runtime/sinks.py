@@ -31,11 +31,15 @@ class Sink(Protocol):
     and changes nothing; `claim` notes whose the output is; `open` makes the output what the state
     says it is.
     `reads_batch_once` is whether `write` reads all of the batch, in one Spark job.
-    `acknowledged` says more of the last batch, as numbers that a barrier notes.
+    With an `upsert` it is given one row of each key: the latest. `acknowledged` says more of the
+    last batch, as numbers that a barrier notes.
     """
 
     name: str
     reads_batch_once: bool
+
+    @property
+    def upsert(self) -> Upsert | None: ...
 
     def check(self) -> None: ...
 
@@ -84,7 +88,7 @@ class MemorySink(UnownedSink):
     def __init__(self, name: str, upsert: Upsert | None) -> None:
         self.name = name
         self.reads_batch_once = upsert is None
-        self._upsert = upsert
+        self.upsert = upsert
         self._kept: dict[object, Row] = {}
 
     @property
@@ -95,15 +99,14 @@ class MemorySink(UnownedSink):
         self._kept.clear()
 
     def write(self, batch: DataFrame, batch_id: int) -> int:
-        if self._upsert is None:
-            found = batch.collect()
+        found = batch.collect()
+        if self.upsert is None:
             self._kept.update(enumerate(found, start=len(self._kept)))
             return len(found)
-        found = self._upsert.latest(batch).collect()
         for row in found:
-            key = self._upsert.key_of(row)
+            key = self.upsert.key_of(row)
             known = self._kept.get(key)
-            if known is None or self._upsert.replaces(row, known):
+            if known is None or self.upsert.replaces(row, known):
                 self._kept[key] = row
         return len(found)
 
@@ -112,6 +115,7 @@ class ConsoleSink(UnownedSink):
     """Prints the first rows of every batch that has any."""
 
     reads_batch_once = False
+    upsert = None
 
     def __init__(self, name: str, rows: int, show: Callable[[str], None]) -> None:
         self.name = name
@@ -127,8 +131,7 @@ class ConsoleSink(UnownedSink):
 class PythonSink(UnownedSink):
     """Calls a function of the user's with every batch and its id.
 
-    After a restart the function may get a batch a second time, with the same id and rows. With an
-    upsert, the batch holds the latest row of each key only.
+    After a restart the function may get a batch a second time, with the same id and rows.
     """
 
     reads_batch_once = False
@@ -137,11 +140,11 @@ class PythonSink(UnownedSink):
         self, name: str, function: str, folders: Sequence[str], upsert: Upsert | None
     ) -> None:
         self.name = name
-        self._upsert = upsert
+        self.upsert = upsert
         self._call = load_function(function, f"sink `{name}`", folders, _FORM)
 
     def write(self, batch: DataFrame, batch_id: int) -> None:
-        self._call(self._upsert.latest(batch) if self._upsert else batch, batch_id)
+        self._call(batch, batch_id)
 
 
 @dataclass(frozen=True, slots=True)

@@ -297,7 +297,7 @@ class StepRun:
         shelf = self._shelves[query.id]
         books = Books(query, self._kernel, shelf, strict=True, tell=lambda line: None)
         sinks = [self._sinks[name] for name in query.sinks]
-        writer = SteppedWriter(query.id, sinks, books=books)
+        writer = SteppedWriter(query.id, sinks, self._kernel, books=books)
         self._writers[query.id] = writer
         return Prepared(query, stepped, writer)
 

@@ -1,4 +1,10 @@
-"""Sinks that replace rows: which row of a key is the latest."""
+"""Sinks that replace rows: which row of a key is the latest.
+
+That is the one with the latest event time, and of several at one instant the one that the stream
+gave last: a running sum that moves twice within an instant ends with its last value. Rows that a
+shuffle has brought together come in no order that means anything. Of those the greatest is taken,
+so that it is the same one whenever the batch is computed.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +18,9 @@ if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, Row
     from pyspark.sql.types import DataType
 
+PLACE = "__streamc_place"
+"""The column of places; the kernel's `Places` adds it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Upsert:
@@ -24,15 +33,18 @@ class Upsert:
     latest_by: str | None = None
 
     def latest(self, batch: DataFrame) -> DataFrame:
-        """The rows of a batch, one of each key: the latest, of equal instants the greatest."""
+        """The rows of a batch, which may have places, one of each key: the latest, without them."""
         from pyspark.sql import functions as F
 
         if self.latest_by is None:
-            return batch
-        columns = [_column(name) for name in batch.columns]
-        order = [_column(self.latest_by), *(_column(n) for n in _ordered(batch))]
-        found = F.max_by(F.struct(*columns), F.struct(*order)).alias("row")
-        return batch.groupBy(*[_column(n) for n in self.key]).agg(found).select("row.*")
+            return without_places(batch)
+        columns = [name for name in batch.columns if name != PLACE]
+        row = F.struct(*[_column(name) for name in columns]).alias("row")
+        ties = [PLACE] if PLACE in batch.columns else _ordered(batch)
+        order = F.struct(*[_column(name) for name in (self.latest_by, *ties)]).alias("order")
+        rows = batch.select(row, order)
+        keys = [_column("row", name).alias(f"key{n}") for n, name in enumerate(self.key)]
+        return rows.groupBy(*keys).agg(F.max_by("row", "order").alias("row")).select("row.*")
 
     def key_of(self, row: Row) -> tuple[object, ...]:
         """The values of a row's key."""
@@ -43,6 +55,16 @@ class Upsert:
         if self.latest_by is None or known[self.latest_by] is None:
             return True
         return row[self.latest_by] is not None and row[self.latest_by] >= known[self.latest_by]
+
+
+def with_places(kernel: Any, frame: DataFrame) -> DataFrame:
+    """The rows of a query with their places, if the order in which they come means something."""
+    return type(frame)(kernel.Places.number(frame._jdf), frame.sparkSession)
+
+
+def without_places(batch: DataFrame) -> DataFrame:
+    """A batch as its query declares it."""
+    return batch.drop(PLACE) if PLACE in batch.columns else batch
 
 
 def take_key(owner: str, options: dict[str, Any]) -> tuple[tuple[str, ...], Upsert | None]:
@@ -58,10 +80,10 @@ def take_key(owner: str, options: dict[str, Any]) -> tuple[tuple[str, ...], Upse
     return key, Upsert(key, options.pop("latest_by", None))
 
 
-def _column(name: str) -> Column:
+def _column(*path: str) -> Column:
     from pyspark.sql import functions as F
 
-    return F.col(quoted(name))
+    return F.col(".".join(quoted(name) for name in path))
 
 
 def _ordered(batch: DataFrame) -> list[str]:
@@ -81,4 +103,6 @@ def _orderable(type_: DataType) -> bool:
 
 
 def _hashable(value: object) -> object:
+    if isinstance(value, float) and value != value:
+        return "NaN"  # which Python takes for another one each time
     return bytes(value) if isinstance(value, bytearray) else value

@@ -29,6 +29,7 @@ from run_case import (
     write_input,
 )
 from streamc.runtime import Arguments, Result, RuntimeFault, run_script
+from streamc.runtime.progress import QueryProgress
 from streamc.runtime.savepoints.process import take_savepoint
 
 if TYPE_CHECKING:
@@ -59,6 +60,7 @@ class Bench:
             sys.modules.pop(sink["options"].get("function", "").partition(":")[0], None)
         self._spark = spark
         self._kept: dict[str, Rows] = {}
+        self.progress: Sequence[QueryProgress] = ()
 
     def run_all(self, way: Way) -> None:
         """Let the input arrive in one way; the rows of all runs add up."""
@@ -126,6 +128,7 @@ class Bench:
             strict_ledger=True,
         )
         assert result.exit_code == 0, [failure.render() for failure in result.failures]
+        self.progress = result.progress
         for sink, rows in result.rows.items():
             self._kept.setdefault(sink, []).extend(row.asDict(recursive=True) for row in rows)
 
@@ -154,6 +157,9 @@ def test_run(folder: Path, way: Way, tmp_path: Path, spark: SparkSession) -> Non
     assert {name: comparable(rows) for name, rows in got.items()} == {
         name: comparable(rows) for name, rows in right.items()
     }
+    if way == "whole":
+        # Streams of late and of malformed rows too have read what they give.
+        assert [q.query for q in bench.progress if q.rows_out and not q.rows_in] == []
     if way == "row_by_row":
         found = bench.batches()
         assert found.keys() == case.inputs.keys()

@@ -212,7 +212,7 @@ def test_queries_that_are_many_epochs_apart(tmp_path: Path, spark: SparkSession)
     def seen(epoch: int, finished: int) -> int:
         spark.sparkContext.setLocalProperty("streamc.epoch", str(epoch))
         spark.sparkContext.setLocalProperty("streamc.epochs.finished", str(finished))
-        return int(rows.collect()[0]["price"])
+        return int(rows.select("price").collect()[0]["price"])
 
     try:
         for epoch in range(40):

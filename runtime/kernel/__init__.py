@@ -12,6 +12,10 @@
   epochs; ``Turns.scala``: a query at the gate, and when input is looked for;
   ``GatedSource.scala``: a read of a source behind the gate; ``Inner.scala``: Spark's own source.
 - ``InPython.scala``: what stands around a keyed program whose handlers are a class in Python.
+- ``Batches.scala``: a micro-batch as its sinks get it; ``Places.scala``: the order of its rows, in
+  a column.
+- ``EpochInstant.scala``: the time, which is that of the epoch in all queries.
+- ``Same.scala``: when two values are the same, and which key stands for them.
 - ``Tables.scala``: reference data that is read again, and the same for all queries.
 - ``Steps.scala``: sources that give their rows step by step; ``Ticks.scala``: watermarks that move
   without rows.
