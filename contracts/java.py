@@ -104,6 +104,7 @@ _FAMILIES = (
 )
 """Settings of which the texts are let through whose name says nothing of code."""
 
+_HANDED_ON = ("kafka.", "parquet.", "orc.")
 _OF_CODE = frozenset(
     "agent agentlib args callback class classes classloader classname classpath cmd codec codecs "
     "command committer exec executable extension extensions factory filter filters groups handler "
@@ -150,19 +151,23 @@ def setting_runs_java(name: str, value: str) -> bool:
         return False
     if not folded.startswith(_FAMILIES):
         return True
-    return option_runs_java(name, value) or (
-        not _is_jaas(name) and _CLASS.search(value) is not None
-    )
+    return _may_name_code(name, value) or (not _is_jaas(name) and _CLASS.search(value) is not None)
 
 
 def option_runs_java(name: str, value: str) -> bool:
-    """Return whether an option that is handed to Kafka, Parquet or ORC may run such code.
+    """Return whether an option of a reader or writer may run such code: what a library is handed.
+
+    Spark's own are listed by name elsewhere, and none of them does.
 
     >>> option_runs_java("kafka.interceptor.classes", "Evil")
     True
     >>> option_runs_java("kafka.ssl.truststore.location", "/etc/trust.jks")
     False
     """
+    return name.lower().startswith(_HANDED_ON) and _may_name_code(name, value)
+
+
+def _may_name_code(name: str, value: str) -> bool:
     if _PLAIN.fullmatch(value):
         return False
     if _is_jaas(name):

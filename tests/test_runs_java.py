@@ -143,6 +143,7 @@ def test_settings_that_run_nothing(name: str, value: str) -> None:
         ("kafka.group.id", "com.shop.Orders", False),
         ("parquet.crypto.factory.class", "Evil", True),
         ("timestampFormat", "yyyy", False),
+        ("pathGlobFilter", "*.json", False),
         ("compression", "gzip", False),
     ],
 )
