@@ -13,7 +13,14 @@ from typing import TYPE_CHECKING, Any
 
 from .errors import INPUT_MISSING, RuntimeFault
 from .malformed import apply_policy, side_columns
-from .options import choose, csv_options, quoted, refuse_rest, spark_options
+from .options import (
+    choose,
+    csv_options,
+    lenient_options,
+    quoted,
+    refuse_rest,
+    spark_options,
+)
 from .reading import FAIL, SEND, Declaration, Reading
 from .storage import Storage
 
@@ -38,7 +45,7 @@ def read_files(spark: SparkSession, storage: Storage, source: Declaration) -> Re
     format = str(options.pop("format"))
     path = str(options.pop("path"))
     choose(format, dict.fromkeys(FORMATS), source.owner, "format")
-    settings = {**_format_options(format, options), **spark_options(options)}
+    settings = _settings(format, options)
     if (most := options.pop("max_files_per_trigger", None)) is not None:
         settings["maxFilesPerTrigger"] = str(most)
     refuse_rest(source.owner, options)
@@ -92,7 +99,7 @@ def batch_reading(owner: str, given: Mapping[str, Any], required: Sequence[str])
     format = str(options.pop("format"))
     path = str(options.pop("path"))
     choose(format, dict.fromkeys(FORMATS), owner, "format")
-    settings = {**_format_options(format, options), **spark_options(options)}
+    settings = _settings(format, options)
     refuse_rest(owner, options)
     if format in _STRICT:
         settings |= {**_strict(owner, required), "streamc.rows": FAIL}
@@ -128,6 +135,12 @@ def _with_rejected(columns: StructType) -> StructType:
 
     added = [StructField(name, StringType()) for name in _REJECTED]
     return StructType([*columns.fields, *added])
+
+
+def _settings(format: str, options: dict[str, Any]) -> dict[str, str]:
+    """Takes what Spark and the kernel read a format by out of `options`."""
+    found = {**_format_options(format, options), **spark_options(options)}
+    return found | (lenient_options(format, options, found) if format in _STRICT else {})
 
 
 def _format_options(format: str, options: dict[str, Any]) -> dict[str, str]:

@@ -15,7 +15,14 @@ from .errors import BAD_OPTION, FOREIGN_OUTPUT, RuntimeFault
 from .kernel.load import java_list, java_map, kernel_class
 from .malformed import apply_policy, side_columns
 from .notes import read_note, write_note
-from .options import choose, csv_options, quoted, refuse_rest, spark_options
+from .options import (
+    choose,
+    csv_options,
+    lenient_options,
+    quoted,
+    refuse_rest,
+    spark_options,
+)
 from .reading import FAIL, SEND, Declaration, Reading
 from .state import SINK_NOTE
 
@@ -49,6 +56,8 @@ def read_kafka(spark: SparkSession, storage: Storage, source: Declaration) -> Re
         settings["maxOffsetsPerTrigger"] = str(most)
     settings.update(spark_options(options))
     written = csv_options(options) if format == "csv" else {}
+    if format in ("json", "csv"):
+        written |= lenient_options(format, options, {})
     refuse_rest(source.owner, options)
 
     def load() -> DataFrame:

@@ -30,6 +30,29 @@ def spark_options(options: dict[str, Any]) -> dict[str, str]:
     return {name.removeprefix("spark."): str(value) for name, value in given.items()}
 
 
+_LENIENT_JSON = (
+    "allowSingleQuotes",
+    "allowUnquotedFieldNames",
+    "allowComments",
+    "allowNumericLeadingZeros",
+    "allowNonNumericNumbers",
+)
+"""What Spark can be told to take that RFC 8259 does not; some of it Spark takes by itself."""
+
+
+def lenient_options(
+    format: str, options: dict[str, Any], given: Mapping[str, str]
+) -> dict[str, str]:
+    """Takes out of `options` whether a source is lenient, as the kernel's readers have it.
+
+    What is `given` to Spark by name counts as it is.
+    """
+    lenient = str(options.pop("lenient", False)).lower()
+    named = {name.lower() for name in given}
+    found = {name: lenient for name in _LENIENT_JSON if name.lower() not in named}
+    return {"streamc.lenient": lenient, **(found if format == "json" else {})}
+
+
 def csv_options(options: dict[str, Any]) -> dict[str, str]:
     """Takes how csv is written out of `options`, as Spark has it."""
     # A quote within quotes is doubled, as everywhere but in Spark.

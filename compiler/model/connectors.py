@@ -63,6 +63,8 @@ _CSV = (
     Option("delimiter", kind="character", formats=("csv",)),
 )
 
+_LENIENT = Option("lenient", kind="boolean", formats=("json", "csv"))
+
 _ONLY_APPEND = (Option("mode", choices=(APPEND,), fixed=True),)
 _UPSERTS = (
     Option("mode", choices=(APPEND, UPSERT), fixed=True),
@@ -78,6 +80,7 @@ SOURCES: dict[str, Connector] = {
             Option("max_files_per_trigger", kind="integer"),
             *_CSV,
             Option("null_value", formats=("csv",)),
+            _LENIENT,
         ),
         passes_spark=True,
     ),
@@ -93,6 +96,7 @@ SOURCES: dict[str, Connector] = {
             Option("max_offsets_per_trigger", kind="integer"),
             Option("delimiter", kind="character", formats=("csv",)),
             Option("null_value", formats=("csv",)),
+            _LENIENT,
         ),
         one_of=("topic", "topics", "topic_pattern"),
         passes_spark=True,
@@ -113,6 +117,7 @@ TABLES: dict[str, Connector] = {
             Option("path", required=True),
             *_CSV,
             Option("null_value", formats=("csv",)),
+            _LENIENT,
             Option("refresh", fixed=True),
         ),
         passes_spark=True,

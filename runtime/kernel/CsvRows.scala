@@ -23,7 +23,9 @@ class CsvRows(schema: StructType, options: CSVOptions) extends RowParser {
   private val first = delimiter.charAt(0)
   private val fields = schema.fields
   private val reads: Array[String => Any] = fields.map(f => value(f.dataType))
+  private val lenient = Lenient(options.parameters)
   private val texts = new Texts(
+    lenient,
     options.zoneId,
     options.locale,
     options.dateFormatOption,
@@ -123,15 +125,11 @@ class CsvRows(schema: StructType, options: CSVOptions) extends RowParser {
     if (delimiter.length == 1) line.indexOf(first, from) else line.indexOf(delimiter, from)
 
   private def value(wanted: DataType): String => Any = wanted match {
-    case BooleanType => text => text.toLowerCase(options.locale) match {
-      case "true" => true
-      case "false" => false
-      case _ => throw Malformed.kind(Texts.quoted(text), wanted)
-    }
-    case ByteType => text => integer(text, wanted, Byte.MinValue, Byte.MaxValue).toByte
-    case ShortType => text => integer(text, wanted, Short.MinValue, Short.MaxValue).toShort
-    case IntegerType => text => integer(text, wanted, Int.MinValue, Int.MaxValue).toInt
-    case LongType => text => integer(text, wanted, Long.MinValue, Long.MaxValue)
+    case BooleanType => text => texts.boolean(text)
+    case ByteType => text => texts.integer(text, wanted, Byte.MinValue, Byte.MaxValue).toByte
+    case ShortType => text => texts.integer(text, wanted, Short.MinValue, Short.MaxValue).toShort
+    case IntegerType => text => texts.integer(text, wanted, Int.MinValue, Int.MaxValue).toInt
+    case LongType => text => texts.integer(text, wanted, Long.MinValue, Long.MaxValue)
     case FloatType => text => {
       val read = floating(text, wanted)
       val narrow = read.toFloat
@@ -150,42 +148,24 @@ class CsvRows(schema: StructType, options: CSVOptions) extends RowParser {
     case other => throw new IllegalArgumentException(s"${other.sql} is not read from csv")
   }
 
-  private def integer(text: String, wanted: DataType, least: Long, most: Long): Long = {
-    val read =
-      try java.lang.Long.parseLong(text)
-      catch {
-        case _: NumberFormatException if CsvRows.Whole.matches(text) =>
-          throw Malformed.range(text, wanted)
-        case _: NumberFormatException => throw Malformed.kind(Texts.quoted(text), wanted)
-      }
-    if (read < least || read > most) throw Malformed.range(text, wanted)
-    read
-  }
-
+  /** Words for what is no number count where the source says so: by `lenient`, or by naming them. */
   private def floating(text: String, wanted: DataType): Double =
-    if (text == options.nanValue) Double.NaN
-    else if (text == options.positiveInf) Double.PositiveInfinity
-    else if (text == options.negativeInf) Double.NegativeInfinity
-    else {
-      val last = text.charAt(text.length - 1)
-      val read =
-        try {
-          // Java's own suffixes, as in 2.5f, and spaces are no part of a number.
-          if (!last.isDigit && last != '.' && !text.endsWith("Infinity")) {
-            throw new NumberFormatException
-          }
-          if (text.charAt(0) <= ' ') throw new NumberFormatException
-          java.lang.Double.parseDouble(text)
-        } catch {
-          case _: NumberFormatException => throw Malformed.kind(Texts.quoted(text), wanted)
-        }
-      if (read.isInfinite && last != 'y') throw Malformed.range(text, wanted)
-      read
+    if (is(text, "nanValue", options.nanValue)) Double.NaN
+    else if (is(text, "positiveInf", options.positiveInf)) Double.PositiveInfinity
+    else if (is(text, "negativeInf", options.negativeInf)) Double.NegativeInfinity
+    else if (!lenient) texts.floating(text, wanted)
+    else text.strip match {
+      case "NaN" => Double.NaN
+      case "Infinity" | "+Infinity" | "Inf" | "+Inf" => Double.PositiveInfinity
+      case "-Infinity" | "-Inf" => Double.NegativeInfinity
+      case _ => texts.floating(text, wanted)
     }
+
+  private def is(text: String, option: String, word: String): Boolean =
+    text == word && options.parameters.contains(option)
 }
 
 object CsvRows {
   /** The line ends within quotes: where a row may span lines, the next one belongs to it. */
   val Unclosed = new Malformed("a quote is opened and not closed")
-  private val Whole = "[+-]?[0-9]+".r
 }

@@ -7,6 +7,7 @@ import scala.collection.mutable.ArrayBuffer
 import com.fasterxml.jackson.core.{JsonFactory, JsonParser, JsonProcessingException}
 import com.fasterxml.jackson.core.JsonToken._
 import com.fasterxml.jackson.core.exc.{InputCoercionException, StreamReadException}
+import com.fasterxml.jackson.core.util.JsonParserDelegate
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow
@@ -26,8 +27,11 @@ import org.apache.spark.unsafe.types.{UTF8String, VariantVal}
 class JsonRows(schema: StructType, options: JSONOptions) extends RowParser {
   private type Read = JsonParser => Any
 
+  private val lenient = Lenient(options.parameters)
   private val factory: JsonFactory = options.buildJsonFactory()
+    .configure(JsonParser.Feature.ALLOW_TRAILING_COMMA, lenient)
   private val texts = new Texts(
+    lenient,
     options.zoneId,
     options.locale,
     options.dateFormatInRead,
@@ -39,6 +43,7 @@ class JsonRows(schema: StructType, options: JSONOptions) extends RowParser {
   /** The row, or null when there is nothing but space. Throws Malformed. */
   override def parse(bytes: Array[Byte], length: Int): InternalRow = {
     input = bytes
+    if (!UTF8String.fromBytes(bytes, 0, length).isValid) throw new Malformed("not UTF-8")
     val parser = factory.createParser(bytes, 0, length)
     try {
       parser.nextToken() match {
@@ -119,7 +124,7 @@ class JsonRows(schema: StructType, options: JSONOptions) extends RowParser {
     case decimal: DecimalType => p => p.currentToken match {
       case VALUE_NUMBER_INT | VALUE_NUMBER_FLOAT =>
         coerced(p, wanted)(Texts.fitting(p.getDecimalValue, p.getText, decimal))
-      case VALUE_STRING => texts.decimal(p.getText, decimal)
+      case VALUE_STRING => texts.decimal(whole(p.getText), decimal)
       case _ => throw wrong(p, wanted)
     }
     case _: StringType => p => text(p)
@@ -141,7 +146,7 @@ class JsonRows(schema: StructType, options: JSONOptions) extends RowParser {
     case interval: DayTimeIntervalType => p => texts.dayTime(string(p, wanted), interval)
     case interval: YearMonthIntervalType => p => texts.yearMonth(string(p, wanted), interval)
     case VariantType => p => {
-      val read = VariantBuilder.parseJson(p, false)
+      val read = VariantBuilder.parseJson(new WholeTexts(p), false)
       new VariantVal(read.getValue, read.getMetadata)
     }
     case ArrayType(element, _) => array(wanted, value(element), element)
@@ -172,7 +177,7 @@ class JsonRows(schema: StructType, options: JSONOptions) extends RowParser {
       val found = nullOr(p, element) {
         try read(p) catch { case m: Malformed => throw m.within(name) }
       }
-      entries += (UTF8String.fromString(name) -> found)
+      entries += (UTF8String.fromString(whole(name)) -> found)
       name = p.nextFieldName()
     }
     val builder = new ArrayBasedMapBuilder(key, element)
@@ -209,7 +214,7 @@ class JsonRows(schema: StructType, options: JSONOptions) extends RowParser {
     try read catch { case _: InputCoercionException => throw Malformed.range(p.getText, wanted) }
 
   private def string(p: JsonParser, wanted: DataType): String =
-    if (p.currentToken == VALUE_STRING) p.getText else throw wrong(p, wanted)
+    if (p.currentToken == VALUE_STRING) whole(p.getText) else throw wrong(p, wanted)
 
   /** A string's text; of any other value, the bytes as they were written. */
   private def text(p: JsonParser): UTF8String = p.currentToken match {
@@ -217,8 +222,11 @@ class JsonRows(schema: StructType, options: JSONOptions) extends RowParser {
       val start = p.currentTokenLocation.getByteOffset.toInt
       p.skipChildren()
       UTF8String.fromBytes(input, start, p.currentLocation.getByteOffset.toInt - start)
+    case VALUE_STRING => UTF8String.fromString(whole(p.getText))
     case _ => UTF8String.fromString(p.getText)
   }
+
+  private def whole(text: String): String = JsonRows.whole(text)
 
   private def wrong(p: JsonParser, wanted: DataType): Malformed = Malformed.kind(
     p.currentToken match {
@@ -228,4 +236,22 @@ class JsonRows(schema: StructType, options: JSONOptions) extends RowParser {
       case _ => p.getText
     },
     wanted)
+}
+
+object JsonRows {
+  /** A text as it is: half of a character, `\\ud83d`, would become a question mark, as any other would. */
+  def whole(text: String): String = {
+    val at = Texts.half(text)
+    if (at < 0) text
+    else throw new Malformed(f"a text with half of a character, \\u${text.charAt(at).toInt}%04x")
+  }
+}
+
+/** A parser none of whose names and texts have half of a character. */
+private class WholeTexts(parser: JsonParser) extends JsonParserDelegate(parser) {
+  override def getText: String = JsonRows.whole(super.getText)
+  override def getCurrentName: String = whole(super.getCurrentName)
+  override def currentName: String = whole(super.currentName)
+
+  private def whole(name: String): String = if (name == null) null else JsonRows.whole(name)
 }

@@ -27,6 +27,12 @@ trait RowParser {
   def parse(bytes: Array[Byte], length: Int): InternalRow
 }
 
+/** Whether a source says that it takes what is no strict JSON, and no plain number. */
+object Lenient {
+  def apply(options: Map[String, String]): Boolean =
+    options.get("streamc.lenient").exists(_.toBoolean)
+}
+
 /** The columns of the malformed rows of a file, behind those that the source declares. */
 object Rejected {
   val Raw = "__raw"
@@ -39,7 +45,7 @@ object Rejected {
  * Files of lines, a row a line, each of which fits the declared columns or is malformed as a whole.
  *
  * Options besides Spark's own: `streamc.owner` is the source in messages; `streamc.required` are the
- * NOT NULL columns, a line each; `streamc.rows` is `fail` (a malformed row ends the query), `good` (it
+ * NOT NULL columns, a line each; `streamc.lenient` is whether what is not strict is taken; `streamc.rows` is `fail` (a malformed row ends the query), `good` (it
  * is left out) or `malformed` (there are no others, and the schema ends with Rejected.Columns).
  */
 abstract class StrictFiles extends TextBasedFileFormat {

@@ -5,6 +5,7 @@ import java.time.ZoneId
 import java.util.Locale
 
 import scala.util.control.NonFatal
+import scala.util.matching.Regex
 
 import org.apache.spark.sql.catalyst.expressions.ExprUtils
 import org.apache.spark.sql.catalyst.util.{DateFormatter, IntervalUtils, LegacyDateFormats, TimestampFormatter}
@@ -37,12 +38,15 @@ object Malformed {
 }
 
 /**
- * Values that formats write as text: instants, dates, decimals, intervals.
+ * Values that formats write as text: numbers, instants, dates, intervals.
  *
- * What Spark reads is read in the same way, apart from what it takes for something that was hardly
- * meant: a time without a date (today), `1,5` as fifteen, `2.5f` as a number.
+ * What Spark and Java read is read in the same way, apart from what was hardly meant: digits of other
+ * scripts, `2.5f` and `0x1p3` as numbers, `1,5` as fifteen, a time without a date (today), a date with
+ * anything behind it. A `lenient` one also takes spaces around a value, `1,234.50` as a DECIMAL, and
+ * instants and dates that are not whole.
  */
 class Texts(
+    lenient: Boolean,
     zone: ZoneId,
     locale: Locale,
     dateFormat: Option[String],
@@ -57,16 +61,47 @@ class Texts(
   private lazy val foreignDecimals = ExprUtils.getDecimalParser(locale)
 
   def timestamp(text: String): Long = {
-    dated(text, timestampFormat, TimestampType)
+    whole(text, timestampFormat, Texts.Instant, TimestampType)
     parsed(text, TimestampType)(timestamps.parse(text))
   }
 
   def ntz(text: String): Long = {
-    dated(text, ntzFormat, TimestampNTZType)
+    whole(text, ntzFormat, Texts.Instant, TimestampNTZType)
     parsed(text, TimestampNTZType)(ntzs.parseWithoutTimeZone(text, allowTimeZone = false))
   }
 
-  def date(text: String): Int = parsed(text, DateType)(dates.parse(text))
+  def date(text: String): Int = {
+    whole(text, dateFormat, Texts.Day, DateType)
+    parsed(text, DateType)(dates.parse(text))
+  }
+
+  /** A whole number of digits 0 to 9, with a sign or none. */
+  def integer(written: String, wanted: DataType, least: Long, most: Long): Long = {
+    val text = trimmed(written)
+    if (!Texts.isWhole(text)) throw Malformed.kind(Texts.quoted(written), wanted)
+    val read =
+      try java.lang.Long.parseLong(text)
+      catch { case _: NumberFormatException => throw Malformed.range(text, wanted) }
+    if (read < least || read > most) throw Malformed.range(text, wanted)
+    read
+  }
+
+  /** A number of digits 0 to 9 with a point and an exponent, or without. */
+  def floating(written: String, wanted: DataType): Double = {
+    val text = trimmed(written)
+    if (!Texts.Number.matches(text)) throw Malformed.kind(Texts.quoted(written), wanted)
+    val read = java.lang.Double.parseDouble(text)
+    if (read.isInfinite) throw Malformed.range(text, wanted)
+    read
+  }
+
+  def boolean(written: String): Boolean = trimmed(written).toLowerCase(Locale.ROOT) match {
+    case "true" => true
+    case "false" => false
+    case _ => throw Malformed.kind(Texts.quoted(written), BooleanType)
+  }
+
+  def trimmed(text: String): String = if (lenient) text.strip else text
 
   def dayTime(text: String, wanted: DayTimeIntervalType): Long = parsed(text, wanted) {
     IntervalUtils.castStringToDTInterval(
@@ -81,16 +116,23 @@ class Texts(
   def decimal(text: String, wanted: DecimalType): Decimal =
     Texts.fitting(parsed(text, wanted)(number(text)), text, wanted)
 
-  private def number(text: String): BigDecimal =
+  private def number(written: String): BigDecimal = {
+    val text = trimmed(written)
     if (locale != Locale.US) foreignDecimals(text)
-    else if (text.indexOf(',') < 0) new BigDecimal(text)
-    else if (Texts.Grouped.matches(text)) new BigDecimal(text.replace(",", ""))
+    else if (Texts.Number.matches(text)) new BigDecimal(text)
+    else if (lenient && Texts.Grouped.matches(text)) new BigDecimal(text.replace(",", ""))
     else throw new NumberFormatException(text)
+  }
 
-  /** Spark takes a time of day for one of the day on which it is read. */
-  private def dated(text: String, format: Option[String], wanted: DataType): Unit =
-    if (format.isEmpty && Texts.TimeOfDay.findPrefixOf(text).isDefined) {
-      throw Malformed.kind(Texts.quoted(text), wanted)
+  /**
+   * Refuses what Spark would complete, or would read a beginning of: a time of day is one of the day on
+   * which it is read, `202601` a year, and behind a date may stand anything.
+   */
+  private def whole(
+      text: String, format: Option[String], form: Regex, wanted: DataType): Unit =
+    if (format.isEmpty) {
+      val fits = if (lenient) Texts.TimeOfDay.findPrefixOf(text).isEmpty else form.matches(text)
+      if (!fits) throw Malformed.kind(Texts.quoted(text), wanted)
     }
 
   private def parsed[T](text: String, wanted: DataType)(parse: => T): T =
@@ -100,6 +142,34 @@ class Texts(
 object Texts {
   private val Grouped = "[+-]?[0-9]{1,3}(,[0-9]{3})+(\\.[0-9]*)?".r
   private val TimeOfDay = "\\s*T?[0-9]{1,2}:|\\s*T".r
+  private val Number = "[+-]?(?:[0-9]+(?:\\.[0-9]*)?|\\.[0-9]+)(?:[eE][+-]?[0-9]+)?".r
+  private val Day = "[+-]?[0-9]{4,7}-[0-9]{1,2}-[0-9]{1,2}".r
+  private val Instant = (s"$Day" +
+    "(?:[T ][0-9]{1,2}:[0-9]{1,2}(?::[0-9]{1,2}(?:\\.[0-9]*)?)?(?: ?[A-Za-z+-][A-Za-z0-9/_:+-]*)?)?").r
+
+  /** Whether it is digits 0 to 9, with a sign before them or not. */
+  private def isWhole(text: String): Boolean = {
+    val first = if (text.nonEmpty && (text.charAt(0) == '-' || text.charAt(0) == '+')) 1 else 0
+    var at = first
+    while (at < text.length && text.charAt(at) >= '0' && text.charAt(at) <= '9') at += 1
+    at == text.length && at > first
+  }
+
+  /** Where half of a pair of UTF-16 stands alone, which no text can hold; -1 if nowhere. */
+  def half(text: String): Int = {
+    var at = 0
+    while (at < text.length) {
+      val c = text.charAt(at)
+      if (Character.isSurrogate(c)) {
+        val pair = Character.isHighSurrogate(c) && at + 1 < text.length &&
+          Character.isLowSurrogate(text.charAt(at + 1))
+        if (!pair) return at
+        at += 1
+      }
+      at += 1
+    }
+    -1
+  }
 
   def quoted(text: String): String = "\"" + Malformed.shown(text) + "\""
 
