@@ -11,6 +11,7 @@ RESERVED = {
     "machine",
     "spark.sql.exchange.reuse": "equal branches of a union lose their watermark with it",
     "spark.sql.optimizer.serializer.nestedSchemaPruning.": "structs of programs rely on it",
+    "spark.sql.variable.": "in the SQL of a spec `${name}` is the text that it is",
     f"{_STREAMING}aggregation.stateFormatVersion": _SAVEPOINTS,
     f"{_STREAMING}checkpointLocation": "each query has its place under `state`",
     f"{_STREAMING}join.stateFormatVersion": _SAVEPOINTS,

@@ -1,14 +1,15 @@
 """What a keyed program has kept, read from a checkpoint by Spark's own reader of states.
 
 The kernel keeps of each key a record of its values and timers, the entries of each map, set and
-list one by one, and the rows that wait; see `KeyState.scala`. Names are those that Avro takes, and
-become here those of the spec.
+list one by one, and the rows that wait; see `KeyState.scala`. Names are those that Avro takes
+(`StateName.scala`), and become here those of the spec.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from .options import quoted
 from .plan import Operator
@@ -29,6 +30,9 @@ _TAKEN = ("key", "value", POSITION, WRITTEN, "at", "number")
 
 _INNER = ("armed", "number", "sweep")
 """Of a record: when Spark wakes the key, the number of its next row, when TTLs are looked at."""
+
+_WRITTEN = re.compile(r"_x(?=[0-9a-f]{4})")
+_CODE = re.compile(r"_x([0-9a-f]{4})")
 
 _PLAIN = "CAST(conv({bytes}, 16, -10) AS BIGINT) ^ (-9223372036854775807L - 1L)"
 
@@ -62,12 +66,13 @@ def program_tables(
             tables[variable] = _entries(read(variable), keys, cell.kind)
     if operator.ordered:
         tables[WAITING] = _waiting(read(WAITING), keys)
+    tables = {name: _with_plain_fields(table) for name, table in tables.items()}
     return tables, tuple(keys.values()), tuple(names[raw] for raw in held)
 
 
 def key_names(operator: Operator) -> Mapping[str, str]:
     """The keys by the names that the state has for them; one that is the same for all, if none."""
-    found = {state_name(key.name): key_column(key.name) for key in operator.keys}
+    found = {_name_alone(key.name): key_column(key.name) for key in operator.keys}
     return found or {_KEYLESS: _KEYLESS}
 
 
@@ -97,8 +102,58 @@ def entry_table(cell: str) -> str:
 
 def state_name(name: str) -> str:
     """A name as the kernel writes it in a state."""
-    kept = (c if c.isascii() and (c.isalnum() or c == "_") else f"_x{ord(c):04x}" for c in name)
-    return "".join(kept)
+    units = name.encode("utf-16-be", "surrogatepass")
+    codes = (int.from_bytes(units[at : at + 2], "big") for at in range(0, len(units), 2))
+    # What looks like a character that is written so has its own `_` written so.
+    escaped = _WRITTEN.sub("\0x", "".join(map(chr, codes))).replace("\0", _unit("_"))
+    return "".join(c if c.isascii() and (c.isalnum() or c == "_") else _unit(c) for c in escaped)
+
+
+def _name_alone(name: str) -> str:
+    """A name that nothing stands before, as the kernel writes it: none begins with a digit."""
+    if name[:1].isascii() and name[:1].isdigit():
+        return _unit(name[0]) + state_name(name[1:])
+    return state_name(name)
+
+
+def _unit(character: str) -> str:
+    return f"_x{ord(character):04x}"
+
+
+def plain_name(written: str) -> str:
+    """The name that is written so in a state."""
+    units = _CODE.sub(lambda found: chr(int(found[1], 16)), written)
+    return units.encode("utf-16-be", "surrogatepass").decode("utf-16-be", "replace")
+
+
+def _with_plain_fields(table: DataFrame) -> DataFrame:
+    """The table with the fields of its structs, at every depth, as the spec names them."""
+    from pyspark.sql import functions as F
+
+    named = _plain_fields(table.schema)
+    if named == table.schema:
+        return table
+    return table.select(
+        *(
+            F.col(quoted(now.name)).cast(then.dataType).alias(now.name)
+            for now, then in zip(table.schema, named, strict=True)
+        )
+    )
+
+
+def _plain_fields(kind: Any) -> Any:
+    from pyspark.sql.types import ArrayType, MapType, StructField, StructType
+
+    if isinstance(kind, StructType):
+        return StructType(
+            [StructField(plain_name(f.name), _plain_fields(f.dataType), f.nullable) for f in kind]
+        )
+    if isinstance(kind, ArrayType):
+        return ArrayType(_plain_fields(kind.elementType), kind.containsNull)
+    if isinstance(kind, MapType):
+        key, held = _plain_fields(kind.keyType), _plain_fields(kind.valueType)
+        return MapType(key, held, kind.valueContainsNull)
+    return kind
 
 
 def _entries(store: DataFrame, keys: Mapping[str, str], kind: str) -> DataFrame:

@@ -79,6 +79,8 @@ def sql_settings(settings: RunSettings, checkpoint: Checkpoint) -> dict[str, str
         # never give up a row.
         "spark.sql.exchange.reuse": "false",
         "spark.sql.session.timeZone": "UTC",
+        # Spark would put settings and the environment in place of `${…}` in names and texts.
+        "spark.sql.variable.substitute": "false",
         # Spark counts the fields of a struct without those that nobody reads, and a program gives
         # all of them.
         _PRUNED_STRUCTS: "false",

@@ -15,7 +15,8 @@ private[streamc] class InitialState(program: Program) {
     KeyRecord.schema(program), if (program.ordered) Some(program.row) else None, program.entries)
 
   /** Keys, then pieces. */
-  val schema: StructType = StructType(program.keys ++ pieces)
+  val schema: StructType =
+    StructType(program.keys.map(key => key.copy(name = StateName.alone(key.name))) ++ pieces)
 
   /** Where pieces are put. */
   def at(record: KeyRecord, waiting: Waiting, entries: Array[Entries]): Shelves = {
@@ -54,5 +55,7 @@ private[streamc] object InitialState {
         entries.map(c => StructField(Entries.name(c), Entries.schema(c))))
 
   private def waiting(row: StructType): StructType = StructType(Seq(
-    StructField("at", LongType), StructField("number", LongType), StructField("row", row)))
+    StructField("at", LongType),
+    StructField("number", LongType),
+    StructField("row", StateName.within(row))))
 }

@@ -31,12 +31,6 @@ private[streamc] abstract class Entries {
   protected def none: Nothing = throw new UnsupportedOperationException
 }
 
-/** Names in state are those that Avro allows, in which Spark writes down what a state has. */
-private[streamc] object StateName {
-  def apply(name: String): String = name.map { c =>
-    if (c < 128 && (c.isLetterOrDigit || c == '_')) c.toString else f"_x${c.toInt}%04x"
-  }.mkString
-}
 
 private[streamc] object Entries {
   val Written: StructField = StructField("written", LongType)
@@ -47,7 +41,7 @@ private[streamc] object Entries {
   def schema(cell: CellShape): StructType = StructType(key(cell) ++ value(cell))
 
   private def key(cell: CellShape): StructType =
-    StructType(if (cell.kind == "list") Nil else Seq(StructField("key", cell.key)))
+    StructType(if (cell.kind == "list") Nil else Seq(StructField("key", StateName.within(cell.key))))
 
   private def value(cell: CellShape): StructType = {
     val held = cell.kind match {
@@ -55,7 +49,7 @@ private[streamc] object Entries {
       case "set" => BooleanType
       case _ => cell.key
     }
-    StructType(StructField("value", held) +: (if (cell.ttl > 0) Seq(Written) else Nil))
+    StructType(StructField("value", StateName.within(held)) +: (if (cell.ttl > 0) Seq(Written) else Nil))
   }
 
   def of(cell: CellPlan, handle: StatefulProcessorHandle, place: Place): Entries = {
@@ -375,7 +369,7 @@ private[streamc] object KeyRecord {
   def schema(program: Program): StructType = schema(program.values, program.timers)
 
   def schema(values: Seq[CellShape], timers: Seq[TimerPlan]): StructType = StructType(
-    values.map(v => StructField(s"value_${StateName(v.name)}", v.value)) ++
+    values.map(v => StructField(s"value_${StateName(v.name)}", StateName.within(v.value))) ++
       values.filter(_.ttl > 0).map(v => StructField(s"written_${StateName(v.name)}", LongType)) ++
       timers.map(t => StructField(s"timer_${StateName(t.name)}", TimestampType)) ++
       Seq("armed", "number", "sweep").map(StructField(_, LongType)))

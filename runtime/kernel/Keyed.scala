@@ -124,7 +124,7 @@ object Keyed {
       }
     }
     val keys = text.keys.zip(own.keys).map { case ((name, kind), key) =>
-      expr(key).cast(kind).as(StateName(name), Plain)
+      expr(key).cast(kind).as(StateName.alone(name), Plain)
     }
     val none = if (keys.isEmpty) Seq(lit(true).as("all", Plain)) else Nil
     val which = if (sides.length > 1) Seq(lit(input).as(Of, Plain)) else Nil
@@ -164,7 +164,7 @@ object Keyed {
       child: LogicalPlan): LogicalPlan = {
     // Spark wants to know of a state to begin with; `StateWriter` puts one there.
     val none = LocalRelation(DataTypeUtils.toAttributes(program.keys))
-    val keySchema = DataTypeUtils.fromAttributes(keys)
+    val keySchema = StateName.within(DataTypeUtils.fromAttributes(keys)).asInstanceOf[StructType]
     val made = new TransformWithState(
       WholeRow(),
       WholeRow(),

@@ -53,8 +53,8 @@ private[streamc] class ProgramReader(
     Program(
       text.id,
       named.nonEmpty,
-      StructType(keys.map(key => StructField(key.name, key.dataType))),
-      StructType(row.map(a => StructField(a.name, a.dataType))),
+      StructType(keys.map(key => StructField(key.name, StateName.within(key.dataType)))),
+      StructType(row.map(a => StructField(a.name, StateName.within(a.dataType)))),
       behind.length,
       inputs,
       text.ordered,
@@ -212,13 +212,17 @@ private[streamc] class ProgramReader(
 
   /** An expression; it has the type of its place, which is null where any will do. */
   private def value(text: String, scope: Scope, kind: DataType = null): Expression =
-    bound(replaced(own.sessionState.sqlParser.parseExpression(text), scope, Set.empty), scope) match {
+    bound(replaced(parsed(text), scope, Set.empty), scope) match {
       case found if kind == null || DataType.equalsIgnoreNullability(found.dataType, kind) => found
       case other => Cast(other, kind, Some(own.sessionState.conf.sessionLocalTimeZone), EvalMode.ANSI)
     }
 
+  /** Spark's parser goes by the settings of the session that is active. */
+  private def parsed(text: String): Expression =
+    own.withActive(own.sessionState.sqlParser.parseExpression(text))
+
   private def key(cell: Int, text: String, scope: Scope): Expression = {
-    val found = replaced(own.sessionState.sqlParser.parseExpression(text), scope, Set.empty)
+    val found = replaced(parsed(text), scope, Set.empty)
     bound(entryKey(cell, found), scope)
   }
 

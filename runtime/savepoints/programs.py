@@ -28,7 +28,7 @@ def state_rows(
     from pyspark.sql import DataFrame
 
     pieces = []
-    for name, table in _wanted_tables(schema, tables):
+    for name, table in _wanted_tables(schema, tables, operator):
         order = [*map(quoted, key_names(operator).values()), POSITION]
         ordered = table.orderBy(*order) if _is_list(table) else table
         pieces.append(_piece(schema, name, ordered, operator))
@@ -45,7 +45,7 @@ def placed_rows(
     Raises RuntimeFault for a column that the program needs and no table has.
     """
     placed = []
-    for name, table in _wanted_tables(schema, tables):
+    for name, table in _wanted_tables(schema, tables, operator):
         keys = [_key(field, table, operator) for field in schema.fields[: len(operator.keys) or 1]]
         spread = table.repartition(partitions, *keys)
         ordered = spread.sortWithinPartitions(POSITION) if _is_list(table) else spread
@@ -54,9 +54,11 @@ def placed_rows(
 
 
 def _wanted_tables(
-    schema: StructType, tables: Mapping[str, DataFrame]
+    schema: StructType, tables: Mapping[str, DataFrame], operator: Operator
 ) -> Iterator[tuple[str, DataFrame]]:
-    return ((f.name, tables[f.name]) for f in schema.fields if f.name in tables)
+    # Keys come first, and may be called as a piece is.
+    pieces = schema.fields[len(key_names(operator)) :]
+    return ((f.name, tables[f.name]) for f in pieces if f.name in tables)
 
 
 def _piece(schema: StructType, name: str, table: DataFrame, operator: Operator) -> DataFrame:
@@ -64,8 +66,8 @@ def _piece(schema: StructType, name: str, table: DataFrame, operator: Operator) 
 
     keys = key_names(operator)
     columns: list[Column] = []
-    for field in schema.fields:
-        if field.name in keys:
+    for place, field in enumerate(schema.fields):
+        if place < len(keys):
             column = _key(field, table, operator)
         elif field.name == name:
             column = _packed(name, field.dataType, table, operator)

@@ -1,0 +1,42 @@
+package org.apache.spark.sql.streamc
+
+import org.apache.spark.sql.types._
+
+/**
+ * Names in state are those that Avro allows, in which Spark writes down what a state has.
+ *
+ * What it does not allow is written as `_x0020`, a unit of UTF-16 each; what looks like that by itself
+ * is written so too, so that `program_state.py` can read each name back.
+ */
+private[streamc] object StateName {
+  private val Written = "_(?=x[0-9a-f]{4})".r
+
+  def apply(name: String): String =
+    escaped(name).map(c => if (c < 128 && isPart(c)) c.toString else unit(c)).mkString
+
+  /** A name that nothing stands before: Avro's do not begin with a digit. */
+  def alone(name: String): String =
+    if (name.charAt(0) >= '0' && name.charAt(0) <= '9') unit(name.charAt(0)) + apply(name.tail)
+    else apply(name)
+
+  /** A type with such names at every depth. Its values are the same: rows are read by position. */
+  def within(kind: DataType): DataType = kind match {
+    case StructType(fields) => StructType(
+      fields.map(f => f.copy(name = field(f.name), dataType = within(f.dataType))))
+    case ArrayType(element, nulls) => ArrayType(within(element), nulls)
+    case MapType(key, value, nulls) => MapType(within(key), within(value), nulls)
+    case other => other
+  }
+
+  /** Letters of all scripts stay: states that are there have them. */
+  private def field(name: String): String =
+    escaped(name).zipWithIndex.map { case (c, i) =>
+      if (isPart(c) && (i > 0 || !c.isDigit)) c.toString else unit(c)
+    }.mkString
+
+  private def escaped(name: String): String = Written.replaceAllIn(name, unit('_'))
+
+  private def isPart(c: Char): Boolean = c.isLetterOrDigit || c == '_'
+
+  private def unit(c: Char): String = f"_x${c.toInt}%04x"
+}
