@@ -16,7 +16,10 @@ private[streamc] class InitialState(program: Program) {
 
   /** Keys, then pieces. */
   val schema: StructType =
-    StructType(program.keys.map(key => key.copy(name = StateName.alone(key.name))) ++ pieces)
+    StructType(
+      program.keys.zip(program.stateKeys).map { case (key, held) =>
+        held.copy(name = StateName.alone(key.name))
+      } ++ pieces)
 
   /** Where pieces are put. */
   def at(record: KeyRecord, waiting: Waiting, entries: Array[Entries]): Shelves = {

@@ -83,6 +83,9 @@ case class Program(
     readsBefore: Boolean,
     wakes: Boolean) {
 
+  /** The keys, with fields of structs as state has them. */
+  val stateKeys: StructType = StateName.within(keys).asInstanceOf[StructType]
+
   /** Places in the frame. */
   val firstValue: Int = keys.length
   val instant: Int = firstValue + values.length

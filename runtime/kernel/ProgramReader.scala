@@ -53,7 +53,7 @@ private[streamc] class ProgramReader(
     Program(
       text.id,
       named.nonEmpty,
-      StructType(keys.map(key => StructField(key.name, StateName.within(key.dataType)))),
+      StructType(keys.map(key => StructField(key.name, key.dataType))),
       StructType(row.map(a => StructField(a.name, StateName.within(a.dataType)))),
       behind.length,
       inputs,

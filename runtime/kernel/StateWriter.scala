@@ -67,7 +67,7 @@ object StateWriter {
       frame: DataFrame,
       rows: java.util.List[DataFrame]): Long = {
     val process = Keyed.process(frame)
-    val keys = process.program.keys
+    val keys = process.program.stateKeys
     val nothing = StructType.fromDDL("__dummy__ STRING")
     val target = new Target(session, checkpoint, operator, StateStoreId.DEFAULT_STORE_NAME, keys,
       nothing, NoPrefixKeyStateEncoderSpec(keys), families = true)

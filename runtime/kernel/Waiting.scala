@@ -26,7 +26,7 @@ private[streamc] class Waiting(program: Program, handle: StatefulProcessorHandle
   private val place = new GenericInternalRow(2)
 
   private lazy val encoder = new CompositeKeyStateEncoder[InternalRow, InternalRow](
-    RowEncoders.of(program.keys).asInstanceOf[ExpressionEncoder[Any]], places, rows, name)
+    RowEncoders.of(program.stateKeys).asInstanceOf[ExpressionEncoder[Any]], places, rows, name)
 
   /** Spark's own iterator over a map cannot be closed before its end. */
   private lazy val store: StateStore = Internals.store(handle)
