@@ -17,13 +17,13 @@ import org.apache.spark.unsafe.types.UTF8String
  * A field is quoted when it begins with a quote, and then ends with one: a quote that is not closed,
  * and text between it and the next delimiter, are malformed, not guessed at.
  */
-class CsvRows(schema: StructType, options: CSVOptions) extends RowParser {
+class CsvRows(schema: StructType, options: CSVOptions, how: Leniency) extends RowParser {
   private val charset = Charset.forName(options.charset)
   private val delimiter = options.delimiter
   private val first = delimiter.charAt(0)
   private val fields = schema.fields
   private val reads: Array[String => Any] = fields.map(f => value(f.dataType))
-  private val lenient = Lenient(options.parameters)
+  private val lenient = how.lenient
   private val texts = new Texts(
     lenient,
     options.zoneId,
@@ -162,7 +162,7 @@ class CsvRows(schema: StructType, options: CSVOptions) extends RowParser {
     }
 
   private def is(text: String, option: String, word: String): Boolean =
-    text == word && options.parameters.contains(option)
+    text == word && how.named.contains(option.toLowerCase)
 }
 
 object CsvRows {

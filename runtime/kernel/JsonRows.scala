@@ -24,10 +24,10 @@ import org.apache.spark.unsafe.types.{UTF8String, VariantVal}
  * depend on the query. Fields that the schema lacks are skipped; fields that the object lacks are
  * NULL. A STRING column takes any value, as its text.
  */
-class JsonRows(schema: StructType, options: JSONOptions) extends RowParser {
+class JsonRows(schema: StructType, options: JSONOptions, how: Leniency) extends RowParser {
   private type Read = JsonParser => Any
 
-  private val lenient = Lenient(options.parameters)
+  private val lenient = how.lenient
   private val factory: JsonFactory = options.buildJsonFactory()
     .configure(JsonParser.Feature.ALLOW_TRAILING_COMMA, lenient)
   private val texts = new Texts(

@@ -76,8 +76,10 @@ case class ReadMessage(
 
   override protected def initializeInternal(partitionIndex: Int): Unit = {
     parser = format match {
-      case "json" => new JsonRows(schema, new JSONOptionsInRead(options, "UTC", ""))
-      case "csv" => new CsvRows(schema, new CSVOptions(options, false, "UTC", ""))
+      case "json" =>
+        new JsonRows(schema, new JSONOptionsInRead(options, "UTC", ""), Leniency.of(options))
+      case "csv" =>
+        new CsvRows(schema, new CSVOptions(options, false, "UTC", ""), Leniency.of(options))
       case "text" => TextRows
     }
     places = required.map(name => schema.fieldIndex(name) -> name).toArray

@@ -27,10 +27,18 @@ trait RowParser {
   def parse(bytes: Array[Byte], length: Int): InternalRow
 }
 
-/** Whether a source says that it takes what is no strict JSON, and no plain number. */
-object Lenient {
-  def apply(options: Map[String, String]): Boolean =
-    options.get("streamc.lenient").exists(_.toBoolean)
+/**
+ * Whether a source takes what is no strict JSON and no plain number, and the options that it names.
+ *
+ * Spark's own options lose their map on the way to the executors.
+ */
+case class Leniency(lenient: Boolean, named: Set[String])
+
+object Leniency {
+  def of(options: Map[String, String]): Leniency = {
+    val folded = options.toSeq.map { case (name, value) => (name.toLowerCase, value) }
+    Leniency(folded.contains(("streamc.lenient", "true")), folded.map(_._1).toSet)
+  }
 }
 
 /** The columns of the malformed rows of a file, behind those that the source declares. */
@@ -100,9 +108,10 @@ abstract class StrictFiles extends TextBasedFileFormat {
 case class StrictJson() extends StrictFiles {
   override protected def lines(options: Map[String, String], zone: String): Lines = {
     val read = new JSONOptionsInRead(options, zone, "")
+    val how = Leniency.of(options)
     new Lines {
       override def open(schema: StructType, file: PartitionedFile, conf: Configuration): Records =
-        new Records(file, read.lineSeparatorInRead, conf, new JsonRows(schema, read))
+        new Records(file, read.lineSeparatorInRead, conf, new JsonRows(schema, read, how))
     }
   }
 }
@@ -110,9 +119,10 @@ case class StrictJson() extends StrictFiles {
 case class StrictCsv() extends StrictFiles {
   override protected def lines(options: Map[String, String], zone: String): Lines = {
     val read = new CSVOptions(options, false, zone, "")
+    val how = Leniency.of(options)
     new Lines {
       override def open(schema: StructType, file: PartitionedFile, conf: Configuration): Records =
-        new CsvRecords(file, read, conf, new CsvRows(schema, read), schema)
+        new CsvRecords(file, read, conf, new CsvRows(schema, read, how), schema)
     }
   }
 }
