@@ -39,18 +39,26 @@ def create(
     stop: Annotated[
         bool, typer.Option("--stop", help="Stop the job first, and take its last barrier.")
     ] = False,
+    yields: Annotated[
+        bool,
+        typer.Option(
+            "--yield/--no-yield", help="Let a running job go before, or be as fast as can be."
+        ),
+    ] = True,
 ) -> None:
     """Take a savepoint from a completed barrier, while the job runs on."""
     from ..runtime import stop_pipeline
-    from ..runtime.savepoints.process import take_savepoint
+    from ..runtime.savepoints.process import job_runs, take_savepoint
 
     if stop and barrier is not None:
         raise UserError("`--stop` takes the last barrier, `--barrier` another one", "leave one out")
     with faults():
         if stop:
             stop_pipeline(state, show=_tell)
-        # What this takes longer is nobody's loss.
-        yield_to_jobs()
+        if yields and job_runs(state):
+            # What this takes longer is nobody's loss; where no job runs, it would be for nothing.
+            _tell("a job runs on this state and goes before; `--no-yield` does not wait for it")
+            yield_to_jobs()
         found = take_savepoint(state, name=name, barrier=barrier, tell=_tell)
     print(f"savepoint {found.name}: {found.rows:,} rows, {size(found.bytes)}")
 

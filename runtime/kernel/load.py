@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -27,6 +28,9 @@ def load_kernel(spark: SparkSession, jar: Path) -> Any:
         _class_loader(jvm).addURL(java_class(jvm, "java.io.File")(str(jar)).toURI().toURL())
         spark._jsc.addJar(str(jar))
         kernel_class(jvm, "LocalFiles").install(spark._jsc.sc())
+        if "PYSPARK_GATEWAY_PORT" not in os.environ:
+            # This process has started the JVM; `spark-submit` starts it the other way round.
+            kernel_class(jvm, "Parent").watch(os.getpid())
         system.setProperty(_PROPERTY, str(jar))
     return getattr(jvm, _PACKAGE)
 

@@ -82,6 +82,13 @@ def create_savepoint(
     return found
 
 
+def barrier_to_take(disk: LocalDisk, state: str, name: str | None, barrier: int | None) -> int:
+    """The barrier that a savepoint would be of, found without Spark; raises as the making does."""
+    if name is not None:
+        check_free(name, disk.list(f"{state}/{FOLDER}"))
+    return _cut(disk, state, barrier).manifest.barrier
+
+
 def _cut(disk: Disk, state: str, barrier: int | None) -> _Cut:
     shown = state.removeprefix("file:")
     note = current_generation(disk, state)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -14,13 +15,14 @@ from ..failures import spark_errors, spark_refuses
 from ..java_code import check_settings
 from ..kernel.build import kernel_jar
 from ..kernel.load import load_kernel
+from ..lease import running
 from ..plan import Checkpoint
 from ..secrets import without_references
 from ..session import run_session
 from ..settings import AS_FAST_AS_POSSIBLE, RunSettings
 from ..state_files import local_state
 from ..storage import Storage
-from .create import create_savepoint
+from .create import barrier_to_take, create_savepoint
 from .fit import Fit
 from .model import FOLDER, Savepoint, find_savepoint, folders_of_savepoints, savepoint_folder
 from .preview import Preview, preview
@@ -46,9 +48,12 @@ def take_savepoint(
 ) -> Savepoint:
     """Makes a savepoint of a state folder on this machine's disk; see `create_savepoint`.
 
-    A job may run on it. Raises RuntimeFault when it is not possible as asked.
+    A job may run on it. Raises RuntimeFault when it is not possible as asked, before a Spark is
+    started where that shows.
     """
     _, folder, _ = local_state(state)
+    found = barrier_to_take(LocalDisk(), folder, name, barrier)
+    tell(f"barrier {found} is whole; starting Spark to read its state")
     with _spark(f"{folder}/{FOLDER}", tell, spark, _READING) as storage:
         storage.keep_private(folder)
         try:
@@ -57,6 +62,12 @@ def take_savepoint(
             )
         except spark_errors() as error:
             raise spark_refuses("the savepoint", error, state) from None
+
+
+def job_runs(state: str) -> bool:
+    """Whether a job holds a state folder on this machine's disk."""
+    files, folder, _ = local_state(state)
+    return running(files, folder, time.time()) is not None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,57 @@
+"""`savepoint create`: what shows without a Spark is told before one is started."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from streamc.runtime import RuntimeFault
+from streamc.runtime.errors import SPARK_START
+from test_control import Run, barrier, job, note, run, state
+
+__all__ = ["run", "state"]
+
+
+@pytest.fixture
+def no_spark(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What was asked for: a Spark, of which there is none, or to wait for others."""
+    asked: list[str] = []
+
+    def started(*arguments: object) -> None:
+        asked.append("spark")
+        raise RuntimeFault(SPARK_START, "none is started here")
+
+    monkeypatch.setattr("streamc.runtime.savepoints.process.run_session", started)
+    # The barriers of these states have no files that Spark would go on from.
+    whole = "streamc.runtime.savepoints.create.Examination.barrier_damage"
+    monkeypatch.setattr(whole, lambda examination, manifest: ())
+    monkeypatch.setattr("streamc.cli.savepoint.yield_to_jobs", lambda: asked.append("yield"))
+    return asked
+
+
+def test_a_savepoint_without_a_barrier(run: Run, state: Path, no_spark: list[str]) -> None:
+    create = ("savepoint", "create", "--state", str(state))
+    ended = run(*create)
+    assert ended.code == 2 and "has no barrier yet" in ended.err
+    barrier(state, 4)
+    assert "has no barrier 9" in run(*create, "--barrier", "9").err
+    (state / "savepoints/taken").mkdir(parents=True)
+    assert "is a savepoint `taken` already" in run(*create, "--name", "taken").err
+    assert no_spark == []
+
+
+def test_a_savepoint_waits_for_jobs_that_run_only(
+    run: Run, state: Path, no_spark: list[str]
+) -> None:
+    barrier(state, 4)
+    note(state / "generations/0001/plan.json", {"pipeline": "card_spend"})
+    create = ("savepoint", "create", "--state", str(state))
+    ended = run(*create)
+    assert "barrier 4 is whole; starting Spark to read its state\n" in ended.err
+    assert "none is started here" in ended.err
+    assert no_spark == ["spark"]
+    with job(state):
+        assert "a job runs on this state and goes before; `--no-yield` does" in run(*create).err
+        assert no_spark == ["spark", "yield", "spark"]
+        assert "goes before" not in run(*create, "--no-yield").err
+        assert no_spark == ["spark", "yield", "spark", "spark"]
