@@ -52,7 +52,8 @@ In order of flow:
   by key, as tests look at it.
 - ``analysis``: what Spark refuses of a script, before a query is started.
 - ``progress``, ``views``: how far the queries are, and how it is shown.
-- ``failures``, ``errors``, ``signals``: how a run ends, and what it says then.
+- ``failures``, ``errors``, ``signals``: how a run ends, and what it says then;
+  ``spark_advice``: what to write instead of an expression that failed.
 """
 
 from . import program

@@ -5,7 +5,6 @@ Sources are empty folders and sinks are left out, so that neither input nor stat
 
 from __future__ import annotations
 
-import logging
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -67,9 +66,6 @@ def refusals(
     kernel = load_kernel(session, kernel_jar(tell))
     storage = Storage(kernel, session)
     job = _EmptyJob(plan, session, storage, settings.variables, root, folders)
-    # PySpark logs what it raises; here it is told in the words of the spec.
-    for name in ("SQLQueryContextLogger", "DataFrameQueryContextLogger"):
-        logging.getLogger(name).setLevel(logging.CRITICAL)
     try:
         build(job)
     except RuntimeFault as fault:

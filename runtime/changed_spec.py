@@ -11,6 +11,7 @@ import shlex
 from collections.abc import Mapping
 from pathlib import Path
 
+from ..contracts.secrets import written_secret
 from .arguments import Arguments
 from .errors import RuntimeFault
 from .plan import Plan
@@ -19,7 +20,6 @@ from .settings import RunSettings
 from .state import current_generation
 from .state_files import LocalFiles, local_state
 
-_SECRET = re.compile(r"passw|secret|token|credential|jaas|(?:^|_)(?:key|auth)(?:_|$)|://[^/]*@")
 _ELSE = "or run the version that began it, or start over with another `--state` and other outputs"
 
 
@@ -103,7 +103,7 @@ def _variables(variables: Mapping[str, str]) -> list[str]:
     """The variables as they were given; what may be a secret is left for the user to put in."""
     words: list[str] = []
     for name, value in variables.items():
-        hidden = any(_SECRET.search(text.lower()) for text in (name, value))
+        hidden = written_secret(name, value) is not None
         words += ["--var", f"{name}={'…' if hidden else value}"]
     return words
 

@@ -21,6 +21,7 @@ from .errors import (
 )
 from .functions import FAILED
 from .sinks import PythonSink, Sink
+from .spark_advice import remedy, without_advice
 
 if TYPE_CHECKING:
     from pyspark.sql.streaming.query import StreamingQuery
@@ -40,11 +41,15 @@ _GENERIC = (
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Why a query ended: a short reason for the terminal, all there is for the log."""
+    """Why a query ended: a short reason for the terminal, all there is for the log.
+
+    `remedy` is what can be done about it in the spec, None if nothing is known.
+    """
 
     query: str
     reason: str
     details: str
+    remedy: str | None = None
 
 
 def spark_errors() -> tuple[type[Exception], ...]:
@@ -105,7 +110,7 @@ def explain_failure(query: StreamingQuery, writer: BatchWriter) -> Failure:
         if java is None or isinstance(writer.failed_sink, PythonSink):
             return Failure(writer.query, _python_reason(writer.failed_sink, error), details)
         thrown = java
-    return Failure(writer.query, reason_of(thrown), details)
+    return Failure(writer.query, reason_of(thrown), details, remedy(details))
 
 
 def _python_reason(sink: Sink | None, error: BaseException) -> str:
@@ -232,5 +237,5 @@ def _message(text: str) -> tuple[str | None, str]:
         if told.startswith("Job aborted"):
             return None, ""
         if told:
-            return error_class, told
+            return error_class, without_advice(told)
     return None, ""

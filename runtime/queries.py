@@ -37,6 +37,9 @@ if TYPE_CHECKING:
 _RETAIN = "spark.sql.streaming.minBatchesToRetain"
 
 
+_ON = "then start the job again, which goes on with this batch"
+
+
 @dataclass(frozen=True, slots=True)
 class Prepared:
     """A query that may start: its frame, and what takes its batches."""
@@ -242,4 +245,6 @@ class Queries:
         except spark_errors():
             # A full disk, which may be why the query failed, is no reason not to tell.
             help = f"there was no room for the full text in {self._state.shown}/logs"
+        if failure.remedy is not None:
+            help = f"{failure.remedy}, or mend the row; {_ON}\n{help}"
         return RuntimeFault(QUERY_FAILED, f"query `{failure.query}` failed: {failure.reason}", help)

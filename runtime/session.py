@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
@@ -110,6 +111,7 @@ def run_session(
     RuntimeFault when Java or Spark are missing or of the wrong version.
     """
     check_spark_settings(settings.spark)
+    _quiet_pyspark()
     base, started = (given, False) if given is not None else _start(settings, name, packages)
     _check_version(base)
     spark = base.newSession()
@@ -144,6 +146,15 @@ def _local_defaults(spark: SparkSession, settings: RunSettings) -> dict[str, str
     if not str(context.master).startswith("local") or context.getConf().contains(key):
         return {}
     return {key: str(context.defaultParallelism)}
+
+
+def _quiet_pyspark() -> None:
+    """What PySpark raises it logs as well, as a line of JSON of many kilobytes, or as tracebacks.
+
+    The runtime says it in a few lines itself, and keeps the full text in the logs of the state.
+    """
+    for name in ("SQLQueryContextLogger", "DataFrameQueryContextLogger", "py4j"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
 
 
 def _check_version(spark: SparkSession) -> None:

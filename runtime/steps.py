@@ -313,8 +313,8 @@ class StepRun:
             if isinstance(raised, RuntimeFault) and raised.code is ROWS_LOST:
                 raise raised from None
             failure = explain_failure(query, prepared.writer)
-            reason = self._places(failure.reason)
-            raise RuntimeFault(QUERY_FAILED, f"query `{query.name}` failed: {reason}") from None
+            message = f"query `{query.name}` failed: {self._places(failure.reason)}"
+            raise RuntimeFault(QUERY_FAILED, message, failure.remedy) from None
 
     def _places(self, reason: str) -> str:
         """Names the files of steps as those who wrote the steps know them."""

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
+from compiled import compiled
 from streamc.runtime import RuntimeFault
 from streamc.runtime.errors import SPARK_START
 from test_control import Run, barrier, job, note, run, state
@@ -44,7 +46,9 @@ def test_a_savepoint_waits_for_jobs_that_run_only(
     run: Run, state: Path, no_spark: list[str]
 ) -> None:
     barrier(state, 4)
-    note(state / "generations/0001/plan.json", {"pipeline": "card_spend"})
+    spec = Path(__file__).parents[1] / "specs" / "ab_counts" / "ab_counts.stream"
+    plan = json.loads(str(compiled(spec, "ab_counts.stream").plan_json))
+    note(state / "generations/0001/plan.json", plan)
     create = ("savepoint", "create", "--state", str(state))
     ended = run(*create)
     assert "barrier 4 is whole; starting Spark to read its state\n" in ended.err

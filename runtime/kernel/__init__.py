@@ -27,6 +27,7 @@
 - ``Rolling.scala``: files of a batch that are followed by another one at some size.
 - ``TextFiles.scala``: files of lines joined byte for byte.
 - ``Conversions.scala``: expressions of a migration, tried on rows; the bytes of Parquet columns.
+- ``Parent.scala``: a JVM ends with the process that started it.
 - ``Progress.scala``: the progress reports of a query since the last look.
 - ``build.py``: compiles them once with the Scala compiler among Spark's jars; ``cache.py``: where
   the jars are kept.
