@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 
 from ..contracts.terminal import one_line
@@ -38,6 +38,20 @@ def aligned(rows: Sequence[Sequence[str]], left: int = 1) -> list[str]:
 def moment(instant: datetime | None) -> str:
     """Return an instant in UTC, to the second; nothing for None."""
     return "" if instant is None else f"{instant.astimezone(UTC):%Y-%m-%d %H:%M:%S}"
+
+
+def watermark(milliseconds: int) -> str:
+    """Return a watermark as people read it; 0 is none.
+
+    >>> watermark(0), watermark(-1000), watermark(9223372036854775)
+    ('none', '1969-12-31 23:59:59', 'behind all rows')
+    """
+    if milliseconds == 0:
+        return "none"
+    try:
+        return moment(datetime(1970, 1, 1, tzinfo=UTC) + timedelta(milliseconds=milliseconds))
+    except OverflowError:
+        return "behind all rows" if milliseconds > 0 else "before all rows"
 
 
 def size(number: int) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from .columns import moment
+from .columns import moment, watermark
 
 if TYPE_CHECKING:
     from ..runtime.savepoints.marks import Mark
@@ -17,13 +17,6 @@ def mark_lines(marks: Iterable[Mark]) -> Iterator[str]:
     for mark in marks:
         since = moment(datetime.fromisoformat(mark.since).astimezone(UTC))
         until = (
-            "" if mark.until_ms is None else f", until the watermark is {instant(mark.until_ms)}"
+            "" if mark.until_ms is None else f", until the watermark is {watermark(mark.until_ms)}"
         )
         yield f"marked: {mark.part}, since {since}{until}: {mark.reason}"
-
-
-def instant(milliseconds: int) -> str:
-    """Return a watermark as people read it."""
-    if milliseconds <= 0:
-        return "none"
-    return moment(datetime.fromtimestamp(milliseconds / 1000, UTC))

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from datetime import UTC, datetime
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
-from .columns import aligned, moment, size
+from .columns import aligned, size, watermark
 
 if TYPE_CHECKING:
     from ..runtime.savepoints.failing import Failing
@@ -25,7 +24,7 @@ def preview_text(savepoint: Savepoint, preview: Preview) -> str:
     """Return the figures of all operators, behind a line that says of which savepoint."""
     head = (
         f"savepoint {savepoint.name}, version {savepoint.version}: barrier {savepoint.barrier}, "
-        f"watermark {_instant(savepoint.watermark_ms)}, {_amount(savepoint.rows, 'row')}, "
+        f"watermark {watermark(savepoint.watermark_ms)}, {_amount(savepoint.rows, 'row')}, "
         f"{size(savepoint.bytes)}"
     )
     parts = ["\n".join(_operator(one)) for one in preview.operators]
@@ -54,12 +53,13 @@ def _operator(one: OperatorPreview) -> Iterator[str]:
 
 
 def _incomplete(found: Incomplete) -> Iterator[str]:
-    passed = _instant(found.watermark_ms)
+    passed = watermark(found.watermark_ms)
     if found.start_ms is None or found.end_ms is None:
         yield f"  sessions: {found.groups:,} may lack what closed by {passed}"
         return
     window, groups = _amount(found.closed or 0, "window"), _amount(found.groups, "group")
-    yield f"  window {_instant(found.start_ms)} to {_instant(found.end_ms)} is incomplete: {window}"
+    start, end = watermark(found.start_ms), watermark(found.end_ms)
+    yield f"  window {start} to {end} is incomplete: {window}"
     yield f"    in it closed by {passed} and left nothing; {groups} of it go on"
 
 
@@ -109,9 +109,3 @@ def _cell(row: Mapping[str, str | None], name: str) -> str:
 
 def _amount(count: int, word: str) -> str:
     return f"{count:,} {word}{'' if count == 1 else 's'}"
-
-
-def _instant(milliseconds: int) -> str:
-    if milliseconds <= 0:
-        return "none"
-    return moment(datetime.fromtimestamp(milliseconds / 1000, UTC))

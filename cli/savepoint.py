@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .columns import Output, aligned, moment, size
-from .marks import instant, mark_lines
+from .columns import Output, aligned, moment, size, watermark
+from .marks import mark_lines
 from .options import OutputOption, StateOption
 from .report import UserError, faults
 from .savepoint_plan import plan
@@ -147,7 +147,7 @@ def _cells(found: Savepoint) -> tuple[str, ...]:
         found.name,
         str(found.barrier),
         moment(found.made_at),
-        instant(found.watermark_ms),
+        watermark(found.watermark_ms),
         f"{found.rows:,}",
         size(found.bytes),
     )
@@ -163,7 +163,7 @@ def _lines(found: Savepoint) -> Iterator[str]:
     for source, position in found.sources.items():
         yield f"source {source}: {json.dumps(position)}"
     for id, query in found.queries.items():
-        yield f"query {id}: batch {query.batch}, watermark {instant(query.next_watermark_ms)}"
+        yield f"query {id}: batch {query.batch}, watermark {watermark(query.next_watermark_ms)}"
         for operator in query.operators.values():
             rows = f"{operator.rows:,} rows, {size(operator.bytes)}"
             yield f"  {operator.id} ({operator.kind}): {rows}"

@@ -17,8 +17,8 @@ from .disk import Disk
 from .fields import Fields
 from .notes import seal, unseal
 
-DRAINED_MS = 253370764800000
-"""Where the gate moves the watermarks of an epoch that drains."""
+DRAINED_MS = (9223372036854775, 253370764800000)
+"""Where the gate moves the watermarks of an epoch that drains; earlier versions the second."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +101,7 @@ class EpochLog:
         near = [one for n in (number - 1, number + 1) if isinstance(one := self._of_file(n), Epoch)]
         if not cuts or not any(set(one.cuts) == set(cuts) for one in near):
             return None
-        drain = any(log.watermark_ms >= DRAINED_MS for log in logged.values())
+        drain = any(log.watermark_ms in DRAINED_MS for log in logged.values())
         # Where the epoch before is not known either, the gate lets one more follow that settles.
         before = next((one.cuts for one in near if one.number < number), None)
         document = {

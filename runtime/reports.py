@@ -51,8 +51,13 @@ class Reports:
 
 
 def instant(text: str | None) -> datetime | None:
-    """A time as Spark writes it; its zero stands for no watermark yet."""
+    """A time as Spark writes it; its zero stands for no watermark yet.
+
+    What a datetime cannot hold is the first or the last one that it can.
+    """
     if text is None:
         return None
+    if text.startswith(("+", "-")):
+        return (datetime.max if text.startswith("+") else datetime.min).replace(tzinfo=UTC)
     found = datetime.fromisoformat(text)
     return None if found == datetime(1970, 1, 1, tzinfo=UTC) else found

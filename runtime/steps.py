@@ -44,8 +44,8 @@ if TYPE_CHECKING:
     from .job import InitialState
     from .storage import Storage
 
-END_OF_TIME = 253_370_764_800_000_000
-"""The year 9999 in microseconds: no row is later, and no arithmetic on it overflows."""
+END_OF_TIME = 2**63 - 1
+"""The last instant that a TIMESTAMP holds, in microseconds: no row is later."""
 
 _SHOWN = 5
 """How many rows of a difference are told."""
@@ -102,6 +102,7 @@ class StepRun:
         self._steps: list[_Step] = []
         self._tables = dict.fromkeys(plan.tables, "")
         self._fills = 0
+        self.tell: Callable[[str], None] = lambda line: None
 
     def fill(self, tables: Mapping[str, str]) -> None:
         """Makes these lines the content of tables.
@@ -295,7 +296,7 @@ class StepRun:
         frame = checked_frame(self._kernel, job.frame_of(query), query)
         stepped = DataFrame(self._kernel.Steps.wrap(frame._jdf, str(self._root)), job.spark)
         shelf = self._shelves[query.id]
-        books = Books(query, self._kernel, shelf, strict=True, tell=lambda line: None)
+        books = Books(query, self._kernel, shelf, strict=True, tell=lambda line: self.tell(line))
         sinks = [self._sinks[name] for name in query.sinks]
         writer = SteppedWriter(query.id, sinks, self._kernel, books=books)
         self._writers[query.id] = writer

@@ -177,7 +177,7 @@ class Gate(session: SparkSession, folder: String, settings: JavaMap[String, Stri
 
   private def offset(turn: QueryTurn, source: String, number: Long): EpochOffset = {
     val epoch = log.get(number).get
-    if (epoch.drain) Drain.now(session)
+    if (epoch.drain) Watermarks.end(session)
     EpochOffset(number, if (number <= turn.joined) null else epoch.cuts.getOrElse(source, null))
   }
 

@@ -30,8 +30,10 @@ class GatedSource(
   override def getOffset: Option[Offset] =
     throw new UnsupportedOperationException("a source of the gate is asked with a limit")
 
-  override def latestOffset(start: StreamOffset, limit: ReadLimit): StreamOffset =
+  override def latestOffset(start: StreamOffset, limit: ReadLimit): StreamOffset = {
+    Watermarks.install(session)
     gate.admit(query, this, start)
+  }
 
   override def getBatch(start: Option[Offset], end: Offset): DataFrame = {
     val from = start.map(o => EpochOffset.of(o).at).orNull
@@ -40,6 +42,7 @@ class GatedSource(
     session.sparkContext.setLocalProperty(Gated.Epoch, epoch.toString)
     session.sparkContext.setLocalProperty(Gated.Finished, gate.finished.toString)
     EpochInstant.note(session, gate.openedAt(epoch))
+    Watermarks.install(session)
     WatermarkBefore.note(session)
     if (to == null || to == from) nothing else inner.rows(Option(from), to)
   }

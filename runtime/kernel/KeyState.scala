@@ -247,7 +247,7 @@ private[streamc] class KeyRecord(program: Program, handle: StatefulProcessorHand
   }
 
   def sweepAfter(ttl: Long): Unit = {
-    sweep = math.max(clock, 0) + math.max(ttl / 1000, 1)
+    sweep = clock + math.max(ttl / 1000, 1)
     changed = true
   }
 

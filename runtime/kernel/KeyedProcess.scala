@@ -94,6 +94,10 @@ class KeyedProcess(val program: Program, place: Place, val counts: BatchCounts)
     private var clock = 0L
     private var idle = 0
 
+    /** Whether the watermark has passed all that can come, and the timers for which it never does. */
+    private var drained = false
+    private var never: Set[Int] = Set.empty
+
     override def hasNext: Boolean = {
       if (!begun) begin()
       while (emitted.isEmpty && !over) advance()
@@ -108,12 +112,14 @@ class KeyedProcess(val program: Program, place: Place, val counts: BatchCounts)
 
     private def begin(): Unit = {
       begun = true
-      val watermark = time.getCurrentWatermarkInMs()
-      passed = if (watermark > 0) watermark * 1000 else Unset
-      place.watermark = if (watermark > 0) passed else null
+      val at = time.getCurrentWatermarkInMs()
+      val known = program.timed && !program.byClock && Watermarks.isKnown(at)
+      passed = if (known) Watermarks.micros(at) else Unset
+      drained = passed == Long.MaxValue
+      place.watermark = if (known) math.min(at, Watermarks.Far) * 1000 else null
       place.now = time.getCurrentProcessingTimeInMs() * 1000
       place.told = EpochInstant.here.getOrElse(place.now)
-      clock = if (program.byClock) place.now / 1000 else watermark
+      clock = if (program.byClock) place.now / 1000 else if (known) at else Watermarks.First
       record.load(run.frame, clock)
       var i = 0
       while (i < keyed.length) {
@@ -162,7 +168,7 @@ class KeyedProcess(val program: Program, place: Place, val counts: BatchCounts)
       var (found, i) = (-1, 0)
       while (i < clocks.length) {
         val at = record.timers(i)
-        val due = clocks(i) == processing && at != Unset && at <= until
+        val due = clocks(i) == processing && at != Unset && at <= until && !never(i)
         if (due && (found < 0 || at < record.timers(found))) found = i
         i += 1
       }
@@ -179,6 +185,7 @@ class KeyedProcess(val program: Program, place: Place, val counts: BatchCounts)
     private def expire(timer: Int): Unit = {
       val at = record.timers(timer)
       record.timers(timer) = Unset
+      val others = if (drained) record.timers.clone else null
       record.change()
       idle += 1
       try {
@@ -188,6 +195,11 @@ class KeyedProcess(val program: Program, place: Place, val counts: BatchCounts)
         }
         run.expiry(timer, at)
       } catch { case NonFatal(e) => throw failure(program.expiries(timer).name, null, e) }
+      // One that is started again and again would be due each time.
+      if (drained) {
+        never ++= others.indices.filter(i =>
+          record.timers(i) != others(i) && record.timers(i) > Watermarks.Far * 1000)
+      }
     }
 
     private def finish(): Unit = {
@@ -219,7 +231,7 @@ class KeyedProcess(val program: Program, place: Place, val counts: BatchCounts)
         if (clocked && !program.byClock) KeyedProcess.polled.find(_ != woken).get
         else {
           val at = math.min(KeyedProcess.wake(earliest(program.byClock)), or(record.sweep))
-          if (at == Never) Unset else math.max(at, clock + 1)
+          if (at == Never) Unset else math.max(math.min(at, Watermarks.Last), clock + 1)
         }
       val early = record.armed != Unset && record.armed <= wanted && record.armed > clock
       if (wanted != record.armed && !early) {
@@ -233,11 +245,11 @@ class KeyedProcess(val program: Program, place: Place, val counts: BatchCounts)
     /** The first instant of a clock at which there is something to do, in microseconds. */
     private def earliest(processing: Boolean): Long = {
       val timer = first(processing, Never)
-      val at = if (timer < 0) Never else record.timers(timer)
+      val at = if (timer < 0) Never else or(record.timers(timer))
       if (processing || front == null) at else math.min(at, or(front.at))
     }
 
-    private def or(at: Long): Long = if (at == Unset) Never else at
+    private def or(at: Long): Long = if (at == Unset) Never else math.min(at, Never - 1)
 
     private def inOrder(rows: Array[InternalRow]): Array[InternalRow] =
       if (rows.length < 2) rows else rows.sorted(order)
@@ -282,7 +294,7 @@ private[streamc] object KeyedProcess {
   def wake(micros: Long): Long = if (micros == Never) Never else -Math.floorDiv(-micros, 1000L)
 
   /** Spark takes away the timer that has gone off: the next one must be another. */
-  val polled: Seq[Long] = Seq(-1L, -2L)
+  val polled: Seq[Long] = Seq(Watermarks.First - 1, Watermarks.First - 2)
 
   /** Which input a row is of: the common row of several inputs says so. */
   def input(program: Program, row: InternalRow): Int =

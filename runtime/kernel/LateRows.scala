@@ -100,7 +100,8 @@ private[streamc] object WatermarkBefore {
       val log = query.offsetLog
       val before = log.getLatestBatchId()
         .flatMap(last => log.offsetSeqMetadataForBatchId(if (settled) last else last - 1))
-      context.setLocalProperty(Key, before.map(_.batchWatermarkMs).getOrElse(0L).toString)
+      val at = before.map(_.batchWatermarkMs).getOrElse(Watermarks.Unknown)
+      context.setLocalProperty(Key, at.toString)
     }
   }
 
@@ -110,10 +111,10 @@ private[streamc] object WatermarkBefore {
     case node => node.expressions.exists(_.exists(_.isInstanceOf[WatermarkBefore]))
   }
 
-  /** In microseconds; Spark's own first one is the instant zero. */
-  def here: Long =
+  /** In microseconds; the first instant of all before there is one. */
+  def here: Long = Watermarks.micros(
     Option(TaskContext.get()).flatMap(task => Option(task.getLocalProperty(Key)))
-      .map(_.toLong * 1000).getOrElse(0L)
+      .map(_.toLong).getOrElse(Watermarks.Unknown))
 }
 
 /** The watermark by which operators drop rows in the batch that is computed. */

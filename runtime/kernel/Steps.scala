@@ -138,10 +138,13 @@ class StepSource(
 
   override def initialOffset(): StreamOffset = StepOffset(StepOffset.None)
 
-  override def latestOffset(start: StreamOffset, limit: ReadLimit): StreamOffset =
+  override def latestOffset(start: StreamOffset, limit: ReadLimit): StreamOffset = {
+    Watermarks.install(session)
     StepOffset(math.max(StepOffset.of(start), Cut.own(root).next(this)))
+  }
 
   override def getBatch(start: Option[Offset], end: Offset): DataFrame = {
+    Watermarks.install(session)
     WatermarkBefore.note(session, settled = true)
     val first = start.map(StepOffset.of).getOrElse(StepOffset.None) + 1
     val files = DataSource(

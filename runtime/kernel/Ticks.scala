@@ -64,8 +64,9 @@ object Ticks {
   /** What a tick has in a column: the instant, so much later as rows may be late, or nothing. */
   private def value(column: Attribute, mark: EventTimeWatermark, micros: Attribute): Expression =
     if (column.exprId == mark.eventTime.exprId) {
-      val delay = Literal(EventTimeWatermark.getDelayMs(mark.delay) * 1000L)
-      Cast(MicrosToTimestamp(Add(micros, delay)), column.dataType, Some("UTC"))
+      val delay = EventTimeWatermark.getDelayMs(mark.delay) * 1000L
+      val at = Least(Seq(micros, Literal(Long.MaxValue - delay)))
+      Cast(MicrosToTimestamp(Add(at, Literal(delay))), column.dataType, Some("UTC"))
     } else if (column.nullable) {
       Literal(null, column.dataType)
     } else {

@@ -1,11 +1,6 @@
 package org.apache.spark.sql.streamc
 
-import java.util.UUID
-
 import scala.collection.mutable
-
-import org.apache.spark.sql.classic.SparkSession
-import org.apache.spark.sql.execution.streaming.runtime.{StreamExecution, WatermarkTracker}
 
 /**
  * A query at the gate: how far it is, and which epoch its sources are being given.
@@ -105,18 +100,4 @@ private class Ticking(every: Long) {
 
 private object Pace {
   private val Most = 1000L
-}
-
-/** Moves the watermark of a query behind every row; called in the query's own thread. */
-private object Drain {
-  /** The year 9999 in milliseconds: no row is later, and no arithmetic on it overflows. */
-  private val End = 253370764800000L
-
-  def now(session: SparkSession): Unit = {
-    val id = session.sparkContext.getLocalProperty(StreamExecution.QUERY_ID_KEY)
-    val query = session.sharedState.activeStreamingQueries.get(UUID.fromString(id))
-    // Spark keeps the tracker to itself; the next batch is planned with what it says then.
-    query.getClass.getMethod("watermarkTracker").invoke(query)
-      .asInstanceOf[WatermarkTracker].setWatermark(End)
-  }
 }

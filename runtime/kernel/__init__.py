@@ -19,6 +19,7 @@
 - ``Tables.scala``: reference data that is read again, and the same for all queries.
 - ``Steps.scala``: sources that give their rows step by step; ``Ticks.scala``: watermarks that move
   without rows.
+- ``Watermarks.scala``: watermarks before 1970, and at the end of time.
 - ``Files.scala``: writing, listing and moving files on any Hadoop path, one call a step.
 - ``LocalFiles.scala``: Hadoop's files on this machine's disk, without the processes it starts.
 - ``Alarms.scala``: the timers of a keyed program, an entry each.

@@ -5,7 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-POLLED = (-1, -2)
+FIRST_MS, LAST_MS = -9223372036854775, 9223372036854775
+"""The first and the last instant, in milliseconds (`kernel/Watermarks.scala`)."""
+
+FAR_MS = 253370764800000
+"""What is told of a watermark that has passed all rows: arithmetic on it does not overflow."""
+
+POLLED = (FIRST_MS - 1, FIRST_MS - 2)
 """When a key is woken in every epoch: Spark takes away the timer that has gone off, and the next
 one must be another."""
 

@@ -93,7 +93,7 @@ class Record:
     def touch(self, ttl: int) -> None:
         """Something was written that will be forgotten: somebody has to look then."""
         if self.sweep is None:
-            self.sweep = max(self._millis, 0) + max(ttl // 1000, 1)
+            self.sweep = self._millis + max(ttl // 1000, 1)
             self._changed = True
 
     def touch_values(self) -> None:

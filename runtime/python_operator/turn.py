@@ -21,12 +21,14 @@ from pyspark.sql.types import Row
 
 from .entries import cell_of
 from .handlers import TURNS, Handlers
-from .instants import POLLED, Clock, micros_of, wake
+from .instants import FAR_MS, FIRST_MS, LAST_MS, POLLED, Clock, micros_of, wake
 from .plan import OperatorPlan
 from .record import Record
 from .state import State, Timers
 from .values import rank, reader
 from .waiting import Waiting
+
+_EVERY = 2**63 - 1
 
 
 class Turns:
@@ -45,6 +47,8 @@ class Turns:
         self._timers = Timers(plan, self._record, self._clock)
         self._handlers = Handlers(plan, self._state, self._timers)
         self._idle = 0
+        self._passed: int | None = None
+        self._never: set[int] = set()
         self.arrived = self.handled = 0
 
     def of(
@@ -63,9 +67,11 @@ class Turns:
         sleeping.
         """
         clock, record, plan = self._clock, self._record, self._plan
-        clock.now, clock.watermark = now * 1000, watermark * 1000 if watermark > 0 else None
-        millis = now if plan.by_clock else watermark
-        self._idle = 0
+        known = not plan.by_clock and watermark != 0 and watermark > FIRST_MS
+        self._passed = _behind(watermark) if known else None
+        clock.now, clock.watermark = now * 1000, min(watermark, FAR_MS) * 1000 if known else None
+        millis = now if plan.by_clock else watermark if known else FIRST_MS
+        self._idle, self._never = 0, set()
         record.load(millis)
         own = self._read_key(key)
         self._handlers.turn_to(self._key_row(*own[: len(plan.key_names)]))
@@ -107,7 +113,7 @@ class Turns:
 
         What waits is looked at only when something of it may be due: `armed` is no later than that.
         """
-        record, passed = self._record, self._clock.watermark
+        record, passed = self._record, self._passed
         due: list[tuple[int, Any]] = []
         fronts: list[int] = []
         if record.number and (record.armed is None or self._is_past(record.armed * 1000)):
@@ -130,11 +136,11 @@ class Turns:
         return sorted(due, key=lambda pair: rank(pair[1])), min(fronts, default=None)
 
     def _is_past(self, at: int) -> bool:
-        return self._clock.watermark is not None and at <= self._clock.watermark
+        return self._passed is not None and at <= self._passed
 
     def _by_instants(self, due: list[tuple[int, Any]]) -> Iterator[Row]:
         """Rows and timers that the watermark has passed, then those that the clock has."""
-        passed = self._clock.watermark
+        passed = self._passed
         for at, rows in groupby(due, key=lambda pair: pair[0]):
             # A timer of the same instant comes after the rows.
             yield from self._expiries(at - 1, processing=False)
@@ -158,16 +164,28 @@ class Turns:
             assert at is not None
             self._record.start(timer, None)
             self._idle += 1
+            others = list(self._record.timers)
             yield from self._handlers.expiry(timer, at, too_often=self._idle > TURNS)
+            if self._passed == _EVERY:
+                self._spare(others)
             if once:
                 return
+
+    def _spare(self, others: Sequence[int | None]) -> None:
+        """Where all has passed, a timer that is started again and again would be due each time."""
+        for n, (old, at) in enumerate(zip(others, self._record.timers, strict=True)):
+            if at is not None and at != old and at > FAR_MS * 1000:
+                self._never.add(n)
 
     def _first(self, until: int, *, processing: bool) -> int | None:
         """The first timer of a kind that is due, None if none is."""
         due = [
             (at, n)
             for n, at in enumerate(self._record.timers)
-            if at is not None and at <= until and self._plan.timers[n].processing == processing
+            if at is not None
+            and at <= until
+            and n not in self._never
+            and self._plan.timers[n].processing == processing
         ]
         return min(due)[1] if due else None
 
@@ -191,4 +209,9 @@ class Turns:
             return
         wanted = [wake(at) for at in (clocked if plan.by_clock else events)]
         wanted += [record.sweep] if record.sweep is not None else []
-        record.arm(max(min(wanted), millis + 1) if wanted else None)
+        record.arm(max(min(*wanted, LAST_MS), millis + 1) if wanted else None)
+
+
+def _behind(watermark: int) -> int:
+    """The last instant that a watermark has passed, in microseconds."""
+    return _EVERY if watermark >= LAST_MS else watermark * 1000

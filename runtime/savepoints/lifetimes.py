@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
 _SWEEP = ".sweep"
-_AT_ONCE = 1
+_AT_ONCE = -9_223_372_036_854_774
 """In milliseconds of the clock by which keys are woken: before any watermark of rows."""
 
 

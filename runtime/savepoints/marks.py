@@ -44,7 +44,7 @@ class Mark:
 
     def ended(self, watermark_ms: int) -> bool:
         """Whether all that it is about has closed at a watermark."""
-        return self.until_ms is not None and watermark_ms >= self.until_ms
+        return self.until_ms is not None and watermark_ms != 0 and watermark_ms >= self.until_ms
 
     def to_document(self) -> dict[str, Any]:
         return asdict(self)

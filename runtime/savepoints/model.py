@@ -65,7 +65,7 @@ class SavedOperator:
 
 @dataclass(frozen=True, slots=True)
 class SavedQuery:
-    """Where a query stood: its batch, watermarks before and behind it in ms, its operators.
+    """Where a query stood: its batch, watermarks before and behind it in ms (0 is none), operators.
 
     `counted_as` is the query by which the lineage counts its batches, None if it counts none.
     """
@@ -110,17 +110,19 @@ class Savepoint:
     def watermark_ms(self) -> int:
         """The lowest watermark of any query that has one, 0 without any."""
         found = [query.next_watermark_ms for query in self.queries.values()]
-        return min((ms for ms in found if ms > 0), default=0)
+        return min((ms for ms in found if ms != 0), default=0)
 
     @property
     def watermarks(self) -> Mapping[str, int]:
-        """The watermark of each operator in ms, the lowest of the queries that contain it."""
-        found: dict[str, int] = {}
+        """The watermark of each operator in ms, the lowest of the queries that contain it.
+
+        0 is none, in any of them.
+        """
+        found: dict[str, set[int]] = {}
         for query in self.queries.values():
             for id in query.operators:
-                known = found.get(id, query.next_watermark_ms)
-                found[id] = min(known, query.next_watermark_ms)
-        return found
+                found.setdefault(id, set()).add(query.next_watermark_ms)
+        return {id: 0 if 0 in all_ else min(all_) for id, all_ in found.items()}
 
     @property
     def rows(self) -> int:

@@ -121,8 +121,8 @@ def _graft(
 
 
 def _sooner(watermark: int, shift: int) -> int:
-    """A watermark that has moved by `shift`; 0 is none at all."""
-    return watermark + shift if watermark > 0 else watermark
+    """A watermark that has moved by `shift`; 0 is none at all, and stands for nothing else."""
+    return (watermark + shift or -1) if watermark else 0
 
 
 def _rewrite(disk: Disk, path: str, text: str) -> None:

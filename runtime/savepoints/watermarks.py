@@ -56,9 +56,9 @@ def incomplete(
     microseconds. The watermark is the one by which the last batch of the savepoint has closed
     windows.
     """
-    passed = _passed(rows, watermark_ms)
-    if passed <= 0:
+    if watermark_ms == 0:
         return None
+    passed = _passed(rows, watermark_ms)
     if "later" in lengths:
         groups = _count(merged, f"{WINDOW}.start <= timestamp_micros({passed + lengths['later']}L)")
         return Incomplete(passed // 1000, groups) if groups else None
@@ -104,10 +104,11 @@ def moved_timers(
     given = [(one["name"], one["expr"]) for one in change.get("timers", ())]
     if all(sql in before or sql in map(quoted, before) for _, sql in given):
         return
+    passed = F.expr(f"timestamp_millis({watermark_ms}L)") if watermark_ms else F.lit(None)
     for name, expression in given:
         by_clock = times[name] == "processing"
         instant = try_.value(expression)
-        due = F.current_timestamp() if by_clock else F.expr(f"timestamp_millis({watermark_ms}L)")
+        due = F.current_timestamp() if by_clock else passed
         counts = record.rows.select(
             F.count_if(instant.isNotNull()),
             F.count_if(instant.isNotNull() & ~_same(expression, name, before, instant, try_)),

@@ -1,0 +1,149 @@
+package org.apache.spark.sql.streamc
+
+import java.lang.reflect.Field
+import java.util.UUID
+
+import scala.collection.mutable
+
+import org.apache.spark.sql.catalyst.plans.logical.{EventTimeWatermark, LogicalPlan}
+import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.execution.SparkPlan
+import org.apache.spark.sql.execution.streaming.operators.stateful.join.StreamingSymmetricHashJoinExec
+import org.apache.spark.sql.execution.streaming.runtime._
+
+/**
+ * Watermarks from the first instant of a TIMESTAMP to the last.
+ *
+ * Spark's own begin with the instant zero and are never before it: rows before 1970 would be late when
+ * there is no watermark yet, and after it. A query therefore gets a tracker and a propagator of ours,
+ * before its first batch is planned. In logs zero still says that there is no watermark; operators are
+ * then given the first instant of all, which no row is late for.
+ */
+private[streamc] object Watermarks {
+  /** No watermark yet, as Spark's logs have it. */
+  val Unknown: Long = 0L
+
+  /** The first and the last instant, in milliseconds. */
+  val First: Long = Long.MinValue / 1000
+  val Last: Long = Long.MaxValue / 1000
+
+  /**
+   * The year 9999, in milliseconds: what a program is told of a watermark that has passed all rows.
+   * Arithmetic on it does not overflow.
+   */
+  val Far: Long = 253370764800000L
+
+  /** How far the watermark of a join is from either end: its bounds are added to it. */
+  private val Margin = 10000L * 366 * 86400 * 1000
+
+  /** Whether there is a watermark, and in a program one that it goes by. */
+  def isKnown(millis: Long): Boolean = millis != Unknown && millis > First
+
+  /** In microseconds, for what compares instants with it. */
+  def micros(millis: Long): Long =
+    if (!isKnown(millis)) Long.MinValue
+    else if (millis >= Last) Long.MaxValue
+    else millis * 1000
+
+  /** Sees that the query whose thread this is goes by these watermarks. */
+  def install(session: SparkSession): Unit = running(session).foreach { query =>
+    if (!tracker(query).isInstanceOf[AnyTime]) {
+      val own = new AnyTime(query.logicalPlan, logged(query))
+      query.getClass.getMethod("watermarkTracker_$eq", classOf[WatermarkTracker]).invoke(query, own)
+      val propagator = query.getClass.getDeclaredField("watermarkPropagator")
+      propagator.setAccessible(true)
+      propagator.set(query, new Propagated)
+    }
+  }
+
+  /** Moves the watermark behind every row; called in the query's own thread. */
+  def end(session: SparkSession): Unit = {
+    install(session)
+    running(session).foreach(tracker(_).setWatermark(Last))
+  }
+
+  private def running(session: SparkSession): Option[MicroBatchExecution] =
+    Option(session.sparkContext.getLocalProperty(StreamExecution.QUERY_ID_KEY))
+      .flatMap(id => Option(session.sharedState.activeStreamingQueries.get(UUID.fromString(id))))
+      .collect { case query: MicroBatchExecution => query }
+
+  /** Spark keeps the tracker to itself; the next batch is planned with what it says then. */
+  private def tracker(query: MicroBatchExecution): WatermarkTracker =
+    query.getClass.getMethod("watermarkTracker").invoke(query).asInstanceOf[WatermarkTracker]
+
+  /** Where the logs of a query say that its watermark is; Spark would take zero for later than 1969. */
+  private def logged(query: MicroBatchExecution): Long = query.offsetLog.getLatestBatchId() match {
+    case None => Unknown
+    case Some(batch) =>
+      val planned = query.offsetLog.offsetSeqMetadataForBatchId(batch).fold(Unknown)(_.batchWatermarkMs)
+      val behind = query.commitLog.get(batch).fold(Unknown)(_.nextBatchWatermarkMs)
+      if (planned == Unknown) behind
+      else if (behind == Unknown) planned
+      else math.max(planned, behind)
+  }
+
+  /** The watermark of a query: the least of those of its sources, when all have one. */
+  private class AnyTime(plan: LogicalPlan, begun: Long) extends WatermarkTracker(MinWatermark, plan) {
+    private val delays = plan.collect { case mark: EventTimeWatermark =>
+      mark.nodeId -> EventTimeWatermark.getDelayMs(mark.delay)
+    }.toMap
+    private var current = begun
+
+    override def setWatermark(millis: Long): Unit = synchronized { current = millis }
+
+    override def currentWatermark: Long = synchronized(current)
+
+    override def updateWatermark(executed: SparkPlan): Unit = synchronized {
+      super.updateWatermark(executed)
+      val found = watermarkMap.toSeq.map { case (source, at) => at.map(behind(source, _)) }
+      if (found.nonEmpty && found.forall(_.isDefined)) {
+        val least = found.flatten.min
+        if (current == Unknown || least > current) current = least
+      }
+    }
+
+    /** A row of the last instant has all others behind it. The instant zero says something else. */
+    private def behind(source: UUID, millis: Long): Long =
+      if (millis >= Last - delays.getOrElse(source, 0L)) Last
+      else if (millis == Unknown) Unknown - 1
+      else millis
+  }
+
+  /** What each operator goes by: Spark's own, but for the instants before 1970. */
+  private class Propagated extends PropagateWatermarkSimulator {
+    private val found: mutable.Map[Long, Map[Long, Option[Long]]] = Propagated.inputs.get(this)
+      .asInstanceOf[mutable.Map[Long, Map[Long, Option[Long]]]]
+    private val joins = mutable.Set.empty[Long]
+
+    override def propagate(batch: Long, plan: SparkPlan, watermark: Long): Unit = {
+      super.propagate(batch, plan, watermark)
+      plan.foreach {
+        case join: StreamingSymmetricHashJoinExec => join.stateInfo.foreach(joins += _.operatorId)
+        case _ =>
+      }
+    }
+
+    override def getInputWatermarkForLateEvents(batch: Long, operator: Long): Long =
+      given(batch - 1, operator)
+
+    override def getInputWatermarkForEviction(batch: Long, operator: Long): Long =
+      given(batch, operator)
+
+    private def given(batch: Long, operator: Long): Long = {
+      val at =
+        if (batch < 0) None
+        else found.getOrElse(batch, throw new IllegalStateException(
+          s"the watermark of batch $batch is not known")).get(operator).flatten
+      val known = at.getOrElse(First)
+      if (joins(operator)) math.min(math.max(known, First + Margin), Last - Margin) else known
+    }
+  }
+
+  private object Propagated {
+    val inputs: Field = {
+      val found = classOf[PropagateWatermarkSimulator].getDeclaredField("inputWatermarks")
+      found.setAccessible(true)
+      found
+    }
+  }
+}
