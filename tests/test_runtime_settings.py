@@ -156,7 +156,7 @@ def test_batches_are_retained_for_the_checkpoints() -> None:
     key = "spark.sql.streaming.minBatchesToRetain"
     often = sql_settings(run_settings("as fast as possible"), Checkpoint("2 minutes", 5))
     seldom = sql_settings(run_settings("10 seconds"), Checkpoint("30 seconds", 5))
-    assert (often[key], seldom[key]) == ("1680", "140")
+    assert (often[key], seldom[key]) == ("1812", "162")
 
 
 def test_backend_auto_is_rocksdb() -> None:
