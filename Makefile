@@ -44,7 +44,7 @@ check: $(INSTALLED) ## Lint, check types and layers, run the tests that need no 
 	$(BIN)/ruff format --check .
 	scripts/check_types.sh $(BIN)/python
 	$(BIN)/lint-imports --no-logo
-	$(BIN)/python -m pytest -m "not spark and not slow" -q -n 2
+	$(BIN)/python -m pytest -m "not spark and not slow" -q -n 2 --dist worksteal
 
 golden: $(INSTALLED) ## Write the expected files of the tests anew; review them in the diff.
 	$(BIN)/python -m pytest -m "not spark and not slow" -q --snapshot-update

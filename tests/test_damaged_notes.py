@@ -48,6 +48,12 @@ READING = (
 )
 
 
+@pytest.fixture(autouse=True)
+def no_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody else takes a lease here, and none needs to be waited for."""
+    monkeypatch.setattr("streamc.runtime.lease._SETTLE", 0.01)
+
+
 def saved(folder: Path) -> Path:
     """A state with two savepoints, both with what a source has seen."""
     (folder / "savepoints").mkdir(parents=True)
