@@ -75,6 +75,9 @@ class _Columns:
             type_ = field.type
         return Typed(ref, type_)
 
+    def knows(self, name: str) -> bool:
+        return name.lower() in COLUMNS
+
     def event_times(self) -> tuple[Typed, ...]:
         ref = e.ColumnRef(Span(0, 0), (Name(Span(0, 0), "ts"),))
         return (Typed(ref, t.TIMESTAMP, nullable=False),)

@@ -26,7 +26,7 @@ from pyspark.sql.types import (
     TimestampNTZType,
     TimestampType,
 )
-from streamc.runtime.python_operator.instants import moment_of
+from streamc.runtime.python_operator.instants import FIRST_MS, moment_of
 from streamc.runtime.python_operator.plan import CellPlan, InputPlan, OperatorPlan, TimerPlan
 from streamc.runtime.python_operator.turn import Turns
 
@@ -165,7 +165,8 @@ class Spark:
         for key, own in brought.items():
             self.key = key
             found += self.turns.of((key,), own, now, watermark, None)
-        for key, at in sorted(one for one in self.timers if one[1] <= watermark):
+        passed = watermark or FIRST_MS  # zero stands for no watermark yet
+        for key, at in sorted(one for one in self.timers if one[1] <= passed):
             self.key = key
             found += self.turns.of((key,), (), now, watermark, at)
             self.timers.discard((key, at))
