@@ -112,6 +112,7 @@ class Watch:
             pause("watch.look")
             if self._gate.status().caught_up:
                 self._coordinator.finish(lambda: self._is_over(stop))
+                self._look_at_gate()
                 return
 
     def ended(self, failures: Sequence[RuntimeFault], progress: Sequence[QueryProgress]) -> None:

@@ -124,7 +124,8 @@ object Keyed {
       }
     }
     val keys = text.keys.zip(own.keys).map { case ((name, kind), key) =>
-      expr(key).cast(kind).as(StateName.alone(name), Plain)
+      // Spark writes down what a key looks like, with names that Avro allows.
+      expr(key).cast(StateName.within(kind)).as(StateName.alone(name), Plain)
     }
     val none = if (keys.isEmpty) Seq(lit(true).as("all", Plain)) else Nil
     val which = if (sides.length > 1) Seq(lit(input).as(Of, Plain)) else Nil
