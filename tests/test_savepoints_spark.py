@@ -122,7 +122,7 @@ def test_a_savepoint_goes_on_as_if_nothing_had_been(spark: SparkSession, tmp_pat
     expected = job.rows()
     assert {sink for sink in SINKS if not expected[sink]} == set()
 
-    kept = {one.name: one for one in savepoints_of(job.state)}
+    kept = {one.name: one for one in savepoints_of(job.state)[0]}
     assert list(kept) == [f"cut-{cut}" for cut in CUTS]
     assert all(o.rows for o in kept["cut-4"].queries["streaks"].operators.values())
 
