@@ -44,10 +44,10 @@ check: $(INSTALLED) ## Lint, check types and layers, run the tests that need no 
 	$(BIN)/ruff format --check .
 	scripts/check_types.sh $(BIN)/python
 	$(BIN)/lint-imports --no-logo
-	$(BIN)/python -m pytest -m "not spark and not slow" -q -n 2 --dist worksteal
+	$(BIN)/python -m pytest -m "not spark and not slow and not long" -q -n 2 --dist worksteal
 
 golden: $(INSTALLED) ## Write the expected files of the tests anew; review them in the diff.
-	$(BIN)/python -m pytest -m "not spark and not slow" -q --snapshot-update
+	$(BIN)/python -m pytest -m "not spark and not slow and not long" -q --snapshot-update
 
 fmt: $(INSTALLED) ## Format the code.
 	$(BIN)/ruff check --fix-only --quiet .

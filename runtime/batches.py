@@ -17,6 +17,14 @@ if TYPE_CHECKING:
     from .books import Books
 
 
+_LONGEST = 1500
+_LONGEST_LINE = 200
+
+
+class BatchFailed(Exception):
+    """What Spark is told of a batch that could not be written."""
+
+
 class BatchWriter:
     """What Spark calls for each batch of one query.
 
@@ -58,9 +66,10 @@ class BatchWriter:
             if self.books is not None:
                 self._read[batch_id] = self.books.close(batch, batch_id, rows, started)
         except BaseException as error:
-            # Spark reports it as text only.
+            # Spark gets it as text only. Whether that tells of an interruption it looks up, in a
+            # query that is being stopped, with an expression that overflows the stack on long ones.
             self.failure = error
-            raise
+            raise BatchFailed(_shortened(error)) from None
 
     def take_rows_read(self, batch: int) -> int | None:
         """The rows that a batch has read from sources, None when nobody knows; asked for once."""
@@ -120,3 +129,10 @@ class BatchWriter:
 def plain(kernel: Any, batch: DataFrame) -> DataFrame:
     """A batch of Spark's as a frame that any operation takes; see the kernel's `Batches`."""
     return type(batch)(kernel.Batches.plain(batch._jdf), batch.sparkSession)
+
+
+def _shortened(error: BaseException) -> str:
+    """An error in few characters, with all causes: by them Spark knows that it was interrupted."""
+    lines = f"{type(error).__module__}.{type(error).__name__}: {error}".splitlines()
+    told = [line[:_LONGEST_LINE] for line in lines if not line.startswith(("\t", "    "))]
+    return "\n".join(told)[:_LONGEST]

@@ -99,6 +99,7 @@ class Queries:
         self._watch = Watch(plan, state, self._gate, self._coordinator, view, settings.cadence)
         self._prepared = tuple(self._prepare(query) for query in plan.queries)
         self._started: list[tuple[Prepared, StreamingQuery]] = []
+        self._ended: set[str] = set()
         self._lost: RuntimeFault | None = None
         for prepared in self._prepared:
             check_meaning(state, prepared.plan.id, prepared.plan.meaning)
@@ -151,7 +152,7 @@ class Queries:
         failed = [
             self._fault(prepared, query)
             for prepared, query in self._started
-            if query._jsq.exception().isDefined()
+            if prepared.plan.id in self._ended or query._jsq.exception().isDefined()
         ]
         faults = (self._coordinator.fault, self._watch.fault)
         return (*failed, *(fault for fault in faults if fault is not None))
@@ -223,8 +224,11 @@ class Queries:
         return Watched(plan.id, Reports(plan.uses, query, self._kernel), prepared.writer)
 
     def _stop_all(self) -> None:
-        for _, query in self._started:
+        for prepared, query in self._started:
             with suppress(*spark_errors()):
+                # No query has a reason to end before it is stopped, whatever Spark says of it.
+                if not query.isActive:
+                    self._ended.add(prepared.plan.id)
                 query.stop()
 
     def _alive(self) -> bool:
