@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from .books import Books
 
 
+_REPORTED = 1000
+"""A report of Spark's that comes so many batches late is none that anybody waits for."""
 _LONGEST = 1500
 _LONGEST_LINE = 200
 
@@ -34,7 +36,8 @@ class BatchWriter:
 
     When it raises, `failure` is the exception and `failed_sink` the sink that was at work, if any.
     What each sink has taken is kept batch by batch until it is forgotten: how many rows, and for
-    files how many and of how many bytes. When all sinks have written, `books` take the batch in.
+    files how many and of how many bytes. When all sinks have written, `books` take the batch in;
+    `rows_in` are the rows that batches have read as far as the books know.
     Before each sink, `check` raises when the run may not write any more.
     """
 
@@ -53,6 +56,7 @@ class BatchWriter:
         self.sinks = tuple(sinks)
         self.books = books
         self._check = check
+        self.rows_in = 0
         self.rows_out = 0
         self._read: dict[int, int | None] = {}
         self._taken: dict[int, dict[str, Mapping[str, int]]] = {}
@@ -64,7 +68,10 @@ class BatchWriter:
         try:
             rows = self._write_all(batch, batch_id)
             if self.books is not None:
-                self._read[batch_id] = self.books.close(batch, batch_id, rows, started)
+                read = self.books.close(batch, batch_id, rows, started)
+                self._read[batch_id] = read
+                self._read.pop(batch_id - _REPORTED, None)
+                self.rows_in += read or 0
         except BaseException as error:
             # Spark gets it as text only. Whether that tells of an interruption it looks up, in a
             # query that is being stopped, with an expression that overflows the stack on long ones.

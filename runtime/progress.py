@@ -83,9 +83,10 @@ class QueryMonitor:
         batch = int(report["batchId"])
         self._batch = max(self._batch, batch)
         reported = int(report.get("numInputRows") or 0)
-        # Spark finds no source in some plans, such as those of late and of malformed rows.
+        # Spark finds no source in some plans, such as those of late and of malformed rows, and its
+        # reports come late or never under load: what the books know does not wait for them.
         read = self._writer.take_rows_read(batch)
-        self._rows_in += reported if read is None else read
+        self._rows_in += reported if read is None else 0
         if read is not None and read != reported:
             report = {**report, **_rates(report, read)}
         for number, state in enumerate(report.get("stateOperators", ())[: len(self._late)]):
@@ -100,7 +101,7 @@ class QueryMonitor:
         return QueryProgress(
             query=self._plan.id,
             batch=self._batch,
-            rows_in=self._rows_in,
+            rows_in=self._rows_in + self._writer.rows_in,
             rows_out=self._writer.rows_out,
             rate_in=float(report.get("inputRowsPerSecond") or 0.0),
             rate_processed=float(report.get("processedRowsPerSecond") or 0.0),
