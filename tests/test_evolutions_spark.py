@@ -18,6 +18,7 @@ from streamc.compiler.migrate.read import read_migration
 from streamc.dsl.diagnostics import Diagnostics
 from streamc.dsl.source import SourceFile
 from streamc.runtime import Arguments, RuntimeFault, read_status, run_script
+from streamc.runtime.fields import Fields
 from streamc.runtime.savepoints.marks import read_marks
 from streamc.runtime.savepoints.process import savepoint_of, take_savepoint
 from streamc.runtime.state import current_generation
@@ -203,7 +204,7 @@ def test_wider_windows_of_fewer_keys(evolved: Callable[[str, str, str], Evolutio
         assert Decimal(row["mean"]) == pytest.approx(mean, abs=Decimal("0.000001"))
     # The first windows were marked, which have closed by now.
     state = str(found.root / "state")
-    (mark,) = read_marks((current_generation(LocalFiles(), state) or {})["marks"])
+    (mark,) = read_marks(Fields(current_generation(LocalFiles(), state)))
     assert (mark.part, mark.until_ms) == ("spend", _milliseconds(cut + 30 + 300))
     assert read_status(state).marks == ()
 

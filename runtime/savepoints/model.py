@@ -270,7 +270,9 @@ def savepoint_names(files: Files, state: str) -> list[str]:
 def folders_of_savepoints(files: Files, state: str) -> list[str]:
     """The names of all savepoints of a state folder, also of those whose manifest is gone."""
     names = [name for name in files.list(f"{state}/{FOLDER}") if not name.startswith(".")]
-    return [name for name in names if files.list(f"{state}/{FOLDER}/{name}")]
+    held = {name: set(files.list(f"{state}/{FOLDER}/{name}")) for name in names}
+    # Earlier versions left the log of their Spark beside the savepoints.
+    return [name for name in names if held[name] - {"spark.log"}]
 
 
 def name_taken(name: str) -> RuntimeFault:

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from os.path import dirname
+from os.path import basename, dirname
 from typing import TYPE_CHECKING
 
 from ..disk import LocalDisk
@@ -54,7 +54,7 @@ def take_savepoint(
     _, folder, _ = local_state(state)
     found = barrier_to_take(LocalDisk(), folder, name, barrier)
     tell(f"barrier {found} is whole; starting Spark to read its state")
-    with _spark(f"{folder}/{FOLDER}", tell, spark, _READING) as storage:
+    with _spark(folder, tell, spark, _READING) as storage:
         storage.keep_private(folder)
         try:
             return create_savepoint(
@@ -158,7 +158,8 @@ def preview_savepoint(
     Raises RuntimeFault when it is damaged.
     """
     check_files(LocalDisk(), fit.savepoint, fit.folder)
-    place, own = dirname(fit.folder), without_references(fit.plan.settings.spark)
+    beside, own = dirname(fit.folder), without_references(fit.plan.settings.spark)
+    place = dirname(beside) if basename(beside) == FOLDER else beside
     check_settings(own, fit.plan.settings.allow)
     with _spark(place, tell, spark, own) as storage:
         try:
