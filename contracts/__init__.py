@@ -3,6 +3,7 @@
 Only the standard library is imported here, so that every side may import it. The modules:
 
 - ``reserved``: settings of Spark that streamc makes itself, and why.
+- ``plain``: values that are neither a text nor a name.
 - ``java``: settings and functions that make Spark run code which is not in the spec.
 - ``references``: ``${env:NAME}`` and ``${file:PATH}``, by which a secret is named in a spec.
 - ``secrets``: what is secret, by its name or by its form.

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 
+from .plain import is_switch_or_amount
 from .reserved import reserved
 
 ALLOW = "java"
@@ -17,9 +18,6 @@ ALLOW = "java"
 _FUNCTIONS = frozenset({"java_method", "reflect", "try_reflect"})
 _BY_DESCRIPTOR = frozenset({"from_protobuf", "to_protobuf"})
 """Functions that take the name of a class, unless a descriptor follows it."""
-
-_PLAIN = re.compile(r"(?i)\s*(?:true|false|[-+]?\d[\d.]*\s*[a-z]{0,12}|)\s*")
-"""Switches, amounts and nothing: a class cannot be called so."""
 
 _LEVELS = ("trace", "debug", "info", "warn", "error", "fatal", "off", "all")
 _REBASE = ("exception", "corrected", "legacy")
@@ -142,7 +140,7 @@ def setting_runs_java(name: str, value: str) -> bool:
     >>> setting_runs_java("spark.plugins", "Evil"), setting_runs_java("spark.speculation", "true")
     (True, False)
     """
-    if _PLAIN.fullmatch(value) or reserved(name) is not None:
+    if _names_nothing(value) or reserved(name) is not None:
         return False
     folded = name.lower()
     if folded in _FOLDED:
@@ -168,12 +166,17 @@ def option_runs_java(name: str, value: str) -> bool:
 
 
 def _may_name_code(name: str, value: str) -> bool:
-    if _PLAIN.fullmatch(value):
+    if _names_nothing(value):
         return False
     if _is_jaas(name):
         return _HOLES.fullmatch(value) is None and _JAAS.fullmatch(value) is None
     words = {word.lower() for word in _WORD.findall(name)}
     return not words.isdisjoint(_OF_CODE)
+
+
+def _names_nothing(value: str) -> bool:
+    """Whether no class, program or archive can be called so."""
+    return not value.strip() or is_switch_or_amount(value.strip())
 
 
 def _is_jaas(name: str) -> bool:

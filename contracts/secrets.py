@@ -10,6 +10,8 @@ import re
 from collections.abc import Iterator
 from urllib.parse import unquote_plus
 
+from .plain import is_switch_or_amount
+
 _ENDS = (
     "password",
     "passwd",
@@ -71,8 +73,6 @@ SPARK_PATTERN = "(?i)" + "|".join(
 """The same names as an expression for Spark, which leaves such settings out of what it shows."""
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z0-9]+|[0-9]+")
-_PLAIN = re.compile(r"(?i)true|false|[-+]?\d[\d.]*\s*[a-z]{0,12}")
-"""Values that are no secret where a name only has to do with one: switches and amounts."""
 
 _NAME = r"[A-Za-z_%][\w.%+-]{0,200}"
 _ASSIGNED = re.compile(
@@ -248,7 +248,7 @@ def written_secret(name: str, value: str) -> str | None:
         if _spelt(part).strip(":"):
             return part
     weight = _weight(name)
-    if weight == 0 or (weight == 1 and _PLAIN.fullmatch(value)):
+    if weight == 0 or (weight == 1 and is_switch_or_amount(value)):
         return None
     if parts or not _spelt(value):
         return None

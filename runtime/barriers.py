@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from .books import forget
 from .delays import pause
 from .disk import disk_of
-from .errors import BARRIERS_FAIL, RuntimeFault, first_line
+from .errors import BARRIERS_FAIL, RuntimeFault, reason
 from .failures import spark_errors
 from .gate import Gate, GateStatus
 from .integrity import Cut, Inventory
@@ -132,7 +132,7 @@ class Coordinator:
             except _not_done() as error:
                 # The thread outlives a Spark that has been stopped or lost; others tell of that.
                 if not self._stopped.is_set():
-                    self._failed(_reason(error))
+                    self._failed(reason(error))
 
     def _advance(self) -> None:
         self._look()
@@ -169,13 +169,12 @@ class Coordinator:
             pause("coordinator.record")
             manifest = self._written(epoch, asked)
             pause("coordinator.recorded")
-        except _not_done() as error:
+        except BaseException as error:
             self._gate.taken(epoch, recorded=False)
-            self._failed(_reason(error))
+            if not isinstance(error, _not_done()):
+                raise
+            self._failed(reason(error))
             return
-        except BaseException:
-            self._gate.taken(epoch, recorded=False)
-            raise
         self._gate.taken(epoch, recorded=True)
         self._kept.append(manifest)
         self._view.barrier(manifest)
@@ -184,7 +183,7 @@ class Coordinator:
             self._retain()
         except _not_done() as error:
             # The barrier is on record all the same, and the next one lets go of more.
-            self._not_released(_reason(error))
+            self._not_released(reason(error))
 
     def _written(self, epoch: int, asked: datetime) -> Manifest:
         """The manifest of a barrier, once it is on the disk."""
@@ -211,10 +210,10 @@ class Coordinator:
             if query.writer.books is not None:
                 query.writer.books.forget(batch)
 
-    def _not_released(self, reason: str) -> None:
-        if reason != self._unreleased:
-            self._view.note(f"files of barriers that are no longer kept are still there: {reason}")
-        self._unreleased = reason
+    def _not_released(self, why: str) -> None:
+        if why != self._unreleased:
+            self._view.note(f"files of barriers that are no longer kept are still there: {why}")
+        self._unreleased = why
 
     def _manifest(self, epoch: int, status: GateStatus, asked: datetime) -> Manifest:
         queries: dict[str, QueryCut] = {}
@@ -259,20 +258,20 @@ class Coordinator:
         while len(self._kept) > self._policy.retain:
             self._state.storage.delete([f"{folder}/{manifest_name(self._kept[0].barrier)}"])
             del self._kept[0]
-        reason = self._gate.release(self._kept[0].epoch)
-        if reason is not None:
-            self._not_released(reason)
+        unreleased = self._gate.release(self._kept[0].epoch)
+        if unreleased is not None:
+            self._not_released(unreleased)
         for id, cut in self._kept[0].queries.items():
             forget(self._state, id, cut.batch)
         retire(*disk_of(self._state), self._state.generation)
 
-    def _failed(self, reason: str) -> None:
-        self._view.barrier_failed(reason)
+    def _failed(self, why: str) -> None:
+        self._view.barrier_failed(why)
         status = self._gate.status()
         if status.broken:
             self.fault = RuntimeFault(
                 BARRIERS_FAIL,
-                f"{status.failures} barriers in a row have failed; the last: {reason}",
+                f"{status.failures} barriers in a row have failed; the last: {why}",
                 "see what slows the queries down or fills the disk; TIMEOUT and TOLERATE of the "
                 "CHECKPOINT statement say how long a barrier may take and how many may fail",
             )
@@ -281,10 +280,6 @@ class Coordinator:
 def _not_done() -> tuple[type[BaseException], ...]:
     """What goes wrong when something cannot be read or written: no bug of ours."""
     return (RuntimeFault, *spark_errors())
-
-
-def _reason(error: BaseException) -> str:
-    return error.message if isinstance(error, RuntimeFault) else first_line(error)
 
 
 def last_number(state: State) -> int:

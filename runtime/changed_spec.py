@@ -6,7 +6,6 @@ They are made of what the user gave for this run, so that they can be pasted as 
 from __future__ import annotations
 
 import os
-import re
 import shlex
 from collections.abc import Mapping
 from pathlib import Path
@@ -14,6 +13,7 @@ from pathlib import Path
 from ..contracts.secrets import written_secret
 from .arguments import Arguments
 from .errors import RuntimeFault
+from .manifests import barrier_of
 from .plan import Plan
 from .savepoints.model import FOLDER, new_name
 from .settings import RunSettings
@@ -71,8 +71,8 @@ def _newest_barrier(files: LocalFiles, folder: str) -> int | None:
     if note is None:
         return None
     names = files.list(f"{folder}/generations/{note['generation']}/barriers")
-    numbers = [int(found[1]) for name in names if (found := re.fullmatch(r"(\d+)\.json", name))]
-    return max(numbers, default=None)
+    numbers = (barrier_of(name) for name in names)
+    return max((number for number in numbers if number is not None), default=None)
 
 
 def _paths(plan: Plan, arguments: Arguments) -> tuple[str, str]:

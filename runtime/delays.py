@@ -12,17 +12,6 @@ import random
 import time
 
 DELAYS = "STREAMC_DELAYS"
-STEPS = (
-    "gate.admit",
-    "gate.ask",
-    "gate.coordinate",
-    "gate.taken",
-    "coordinator.record",
-    "coordinator.recorded",
-    "sink.write",
-    "sink.written",
-    "watch.look",
-)
 
 
 def pause(step: str) -> None:

@@ -186,6 +186,11 @@ class RuntimeFault(Exception):
         return "\n".join(lines)
 
 
+def reason(error: BaseException) -> str:
+    """What an error says: a fault its whole message, anything else its first line."""
+    return error.message if isinstance(error, RuntimeFault) else first_line(error)
+
+
 def nearest(name: str, known: list[str]) -> str | None:
     """The known name that was most likely meant, or None when none is near."""
     from difflib import get_close_matches

@@ -106,6 +106,19 @@ class Fields:
         found: Mapping[str, Any] = self._of(name, dict, "object")
         return found
 
+    def files(
+        self, name: str, allowed: Callable[[str], bool] = lambda path: True
+    ) -> dict[str, tuple[int, str]]:
+        """Lengths and checksums of files by their paths, of which each must be `allowed`."""
+        files = {}
+        for path, held in self.mapping(name).items():
+            match held:
+                case [int(length), str(crc)] if length >= 0 and allowed(path):
+                    files[path] = (length, crc)
+                case _:
+                    raise self.wrong(name, "list of files")
+        return files
+
     def value(self, name: str) -> Any:
         """A field of any type; raises ValueError when it is missing."""
         if name not in self._document:

@@ -80,7 +80,7 @@ class Claims:
         """Whether a folder is a copy of the one that this state's original writes to."""
         if note.text("state") not in self._state.home.copy_of or note.get("place") is None:
             return False
-        return not _place(note.within("place")).is_same(self._place(outlet))
+        return not Place.read(note.within("place")).is_same(self._place(outlet))
 
     def _place(self, outlet: Outlet) -> Place:
         local = self._storage.local_path(outlet.path)
@@ -112,19 +112,10 @@ def read_claim(storage: Storage, outlet: Outlet, state: str) -> Fields | None:
         note = Fields(found)
         note.text("state"), note.maybe("turn", note.text)
         if note.get("place") is not None:
-            _place(note.within("place"))
+            Place.read(note.within("place"))
         return note
     except ValueError as error:
         raise unreadable(outlet.claim, str(error), help) from None
-
-
-def _place(note: Fields) -> Place:
-    return Place(
-        note.text("path"),
-        note.maybe("host", note.text),
-        note.maybe("device", note.whole),
-        note.maybe("inode", note.whole),
-    )
 
 
 def _gone(outlet: Outlet) -> RuntimeFault:

@@ -50,17 +50,16 @@ class Turn:
 class GateStatus:
     """How things stand at the gate.
 
-    `epoch` is the last that was opened, `settled` whether all that its input gives is out,
-    `barrier` an epoch that can be made one, `awaited` whether one is waited for. `caught_up` is of
-    a run that takes only what was there, `over` of one that has come to its end with a last
-    barrier, `broken` of one in which more barriers in a row have failed than are tolerated.
+    `epoch` is the last that was opened, `barrier` an epoch that can be made one, `awaited` whether
+    one is waited for. `caught_up` is of a run that takes only what was there, `over` of one that
+    has come to its end with a last barrier, `broken` of one in which more barriers in a row have
+    failed than are tolerated.
 
     `waits` says who is waited for before another epoch can open, see `stall`; `moved_at` when
     anything last happened, `asked_at` since when the sources are being asked (seconds).
     """
 
     epoch: int
-    settled: bool
     drained: bool
     all_done: bool
     caught_up: bool

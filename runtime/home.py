@@ -139,13 +139,7 @@ def read_home(files: Files, folder: str) -> Home | None:
     try:
         found = Fields(note)
         found.check_format(FORMAT)
-        place = Place(
-            found.text("path"),
-            found.maybe("host", found.text),
-            found.maybe("device", found.whole),
-            found.maybe("inode", found.whole),
-        )
-        return Home(place, found.texts("turns"), found.texts("copy_of"))
+        return Home(Place.read(found), found.texts("turns"), found.texts("copy_of"))
     except ValueError as error:
         raise unreadable(path, str(error), _HELP) from None
 

@@ -21,7 +21,7 @@ from contextlib import suppress
 from dataclasses import asdict, replace
 from typing import IO, TYPE_CHECKING
 
-from .errors import LEASE_LOST, STATE_IN_USE, STATE_UNREADABLE, RuntimeFault, first_line
+from .errors import LEASE_LOST, STATE_IN_USE, STATE_UNREADABLE, RuntimeFault, reason
 from .holders import (
     ROLLBACK,
     RUN,
@@ -220,8 +220,8 @@ class Lease:
                 self._renewed = begun
             except Exception as error:
                 if _clock() - self._renewed > self._seconds:
-                    reason = error.message if isinstance(error, RuntimeFault) else first_line(error)
-                    self._lose(f"it could not be renewed for {self._seconds:.0f} s: {reason}")
+                    late = f"it could not be renewed for {self._seconds:.0f} s"
+                    self._lose(f"{late}: {reason(error)}")
 
     def _may_be_taken(self, begun: float) -> bool:
         """Whether another may have this lease, which was renewed too late; it is lost then."""

@@ -141,7 +141,7 @@ class Manifest:
             sources=found.each("sources", lambda one: one.value("position")),
             sinks=found.each("sinks", _sink_of),
             ledger=_ledger_of(found),
-            files=_files_of(found),
+            files=found.files("files"),
         )
 
 
@@ -212,14 +212,3 @@ def _ledger_of(found: Fields) -> Mapping[str, Any]:
     for query in found.mapping("ledger"):
         ledger.each(query, lambda entry: entry.text("kind"))
     return found.mapping("ledger")
-
-
-def _files_of(found: Fields) -> dict[str, tuple[int, str]]:
-    files = {}
-    for path, held in found.mapping("files").items():
-        match held:
-            case [int(length), str(crc)] if length >= 0:
-                files[path] = (length, crc)
-            case _:
-                raise found.wrong("files", "list of files")
-    return files

@@ -8,6 +8,8 @@ import socket
 from dataclasses import dataclass
 from pathlib import Path
 
+from .fields import Fields
+
 
 @dataclass(frozen=True, slots=True)
 class Place:
@@ -26,6 +28,16 @@ class Place:
         found = os.stat(folder)
         inode = found.st_ino or None
         return cls(os.path.realpath(folder), socket.gethostname(), found.st_dev, inode)
+
+    @classmethod
+    def read(cls, note: Fields) -> Place:
+        """The place that a note has; raises ValueError when it is none."""
+        return cls(
+            note.text("path"),
+            note.maybe("host", note.text),
+            note.maybe("device", note.whole),
+            note.maybe("inode", note.whole),
+        )
 
     def is_same(self, other: Place) -> bool:
         """Whether both are one folder, under whatever name.

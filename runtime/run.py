@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from .arguments import Arguments
 from .changed_spec import carried_over
-from .errors import SCRIPT_UNUSABLE, STATE_OF_OTHER_PLAN, RuntimeFault, first_line
+from .errors import SCRIPT_UNUSABLE, STATE_OF_OTHER_PLAN, RuntimeFault, reason
 from .failures import spark_errors, spark_refuses
 from .job import Job
 from .kernel.build import kernel_jar
@@ -193,15 +193,10 @@ def _ended(
     state: State, kind: object, error: BaseException | None, trace: TracebackType | None
 ) -> None:
     """Gives the state free; whoever has asked something of the run gets to know how it ended."""
-    reason = "by itself, before it could do so"
-    if isinstance(error, RuntimeFault):
-        reason = f"with: {error.message}"
-    elif error is not None:
-        reason = f"with: {first_line(error)}"
-    elif state.lease.lost is not None:
-        reason = f"with: {state.lease.lost.message}"
-    with suppress(OSError, RuntimeFault, *spark_errors()):
-        state.mailbox.refuse(reason)
+    cause = error or state.lease.lost
+    how = "by itself, before it could do so" if cause is None else f"with: {reason(cause)}"
+    with suppress(RuntimeFault, *spark_errors()):
+        state.mailbox.refuse(how)
     state.close()
 
 

@@ -13,7 +13,6 @@ TIMEOUT = 600.0
 DONE = {"a": Turn(7, 0, NOW), "b": Turn(7, 0, NOW)}
 STATUS = GateStatus(
     epoch=7,
-    settled=True,
     drained=False,
     all_done=True,
     caught_up=False,

@@ -41,7 +41,7 @@ class Gate(session: SparkSession, folder: String, settings: JavaMap[String, Stri
   private val pace = new Pace(settings.get("cadence").toLong)
   private val ticks = new Ticking(settings.get("ticks").toLong)
   private val delays = new Delays(settings.get("delays"))
-  private val asking = new Asking(session, this, () => moved())
+  private val asking = new Asking(session, this, () => move(identity))
   private val rules = Rules(
     inFlight = settings.get("epochs_in_flight").toInt,
     settles = settings.get("settles").toBoolean,
@@ -78,7 +78,7 @@ class Gate(session: SparkSession, folder: String, settings: JavaMap[String, Stri
     synchronized {
       protocol = Protocol.begin(rules, lastOf(last), SortedMap.from(done), barrier)
       Gates.add(id, this)
-      moved()
+      move(identity)
     }
   }
 
@@ -117,8 +117,7 @@ class Gate(session: SparkSession, folder: String, settings: JavaMap[String, Stri
   def taken(epoch: Long, recorded: Boolean): Unit = {
     delays.at("gate.taken")
     synchronized {
-      change(_.taken(epoch, recorded))
-      moved()
+      move(_.taken(epoch, recorded))
     }
   }
 
@@ -167,8 +166,7 @@ class Gate(session: SparkSession, folder: String, settings: JavaMap[String, Stri
       val committed = EpochOffset.of(start).epoch
       if (committed > protocol.done(query)) {
         turn.doneAt = System.currentTimeMillis
-        change(_.finished(query, committed))
-        moved()
+        move(_.finished(query, committed))
       }
       val next = turn.next(source, decide(query))
       next.map(n => offset(turn, source.name, n)).getOrElse(start)
@@ -219,9 +217,8 @@ class Gate(session: SparkSession, folder: String, settings: JavaMap[String, Stri
       pace.opened()
     }
     ticks.opened()
-    change(_.opened(next))
+    move(_.opened(next))
     log.trim(protocol.slowest)
-    moved()
     next.number
   }
 
@@ -242,9 +239,9 @@ class Gate(session: SparkSession, folder: String, settings: JavaMap[String, Stri
   }
 
   /** Something has happened that the run is for: an epoch, an answer, a barrier. */
-  private def moved(): Unit = {
+  private def move(transition: Protocol => Protocol): Unit = {
     movedAt = System.currentTimeMillis
-    show()
+    change(transition)
   }
 
   private def show(): Unit = shown = GateStatus.text(protocol, queries.values.toSeq, movedAt, asking.since)

@@ -8,7 +8,6 @@ private[streamc] object GateStatus {
   def text(at: Protocol, queries: Seq[QueryTurn], movedAt: Long, askedAt: Long): String =
     JsonMethods.compact(JObject(
       "epoch" -> JLong(at.last.number),
-      "settled" -> JBool(at.settled),
       "drained" -> JBool(at.last.drain),
       "all_done" -> JBool(at.allDone),
       "caught_up" -> JBool(at.caughtUp),

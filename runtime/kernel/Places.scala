@@ -18,9 +18,6 @@ import org.apache.spark.sql.types.{DataType, LongType}
 object Places {
   val Column = "__streamc_place"
 
-  /** Whether the rows of a key come in an order that means something. */
-  def inOrder(frame: DataFrame): Boolean = placed(analyzed(frame)).isDefined
-
   /** The frame with a last column, by which rows that come later are greater. */
   def number(frame: DataFrame): DataFrame = {
     val numbered = placed(analyzed(frame)).map(_.plan).getOrElse(analyzed(frame))

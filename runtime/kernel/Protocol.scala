@@ -53,12 +53,7 @@ final case class Protocol(
   }
 
   /** Whether the run has come to its end, with a last barrier. */
-  def over: Boolean = covered && (ending match {
-    case Ending.Hold => true
-    case Ending.Drain => last.drain
-    case Ending.CaughtUp => exhausted
-    case Ending.None => false
-  })
+  def over: Boolean = covered && closing && (ending != Ending.Drain || last.drain)
 
   /** A query has committed an epoch; one that is known already changes nothing. */
   def finished(query: String, epoch: Long): Protocol =

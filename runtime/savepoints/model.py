@@ -209,7 +209,7 @@ class Savepoint:
             spark=found.text("spark"),
             plan=found.mapping("plan"),
             sources=found.mapping("sources"),
-            logs=_files(found, "logs"),
+            logs=found.files("logs", _is_below),
             lineage=read_lineage(found),
             queries=found.each("queries", _query),
             marks=read_marks(found),
@@ -375,22 +375,11 @@ def _table(found: Fields) -> tuple[Mapping[str, str], int, Mapping[str, tuple[in
     columns = found.mapping("columns")
     if not all(isinstance(kind, str) for kind in columns.values()):
         raise found.wrong("columns", "list of types")
-    return columns, found.whole("rows", least=0), _files(found, "files")
-
-
-def _files(found: Fields, name: str) -> dict[str, tuple[int, str]]:
-    """Files by their paths below the savepoint: none lies anywhere else."""
-    files = {}
-    for path, held in found.mapping(name).items():
-        match held:
-            case [int(length), str(crc)] if length >= 0 and _is_below(path):
-                files[path] = (length, crc)
-            case _:
-                raise found.wrong(name, "list of files")
-    return files
+    return columns, found.whole("rows", least=0), found.files("files", _is_below)
 
 
 def _is_below(path: str) -> bool:
+    """Whether a path is that of a file below the savepoint: none lies anywhere else."""
     first, *rest = path.split("/")
     parts = (first, *rest)
     plain = all(part not in ("", ".", "..") and "\0" not in part for part in parts)
