@@ -90,7 +90,9 @@ class StepJob(Job):
     ) -> dict[str, Any]:
         """The options for reading a folder of the run with the parsing of the pipeline."""
         parsed = connector == "files" and options.get("format") in READ_AS_WRITTEN
-        own = dict(options) if parsed else {"format": "json"}
+        # Files of parquet hold NaN, which json has no word for.
+        nan = {"spark.allowNonNumericNumbers": "true"}
+        own = dict(options) if parsed else {"format": "json", "options": nan}
         own.pop("max_files_per_trigger", None)
         own["path"] = str(self._root / folder)
         # `check --spark` makes a job without a run.

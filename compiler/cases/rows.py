@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import csv
 import io
+import math
 from collections.abc import Mapping as Names
 
 from ...dsl import codes
@@ -12,7 +13,7 @@ from ...dsl.records import dataclass
 from ...dsl.yaml_nodes import Mapping, Node, Scalar, Sequence
 from ...dsl.yaml_told import described
 from ..model import types as t
-from ..model.pipeline import Source, Table
+from ..model.pipeline import Endpoint, Source, Table
 from .told import Teller
 from .values import Misfit, Value, json_text, read_value
 
@@ -24,7 +25,8 @@ AS_WRITTEN = ("json", "csv", "text")
 class Lines:
     """How a source reads text: its format, and the character and text that csv goes by.
 
-    ``unset`` are options that need a variable without a value, each with its variable.
+    ``strict`` is whether it takes no float that is no number, such as NaN. ``unset`` are options
+    that need a variable without a value, each with its variable.
     """
 
     source: Source | Table
@@ -32,6 +34,7 @@ class Lines:
     delimiter: str
     null: str
     header: bool
+    strict: bool
     unset: tuple[tuple[str, str], ...]
 
     @classmethod
@@ -55,6 +58,7 @@ class Lines:
             option("delimiter", ","),
             option("null_value", ""),
             option("header", "true").lower() == "true",
+            _is_strict(endpoint, option("lenient", "false")),
             tuple(unset),
         )
 
@@ -87,6 +91,20 @@ class Lines:
         out = io.StringIO()
         csv.writer(out, delimiter=self.delimiter, lineterminator="").writerow([text])
         return out.getvalue()
+
+
+_NO_NUMBERS = {
+    "json": {"allownonnumericnumbers"},
+    "csv": {"nanvalue", "positiveinf", "negativeinf"},
+}
+"""The options of Spark by which the lines of a format hold NaN and infinities, in lower case."""
+
+
+def _is_strict(endpoint: Endpoint, lenient: str) -> bool:
+    named = _NO_NUMBERS.get(endpoint.option("format") or "")
+    if named is None or lenient.lower() == "true":
+        return False
+    return named.isdisjoint(name.lower() for name, _ in endpoint.passed)
 
 
 def read_rows(node: Node, lines: Lines, teller: Teller) -> tuple[str, ...]:
@@ -159,6 +177,10 @@ def _given(node: Node, type_: t.Type, lines: Lines) -> Value:
             raise Misfit(node, "one line of text")
         return value
     value = read_value(node, type_)
+    if lines.strict and _holds_no_number(value):
+        raise Misfit(
+            node, "of finite numbers, and without `lenient = true` the source takes no others"
+        )
     if lines.format == "csv" and value is not None:
         if value == lines.null:
             raise Misfit(node, "something that csv can tell from NULL")
@@ -170,6 +192,17 @@ def _given(node: Node, type_: t.Type, lines: Lines) -> Value:
             except UnicodeDecodeError:
                 raise Misfit(node, "base64 of text, which is what csv can hold") from None
     return value
+
+
+def _holds_no_number(value: Value) -> bool:
+    match value:
+        case float():
+            return not math.isfinite(value)
+        case list():
+            return any(map(_holds_no_number, value))
+        case dict():
+            return any(map(_holds_no_number, value.values()))
+    return False
 
 
 def _unknown(key: Scalar, source: Source | Table, teller: Teller) -> None:
