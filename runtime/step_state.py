@@ -5,9 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 from tempfile import mkdtemp
+from time import monotonic, sleep
+from typing import TYPE_CHECKING
 
 from .checkpoints import Generation
 from .disk import side_file
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_TASKS_END_WITHIN = 30
+"""Seconds that tasks of stopped queries may take to notice; they come from Spark's own code."""
 
 
 def checkpoint_of(state: str, query: str) -> str:
@@ -22,6 +30,20 @@ def committed(state: str, query: str) -> int:
     return max(numbers, default=-1)
 
 
+def await_tasks(spark: SparkSession) -> None:
+    """Waits until the tasks of queries that were stopped have ended.
+
+    `stop` returns before: a batch that Spark began by itself still opens its stores, and makes
+    their folders anew when they were taken away.
+    """
+    tracker = spark.sparkContext._jsc.sc().statusTracker()
+    until = monotonic() + _TASKS_END_WITHIN
+    while any(one.numRunningTasks() for one in tracker.getExecutorInfos()):
+        if monotonic() > until:
+            return
+        sleep(0.01)
+
+
 def undo_batches(state: str, first: Mapping[str, int]) -> None:
     """Leaves of each query what was there before a batch: logs, and versions of its stores.
 
@@ -32,7 +54,7 @@ def undo_batches(state: str, first: Mapping[str, int]) -> None:
     held = Generation.of(paths).queries
     for id, batch in first.items():
         if batch == 0:
-            # Spark begins only where there is nothing yet, and may be busy with a store.
+            # Spark begins only where there is nothing yet.
             Path(checkpoint_of(state, id)).rename(Path(mkdtemp(prefix="undone-", dir=state)) / id)
             continue
         query = held[id]

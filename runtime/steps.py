@@ -33,7 +33,7 @@ from .savepoints.stocked import begin_query, initial_state
 from .settings import RunSettings
 from .step_job import StepJob
 from .step_savepoints import EPOCH, HandedOn, saved
-from .step_state import checkpoint_of, committed, undo_batches
+from .step_state import await_tasks, checkpoint_of, committed, undo_batches
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -239,6 +239,8 @@ class StepRun:
         for _, query in self._started:
             with suppress(*spark_errors()):
                 query.stop()
+        if self._started:
+            await_tasks(self._storage.session)
         self._started.clear()
 
     def _next(self, rows: Mapping[str, str], ticks: Mapping[str, int], crash: bool) -> None:

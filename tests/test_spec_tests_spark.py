@@ -8,6 +8,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from threading import Thread
+from time import sleep
 from typing import TYPE_CHECKING
 
 import pytest
@@ -21,6 +23,7 @@ from streamc.cli.testing.run import Outcome, run_tests
 from streamc.compiler.cases.update import updated
 from streamc.compiler.cases.ways import AS_WRITTEN, SAVEPOINTS, WAYS
 from streamc.dsl.render import render
+from streamc.runtime.step_state import await_tasks
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -185,3 +188,21 @@ def test_sinks_of_the_user_are_not_called(
     (outcome,) = outcomes([tmp_path], spark)
     assert outcome.passed, outcome_text(outcome)
     assert "called" not in sys.modules
+
+
+def test_a_run_goes_on_once_the_tasks_of_what_was_stopped_have_ended(spark: SparkSession) -> None:
+    """A store whose folder was taken away would be opened by them, and its folder made anew."""
+    sleeps = "java_method('java.lang.Thread', 'sleep', 1500L + id)"
+    tracker = spark.sparkContext._jsc.sc().statusTracker()
+
+    def running() -> int:
+        return sum(one.numRunningTasks() for one in tracker.getExecutorInfos())
+
+    job = Thread(target=lambda: spark.range(1).selectExpr(sleeps).collect())
+    job.start()
+    while not running() and job.is_alive():
+        sleep(0.01)
+    assert running()
+    await_tasks(spark)
+    assert not running()
+    job.join()
