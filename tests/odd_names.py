@@ -6,7 +6,7 @@ holds `100 * row + n`: right rows are worked out here by plain arithmetic.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 Row = dict[str, Any]
@@ -95,8 +95,11 @@ def ticked(name: str) -> str:
     return "`" + name.replace("`", "``") + "`"
 
 
-def spec(names: Sequence[str]) -> str:
-    """Streams in which all names stand at each place that a column, field or alias has."""
+def spec(names: Sequence[str], only: Collection[str] = ()) -> str:
+    """Streams in which all names stand at each place that a column, field or alias has.
+
+    ``only`` these have a sink, if it is given.
+    """
 
     def each(form: str, between: str = ", ") -> str:
         return between.join(form.replace("{n}", ticked(name)) for name in names)
@@ -165,7 +168,7 @@ END;
 """
     for name, query in streams.items():
         text += f"CREATE STREAM {name} AS {query};\n"
-    for name in (*streams, "kept"):
+    for name in only or (*streams, "kept"):
         mode = f", mode = 'upsert', key = '{in_text}, w'" if name == "panes" else ""
         text += f"CREATE SINK {name}_out FROM {name} WITH (connector = 'memory'{mode});\n"
     return text

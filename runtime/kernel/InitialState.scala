@@ -57,8 +57,10 @@ private[streamc] object InitialState {
         row.map(kind => StructField("waiting", waiting(kind))).toSeq ++:
         entries.map(c => StructField(Entries.name(c), Entries.schema(c))))
 
+  /** Columns of rows have their names in state already. */
   private def waiting(row: StructType): StructType = StructType(Seq(
     StructField("at", LongType),
     StructField("number", LongType),
-    StructField("row", StateName.within(row))))
+    StructField(
+      "row", StructType(row.map(f => f.copy(dataType = StateName.within(f.dataType)))))))
 }

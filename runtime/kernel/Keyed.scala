@@ -165,7 +165,7 @@ object Keyed {
       child: LogicalPlan): LogicalPlan = {
     // Spark wants to know of a state to begin with; `StateWriter` puts one there.
     val none = LocalRelation(DataTypeUtils.toAttributes(program.keys))
-    val keySchema = StateName.within(DataTypeUtils.fromAttributes(keys)).asInstanceOf[StructType]
+    val keySchema = DataTypeUtils.fromAttributes(keys)
     val made = new TransformWithState(
       WholeRow(),
       WholeRow(),

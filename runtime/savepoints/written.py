@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from ..disk import Disk
+from ..options import quoted
 from ..plan import Query, Use
 from .model import SavedOperator, SavedQuery, Table, now
 from .tables import read_tables
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
+    from pyspark.sql.types import DataType
 
     from ..storage import Storage
+
+_PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 class StateWriter:
@@ -71,8 +76,27 @@ def write_table(
     disk.delete([f"{folder}/{path}/_SUCCESS"])
     # One without rows has the types of the columns all the same.
     files = [f"{path}/{one}" for one in disk.list(f"{folder}/{path}") if one.startswith("part-")]
-    columns = {field.name: field.dataType.simpleString() for field in frame.schema.fields}
+    columns = {field.name: type_text(field.dataType) for field in frame.schema.fields}
     return Table(name, columns, written.rows, file_sums(disk, folder, files))
+
+
+def type_text(kind: DataType) -> str:
+    """A type as Spark writes it and reads it back; names of fields are quoted that need it."""
+    from pyspark.sql.types import ArrayType, MapType, StructType
+
+    match kind:
+        case StructType():
+            fields = (f"{_field_name(f.name)}:{type_text(f.dataType)}" for f in kind.fields)
+            return f"struct<{','.join(fields)}>"
+        case ArrayType():
+            return f"array<{type_text(kind.elementType)}>"
+        case MapType():
+            return f"map<{type_text(kind.keyType)},{type_text(kind.valueType)}>"
+    return kind.simpleString()
+
+
+def _field_name(name: str) -> str:
+    return name if _PLAIN.fullmatch(name) else quoted(name)
 
 
 def file_sums(disk: Disk, folder: str, paths: Sequence[str]) -> dict[str, tuple[int, str]]:
