@@ -121,6 +121,8 @@ def _other_statement(place: Place) -> Diagnostic | None:
     """``SELECT a, b;``, ``RETURN a;``, ``INSERT INTO …`` in a handler."""
     if not place.creates("OPERATOR"):
         return None
+    if (place.word(-1), place.word()) == ("AS", "BEGIN"):
+        return _no_statement(place, "BEGIN", "handlers follow AS as they are: leave BEGIN out", 0)
     for offset in (0, -1):
         word = place.word(offset)
         known = word in _OTHER_WORDS or word in _OTHER_STATEMENTS

@@ -19,7 +19,7 @@ from ..model.signatures import Bindings, Pattern, Signature, accepts, filled
 from ..model.typed import Typed
 from .aggregate_calls import typed_aggregate
 from .calendar import is_by_unit, typed_by_unit
-from .comparisons import text_for_number
+from .comparisons import number_as_instant, text_for_number
 from .foreign_functions import OTHER_WAYS, is_window_function, window_function
 from .literals import text_as_moment, texts_as_moments
 from .names import dotted_parameter
@@ -325,10 +325,12 @@ def _argument_type(
     takes = str(wanted) if known else str(parameter)
     if value.type == t.STRING and t.is_numeric(wanted):
         fix = text_for_number(value, written, wanted, context)
+    elif t.is_numeric(value.type) and wanted in t.DATETIMES:
+        fix = number_as_instant(context.text(written), wanted)
     elif known and can_cast(value.type, wanted):
         fix = f"write `CAST({context.text(written)} AS {wanted})`"
     elif t.is_numeric(value.type) and parameter.name == "MOMENT":
-        fix = f"write `CAST({context.text(written)} AS TIMESTAMP)` for seconds since 1970"
+        fix = number_as_instant(context.text(written), t.TIMESTAMP)
     elif value.type == t.STRING and parameter.name in ("N", "NUMBER", "INTEGRAL"):
         fix = text_for_number(value, written, t.DOUBLE, context)
     else:

@@ -159,14 +159,8 @@ def _for_number(a: t.Type, b: t.Type, nodes: Pair, context: Context, what: str) 
         return None
     text = context.text(nodes[number])
     beside = context.text(nodes[1 - number])
-    if other == t.DATE:
-        return "write a day: `DATE '2026-01-31'`"
     if other in t.DATETIMES:
-        return (
-            "write an instant: `TIMESTAMP '2026-01-31 10:00:00'`; a number since 1970 becomes one\n"
-            f"by `TIMESTAMP_SECONDS({text})`, `TIMESTAMP_MILLIS({text})` or "
-            f"`TIMESTAMP_MICROS({text})`"
-        )
+        return number_as_instant(text, other)
     if isinstance(other, t.IntervalType):
         amount = text if isinstance(nodes[number], e.NumberLiteral) else "10"
         unit = "SECONDS" if other.is_day_time else "MONTHS"
@@ -174,6 +168,16 @@ def _for_number(a: t.Type, b: t.Type, nodes: Pair, context: Context, what: str) 
     if other == t.BOOLEAN and text in ("0", "1") and what in ("`=`", "`<>`"):
         return f"write `{beside}`" if (text == "1") == (what == "`=`") else f"write `NOT {beside}`"
     return None
+
+
+def number_as_instant(text: str, wanted: t.Type) -> str:
+    """Return help about a number, as it is written, that stands where a day or instant should."""
+    if wanted == t.DATE:
+        return "write a day: `DATE '2026-01-31'`"
+    return (
+        "write an instant: `TIMESTAMP '2026-01-31 10:00:00'`; a number since 1970 becomes one\n"
+        f"by `TIMESTAMP_SECONDS({text})`, `TIMESTAMP_MILLIS({text})` or `TIMESTAMP_MICROS({text})`"
+    )
 
 
 def _no_common_type(
