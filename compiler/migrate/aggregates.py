@@ -29,8 +29,6 @@ def plan_aggregate(versions: Versions, old_id: str, id_: str) -> Fate:
         *where_findings(versions, id_),
         *cells.findings,
     ]
-    if keys.changed or window.changed:
-        versions.reshaped.add(id_)
     document: dict[str, object] = {
         "kind": kind_of(new),
         "from": old_id,

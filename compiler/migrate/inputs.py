@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from .upstream import changes_below
 from .verdicts import Decision, Finding, Json, Verdict
 from .versions import Versions, below, calls, meaning
 
@@ -25,10 +26,7 @@ def input_findings(
     """
     before, after = below(old, versions.renamed), below(new, {})
     reasons = [*_differences(before, after), *(_columns(old, new) if columns else ())]
-    reasons += [
-        f"the rows of `{one}` are others from the cut on"
-        for one in sorted({source for source, _ in after} & versions.reshaped)
-    ]
+    reasons += changes_below(versions, new)
     if reasons:
         yield marked(versions, id_, "input", name, "; ".join(reasons), "mixed")
 

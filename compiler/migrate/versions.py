@@ -23,15 +23,13 @@ _TAKEN = ("key", "value", "position", "written", "at", "number")
 class Versions:
     """Both plans, what the file decides, and what is known of the operators that came before.
 
-    ``renamed`` has the new name of each old operator and source that goes on; ``reshaped`` are the
-    new operators whose rows are other ones from the cut on.
+    ``renamed`` has the new name of each old operator and source that goes on.
     """
 
     old: Json
     new: Json
     decisions: Decisions
     renamed: dict[str, str] = field(default_factory=dict)
-    reshaped: set[str] = field(default_factory=set)
 
     def changed_functions(self) -> tuple[str, ...]:
         """Return the functions that have the same name in both and do not do the same."""

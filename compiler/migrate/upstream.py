@@ -1,0 +1,220 @@
+"""Whether what is below an operator gives the same rows as before.
+
+The default is that it does not: the entries of both plans are compared whole, but for what is
+proved to change no row that comes out. So what this module does not know of is told, not forgotten.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, TypeAlias
+
+from .verdicts import Json
+from .versions import Versions, calls, inputs_of, meaning
+
+Branches: TypeAlias = Sequence[tuple[str, tuple[str, ...]]]
+"""Where rows come from, with the conditions that they passed."""
+
+_NO_ROWS = {
+    # What an aggregate gives in a column stands in what reads the column, and so does a side's.
+    "aggregate": frozenset({"stream", "aggregates", "columns", "input", "keys", "window"}),
+    "topn": frozenset({"stream", "aggregates", "given", "input", "rows", "keys", "order"}),
+    "dedup": frozenset({"stream", "input", "keys"}),
+    "join": frozenset({"stream", "sides", "condition"}),
+    "operator": frozenset({"stream", "inputs"}),
+}
+"""What of an entry does not decide which rows come out, or is compared apart from the rest."""
+
+_FOLLOWS_THE_FILES = frozenset(
+    {"format", "delimiter", "header", "null_value", "lenient", "max_files_per_trigger"}
+)
+"""Options that change together with the files, to read the same rows of them."""
+
+_WORDS = {"also": "conditions", "join": "kind of join", "within": "time kept"}
+"""What parts of an entry are called, where their own name does not say it."""
+
+_CONDITIONS = "other conditions"
+_SHOWN = 60
+"""Characters of a line that is shown whole; of a longer one only its part of the entry is told."""
+
+_RUNS_OTHERWISE = re.compile(
+    r"spark\.(?!sql\.)"
+    r"|spark\.sql\.(shuffle|streaming|adaptive|files|codegen|ui|autoBroadcastJoinThreshold)\b"
+)
+"""Settings of how work is done: rows are the same with any value."""
+
+
+def changes_below(versions: Versions, branches: Sequence[Json]) -> Iterator[str]:
+    """Yield what gives other rows from the cut on, of all that is below an input of an operator.
+
+    What the branches themselves say is not among it: an operator compares its own input, condition
+    by condition.
+    """
+    for name in sorted({branch["from"] for branch in branches}):
+        told = list(dict.fromkeys(_of_one(versions, name, frozenset())))
+        if told:
+            yield f"the rows of `{name}` are others from the cut on: {', '.join(told)}"
+    yield from _looked_up(versions, branches)
+    yield from _settings(versions)
+
+
+def _of_one(versions: Versions, name: str, seen: frozenset[str]) -> Iterator[str]:
+    """Yield how the rows of a source or operator differ, and of all that is below it."""
+    before = next((was for was, now in versions.renamed.items() if now == name), name)
+    if name in versions.new["sources"]:
+        if before in versions.old["sources"]:
+            yield from _of_source(
+                name, versions.old["sources"][before], versions.new["sources"][name]
+            )
+        return
+    old = versions.old["operators"].get(before)
+    new = versions.new["operators"].get(name)
+    if old is None or new is None or old["kind"] != new["kind"] or name in seen:
+        return
+    yield from (f"{one} of `{name}`" for one in _of_operator(versions, old, new))
+    yield from _looked_up(versions, inputs_of(new))
+    for below in sorted({branch["from"] for branch in inputs_of(new)}):
+        yield from _of_one(versions, below, seen | {name})
+
+
+def _of_operator(versions: Versions, old: Json, new: Json) -> Iterator[str]:
+    apart = _NO_ROWS[new["kind"]]
+    for part in dict.fromkeys([*old, *new]):
+        if part not in apart and old.get(part) != new.get(part):
+            yield _changed(part, old.get(part), new.get(part))
+    shapes = zip(_shape(old, versions.renamed), _shape(new, {}), strict=True)
+    for (part, before), (_, after) in shapes:
+        if before != after:
+            yield part if part != _CONDITIONS else _asked(before, after)
+    for name in versions.changed_functions():
+        if calls(new, name):
+            yield f"function `{name}`"
+
+
+def _changed(part: str, old: object, new: object) -> str:
+    """Return what became of a part of an entry, in as few words as say it."""
+    named = _WORDS.get(part, part)
+    if isinstance(old, list) and isinstance(new, list):
+        came, gone = _words(new, old), _words(old, new)
+        told = [f"{word} is another" if word in gone else f"{word} is new" for word in came]
+        told += [f"{word} is gone" for word in gone if word not in came]
+        shown = [word for word in told if len(word) <= _SHOWN]
+        return f"{', '.join(shown[:2])} in the {named}" if shown else f"the {named}"
+    if isinstance(old, str | int | None) and isinstance(new, str | int | None):
+        return f"the {named}, {_text(new)} for {_text(old)},"
+    return f"the {named}"
+
+
+def _words(these: Sequence[Any], others: Sequence[Any]) -> list[str]:
+    """Return the items that others lack: lines, or the names of what has one."""
+    lines = [
+        one if isinstance(one, str) else str(one.get("id", one.get("name")))
+        for one in these
+        if one not in others
+    ]
+    return [f"`{' '.join(line.split())}`" for line in lines]
+
+
+def _asked(old: Sequence[Branches], new: Sequence[Branches]) -> str:
+    """Return the conditions that are asked of rows now, and those that were."""
+    before, after = (
+        {text for branches in side for _, where in branches for text in where}
+        for side in (old, new)
+    )
+    came = [f"`{text}` is new" for text in sorted(after - before)]
+    gone = [f"`{text}` is gone" for text in sorted(before - after)]
+    return f"{', '.join([*came, *gone]) or 'another condition'} in WHERE"
+
+
+def _shape(entry: Json, renamed: Mapping[str, str]) -> Iterator[tuple[str, Any]]:
+    """Yield what decides which rows an operator gives, in terms of what is below it."""
+    groups = [entry] if "input" in entry else [*entry.get("sides", ()), *entry.get("inputs", ())]
+    inputs = [group["input"] for group in groups]
+    yield "another input", [sorted({_below(b, renamed) for b in branches}) for branches in inputs]
+    yield (
+        _CONDITIONS,
+        [sorted((_below(b, renamed), tuple(b["where"])) for b in branches) for branches in inputs],
+    )
+    keys = [(group["input"], group.get("keys", entry.get("keys", ())), group) for group in groups]
+    yield "other keys", [sorted(_key(b, group, one) for one in own) for b, own, group in keys]
+    yield "another time", [_time(group) for group in groups]
+    if entry["kind"] == "operator":
+        yield "other columns", [_columns(branches, renamed) for branches in inputs]
+    if entry["kind"] == "topn":
+        yield "another order", [_ordered(entry["input"], one) for one in entry["order"]]
+
+
+def _below(branch: Json, renamed: Mapping[str, str]) -> str:
+    return renamed.get(branch["from"], branch["from"])
+
+
+def _key(branches: Sequence[Json], group: Json, key: Json) -> tuple[tuple[str, ...], str]:
+    name = str(key["name"])
+    for word in (group.get("relation"), "left", "right"):
+        name = name.removeprefix(f"{word}.")
+    part = "columns" if key["type"] is None else "keys"
+    return meaning(branches, part, name), str(key["type"])
+
+
+def _time(group: Json) -> Any:
+    """Return the window of an aggregate or side, and the instant by which rows are placed."""
+    window, time = group.get("window"), group.get("event_time")
+    if window is None:
+        return None if time is None else meaning(group["input"], "columns", time)
+    column = window["column"]
+    over = {t for b in group["input"] for t in b.get("time", {column: column}).values()}
+    return {**window, "column": sorted(over), "event_time": time}
+
+
+def _columns(branches: Sequence[Json], renamed: Mapping[str, str]) -> list[Any]:
+    return sorted([_below(b, renamed), sorted(b.get("columns", {}).items())] for b in branches)
+
+
+def _ordered(branches: Sequence[Json], order: str) -> tuple[tuple[str, ...], str]:
+    column, _, direction = order.rpartition(" ")
+    return meaning(branches, "columns", column), direction
+
+
+def _of_source(name: str, old: Json, new: Json) -> Iterator[str]:
+    if old.get("future_rows") != new.get("future_rows"):
+        yield f"the policy for future rows of `{name}`"
+
+
+def _looked_up(versions: Versions, branches: Iterable[Json]) -> Iterator[str]:
+    """Yield how tables differ in which the rows of an input were looked up."""
+    conditions = [text for branch in branches for text in branch["where"]]
+    before = versions.old.get("tables", {})
+    for name, new in versions.new.get("tables", {}).items():
+        used = any(re.search(rf"\bJOIN {re.escape(name)} ON ", text) for text in conditions)
+        if used and name in before:
+            yield from _of_table(name, before[name], new)
+
+
+def _of_table(name: str, old: Json, new: Json) -> Iterator[str]:
+    before, after = ({c["name"]: c for c in table["computed"]} for table in (old, new))
+    for column in sorted(before.keys() & after.keys()):
+        was, now = (side[column]["expression"] for side in (before, after))
+        if was != now:
+            yield f"`{column}` of table `{name}` was `{was}` and is `{now}`"
+    options = {
+        option
+        for option in (old["options"] | new["options"]).keys() - _FOLLOWS_THE_FILES
+        if old["options"].get(option) != new["options"].get(option)
+    }
+    if options or old["connector"] != new["connector"]:
+        yield f"table `{name}` is read from elsewhere"
+
+
+def _settings(versions: Versions) -> Iterator[str]:
+    before, after = (plan["settings"].get("spark", {}) for plan in (versions.old, versions.new))
+    for name in sorted(before.keys() | after.keys()):
+        if before.get(name) != after.get(name) and not _RUNS_OTHERWISE.match(name):
+            yield f"`{name}` is {_text(after.get(name))}, and was {_text(before.get(name))}"
+
+
+def _text(value: object) -> str:
+    if value is None:
+        return "as Spark has it"
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

@@ -1,0 +1,173 @@
+"""A change below an operator is asked about at the operator, unless it changes no row of its input.
+
+Below each pipeline's last aggregate stands one kind of operator. An edit is a text for another.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from compiled import compiled_text
+from streamc.compiler.migrate.plan import plan_migration
+from streamc.compiler.migrate.verdicts import MigrationPlan
+from streamc.dsl.render import render
+
+HEAD = """\
+---
+pipeline: below
+---
+CREATE SOURCE e (k STRING NOT NULL, id STRING NOT NULL, v BIGINT, ts TIMESTAMP,
+  twice AS v * 2,
+  WATERMARK FOR ts AS ts - INTERVAL 1 MINUTE)
+WITH (connector = 'files', path = 'in/e', format = 'csv', delimiter = ',');
+CREATE SOURCE f (k STRING NOT NULL, id STRING NOT NULL, w BIGINT, ts TIMESTAMP,
+  WATERMARK FOR ts AS ts - INTERVAL 1 MINUTE)
+WITH (connector = 'files', path = 'in/f', format = 'json');
+CREATE TABLE cards (id STRING, price BIGINT, dear AS price > 10)
+WITH (connector = 'files', path = 'ref', format = 'json');
+CREATE AGGREGATE average_of(x BIGINT) LIFT (s = x, n = 1) COMBINE (s = SUM, n = SUM) LOWER s / n;
+CREATE FUNCTION half(x BIGINT) RETURNS DOUBLE RETURN x / 2;
+"""
+TAIL = """
+CREATE STREAM top AS
+  SELECT k, window_start, COUNT(*) AS n, SUM(v) AS s
+  FROM TUMBLE(mid, ts, INTERVAL 1 HOUR) GROUP BY k, window_start;
+CREATE SINK out FROM top WITH (connector = 'memory');
+"""
+BELOW = {
+    "filter": "CREATE STREAM mid AS SELECT k, v, ts FROM e WHERE v > 2 AND id <> 'x';",
+    "aggregate": """\
+CREATE STREAM sums AS
+  SELECT k, id, window_start, window_time, SUM(v) AS v, average_of(v) AS m, COUNT(*) AS n
+  FROM TUMBLE(e, ts, INTERVAL 1 MINUTE) WHERE v > 0 GROUP BY k, id, window_start HAVING n > 1;
+CREATE STREAM mid AS SELECT k, v, window_time AS ts FROM sums;""",
+    "join": """\
+CREATE STREAM mid AS
+  SELECT e.k, e.v, e.ts FROM e JOIN f
+  ON e.id = f.id AND f.ts BETWEEN e.ts AND e.ts + INTERVAL 1 HOUR AND e.v > f.w;""",
+    "dedup": """\
+CREATE STREAM mid AS SELECT DISTINCT ON (k, id) WITHIN INTERVAL 1 DAY k, v, ts FROM e;""",
+    "top": """\
+CREATE STREAM mid AS
+  SELECT k, id, SUM(v) AS v, window_time AS ts
+  FROM TUMBLE(e, ts, INTERVAL 1 MINUTE) GROUP BY k, id, window_start
+  QUALIFY ROW_NUMBER() OVER (PARTITION BY window_start ORDER BY v DESC, id) <= 3;""",
+    "operator": """\
+CREATE OPERATOR mid ON e PARTITION BY k ORDER BY ts
+  STATE (n BIGINT DEFAULT 0)
+  TTL (n INTERVAL 1 DAY)
+  RETURNS (k STRING, v BIGINT, ts TIMESTAMP)
+AS
+ON EVENT
+  SET n = n + 1;
+  IF n > 2 THEN EMIT k, v, ts; END IF;
+END;""",
+    "table": """\
+CREATE STREAM mid AS
+  SELECT e.k, e.v, e.ts FROM e JOIN cards AS c ON c.id = e.id WHERE c.dear;""",
+    "frame": """\
+CREATE STREAM mid AS
+  SELECT k, SUM(v) OVER (PARTITION BY k ORDER BY ts RANGE INTERVAL 1 HOUR PRECEDING) AS v, ts
+  FROM e;""",
+}
+
+ASKED = [
+    ("filter", "v > 2", "v > 3", "`3 < v` is asked of rows now"),
+    ("aggregate", "v > 0", "v > 1", "`1 < v` is new, `0 < v` is gone in WHERE of `sums`"),
+    ("aggregate", "n > 1;", "n > 2;", "`2 < count(*)` is asked"),
+    ("aggregate", "SUM(v) AS v", "MAX(v) AS v", "max(v)"),
+    ("aggregate", "k, id, window_start", "k, window_start", "keys"),
+    ("aggregate", "INTERVAL 1 MINUTE) WHERE", "INTERVAL 2 MINUTES) WHERE", "time"),
+    ("join", "e JOIN f", "e LEFT JOIN f", "left for inner"),
+    ("join", "INTERVAL 1 HOUR AND e.v", "INTERVAL 30 MINUTES AND e.v", "bound"),
+    ("join", "INTERVAL 1 HOUR AND e.v", "INTERVAL 2 HOURS AND e.v", "bound"),
+    ("join", "e.v > f.w", "e.v >= f.w", "`right.w <= left.v` is new"),
+    ("join", "e.id = f.id AND", "e.id = f.id AND e.k = f.k AND", "keys"),
+    ("dedup", "ON (k, id)", "ON (id)", "keys"),
+    ("dedup", "INTERVAL 1 DAY", "INTERVAL 2 DAYS", "INTERVAL 2 DAYS` is new"),
+    ("top", "<= 3", "<= 4", "limit, 4 for 3"),
+    ("top", "ORDER BY v DESC", "ORDER BY v ASC", "order"),
+    ("top", "PARTITION BY window_start", "PARTITION BY k, window_start", "keys"),
+    ("operator", "n > 2", "n > 3", "n > 3"),
+    ("operator", "EMIT k, v, ts", "EMIT k, v + 1, ts", "v + 1"),
+    ("operator", "DEFAULT 0", "DEFAULT 1", "`n` is another in the cells"),
+    ("operator", "INTERVAL 1 DAY)", "INTERVAL 2 DAYS)", "`n` is another in the cells"),
+    ("table", "price > 10", "price > 20", "`dear` of table `cards`"),
+    ("table", "path = 'ref'", "path = 'other'", "cards"),
+    ("frame", "INTERVAL 1 HOUR PRECEDING", "INTERVAL 2 HOURS PRECEDING", "2 HOURS` is new"),
+    ("frame", "SUM(v) OVER", "MAX(v) OVER", "the statements of `mid`"),
+]
+
+
+def plan_of(text: str) -> Any:
+    result = compiled_text(text, "below.stream")
+    assert result.plan_json is not None, render([result.diagnostics])
+    return json.loads(result.plan_json)
+
+
+def told(kind: str, before: str, after: str) -> tuple[MigrationPlan, list[str]]:
+    """The plan of an edit, and what is said of the rows that reach the last aggregate."""
+    old = HEAD + BELOW[kind] + TAIL
+    assert before in old
+    plan = plan_migration(plan_of(old), plan_of(old.replace(before, after)))
+    (fate,) = (one for one in plan.operators if one.id == "top")
+    return plan, [f.why for f in fate.findings if f.marked and f.open is not None]
+
+
+@pytest.mark.parametrize(("kind", "before", "after", "said"), ASKED)
+def test_other_rows_are_asked_about(kind: str, before: str, after: str, said: str) -> None:
+    plan, why = told(kind, before, after)
+    assert len(why) == 1
+    assert said in why[0]
+    assert plan.exit_code in (1, 2)
+
+
+@pytest.mark.parametrize("kind", BELOW)
+@pytest.mark.parametrize(
+    ("before", "after", "said"),
+    [
+        (
+            "INTERVAL 1 MINUTE)\nWITH",
+            "INTERVAL 1 MINUTE)\nON FUTURE ROWS BEYOND INTERVAL 1 DAY SKIP\nWITH",
+            "future",
+        ),
+        ("pipeline: below\n", "pipeline: below\nspark: {spark.sql.ansi.enabled: false}\n", "ansi"),
+        (
+            "pipeline: below\n",
+            "pipeline: below\nspark: {spark.sql.caseSensitive: true}\n",
+            "caseSensitive",
+        ),
+    ],
+)
+def test_what_holds_for_all_rows_is_asked_about(
+    kind: str, before: str, after: str, said: str
+) -> None:
+    _, why = told(kind, before, after)
+    assert len(why) == 1
+    assert said in why[0]
+
+
+@pytest.mark.parametrize("kind", BELOW)
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("CREATE STREAM top", "-- a comment\nCREATE STREAM top"),
+        ("INTERVAL 1 MINUTE)\nWITH", "INTERVAL 1 MINUTE)\nON MALFORMED ROWS SKIP\nWITH"),
+        ("delimiter = ','", "delimiter = ';'"),
+        ("format = 'csv', delimiter = ','", "format = 'json'"),
+        ("LOWER s / n", "LOWER n / s"),
+        ("pipeline: below\n", "pipeline: below\nspark: {spark.sql.shuffle.partitions: 7}\n"),
+        ("FROM TUMBLE(mid,", "FROM TUMBLE(amid,"),
+        ("SUM(v) AS s", "SUM(v) AS total"),
+        ("COUNT(*) AS n,", ""),
+    ],
+)
+def test_the_same_rows_are_not_asked_about(kind: str, before: str, after: str) -> None:
+    if "amid" in after:
+        between = "\nCREATE STREAM amid AS SELECT * FROM mid;"
+        before, after = TAIL, between + TAIL.replace(before, after)
+    plan, why = told(kind, before, after)
+    assert why == []
+    assert plan.exit_code == 0
