@@ -7,9 +7,9 @@ In order of flow:
   ``decisions``: what it decides.
 - ``versions``: both plans, what is alive in them and what it means.
 - ``plan``: the whole of it. ``aggregates`` (``cells``, ``derive``, ``merges``, ``windows``),
-  ``dedup``, ``joins`` (``columns``), ``programs`` (``entries``, ``timers``, ``again``): one kind of
-  operator each. ``keys``, ``inputs``: what they have in common; ``upstream``: whether what is below
-  gives the same rows; ``ends``: sources, sinks, settings.
+  ``dedup``, ``joins`` (``columns``), ``programs`` (``entries``, ``timers``, ``successors``,
+  ``again``): one kind of operator each. ``keys``, ``inputs``: what they have in common;
+  ``upstream``: whether what is below gives the same rows; ``ends``: sources, sinks, settings.
 - ``conversions``: types that hold all of others; ``nulls``: conversions that may give NULL;
   ``lengths``: lengths of time.
 - ``verdicts``: what is found.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from .again import computed
 from .conversions import cast, holds_all
+from .successors import asked, successors
 from .verdicts import Decision, Finding, Json, Verdict
 from .versions import Versions
 
@@ -13,17 +14,13 @@ def plan_entries(
 ) -> tuple[list[Finding], list[Json]]:
     """Return the findings on maps, sets and lists, and the SQL of their entries."""
     before = {cell["id"]: cell for cell in old["cells"] if cell["kind"] != "value"}
-    renamed = {
-        new_name: old_name
-        for old_name, new_name in versions.decisions.below("operators", id_, "rename").items()
-    }
+    cells = [cell for cell in new["cells"] if cell["kind"] != "value"]
+    pairs = successors(versions, id_, before, cells, _fits)
     findings: list[Finding] = []
     made: list[Json] = []
-    for cell in new["cells"]:
-        if cell["kind"] == "value":
-            continue
+    for cell in cells:
         name = cell["id"]
-        source = before.get(renamed.get(name, name if name not in renamed.values() else ""))
+        source = pairs.sources.get(name)
         was = None if source is None else str(source["id"])
         again = computed(versions, id_, cell["kind"], name, was)
         if again is not None:
@@ -31,8 +28,10 @@ def plan_entries(
         elif source is not None and source["kind"] != cell["kind"]:
             finding, document = _other_kind(id_, cell, source), _empty(cell)
         elif source is None:
-            finding = Finding(cell["kind"], None, name, Verdict.EMPTY, "it has no entries yet")
-            document = _empty(cell)
+            why, document = "it has no entries yet", _empty(cell)
+            finding = Finding(cell["kind"], None, name, Verdict.EMPTY, why)
+            if name in pairs.maybe:
+                finding = asked(id_, cell["kind"], name, pairs.maybe[name], why)
         else:
             finding, document = _carried(versions, id_, cell, source)
         findings.append(finding)
@@ -43,6 +42,12 @@ def plan_entries(
             why = "it is declared no more"
             findings.append(Finding(cell["kind"], name, None, Verdict.DROPPED, why))
     return findings, made
+
+
+def _fits(old: Json, new: Json) -> bool:
+    """Whether entries of one cell could be those of another."""
+    parts = ("entry", "value") if new["kind"] == "map" else ("entry",)
+    return old["kind"] == new["kind"] and all(holds_all(old[p], new[p]) for p in parts)
 
 
 def _empty(cell: Json) -> Json:

@@ -11,6 +11,7 @@ from .conversions import cast, holds_all
 from .entries import plan_entries
 from .inputs import function_findings, input_findings, marked
 from .keys import Key, KeyPlan, plan_keys
+from .successors import asked, successors
 from .timers import plan_timers
 from .verdicts import Decision, Fate, Finding, Json, Verdict
 from .versions import Versions, key_column, meaning, waiting_columns
@@ -149,27 +150,21 @@ def _values(
 ) -> tuple[list[Finding], list[dict[str, object]]]:
     """Return the findings on values, and the SQL of each new one."""
     before = {cell["id"]: cell for cell in old["cells"] if cell["kind"] == "value"}
-    renamed = renames(versions, id_)
+    cells = [cell for cell in new["cells"] if cell["kind"] == "value"]
+    pairs = successors(
+        *(versions, id_, before, cells), lambda was, now: holds_all(was["type"], now["type"])
+    )
     findings: list[Finding] = []
     made: list[dict[str, object]] = []
-    for cell in new["cells"]:
-        if cell["kind"] != "value":
-            continue
+    for cell in cells:
         name = cell["id"]
-        source = before.get(renamed.get(name, name if name not in renamed.values() else ""))
-        finding, expression = _value(versions, id_, cell, source)
+        finding, expression = _value(versions, id_, cell, pairs.sources.get(name))
+        if name in pairs.maybe:
+            finding = asked(id_, "cell", name, pairs.maybe[name], finding.why)
         findings.append(finding)
         made.append({"id": name, "expr": expression, "merge": None})
     findings += dropped("cell", before, findings)
     return findings, made
-
-
-def renames(versions: Versions, id_: str) -> dict[str, str]:
-    """Return the old name of each part that the file gives another one."""
-    below = versions.decisions.below("operators", id_, "rename")
-    for name in below:
-        versions.decisions.get("operators", id_, "rename", name)
-    return {new: old for old, new in below.items()}
 
 
 def dropped(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ...dsl.format import identifier
 from .again import computed
+from .successors import asked, successors
 from .verdicts import Decision, Finding, Json, Verdict
 from .versions import Versions
 
@@ -13,16 +14,16 @@ def plan_timers(
 ) -> tuple[list[Finding], list[Json]]:
     """Return the findings on timers, and the SQL of the instants that they are set for."""
     before = {timer["id"]: timer for timer in old["timers"]}
-    renamed = {
-        new_name: old_name
-        for old_name, new_name in versions.decisions.below("operators", id_, "rename").items()
-    }
+    pairs = successors(
+        *(versions, id_, before, new["timers"]), lambda was, now: was["time"] == now["time"]
+    )
     findings: list[Finding] = []
     made: list[Json] = []
     for timer in new["timers"]:
         name = timer["id"]
-        source = before.get(renamed.get(name, name if name not in renamed.values() else ""))
-        finding, expression = _timer(versions, id_, timer, source)
+        finding, expression = _timer(versions, id_, timer, pairs.sources.get(name))
+        if name in pairs.maybe:
+            finding = asked(id_, "timer", name, pairs.maybe[name], finding.why)
         findings.append(finding)
         made.append({"name": name, "expr": expression})
     told = {finding.old for finding in findings}

@@ -1,0 +1,78 @@
+"""Parts of a program that came where others went: whether they are the same, people have to say."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from ...dsl.records import dataclass
+from .verdicts import Decision, Finding, Json, Verdict
+from .versions import Versions
+
+
+@dataclass(frozen=True, slots=True)
+class Successors:
+    """By the ids of new parts: the old one that each goes on from, and the one that it may be.
+
+    An old part may be one new part alone.
+    """
+
+    sources: Mapping[str, Json]
+    maybe: Mapping[str, str]
+
+
+def successors(
+    versions: Versions,
+    id_: str,
+    old: Mapping[str, Json],
+    new: Sequence[Json],
+    fits: Callable[[Json, Json], bool],
+) -> Successors:
+    """Pair parts by what the file renames, else by name; then by whether one ``fits`` the other."""
+    renamed = _renames(versions, id_)
+    sources: dict[str, Json] = {}
+    for part in new:
+        name = part["id"]
+        was = renamed.get(name, name if name not in renamed.values() else "")
+        if was in old:
+            sources[name] = old[was]
+    taken = {part["id"] for part in sources.values()}
+    free = [name for name in old if name not in taken]
+    maybe: dict[str, str] = {}
+    for part in new:
+        name = part["id"]
+        near = next((one for one in free if name not in sources and fits(old[one], part)), None)
+        if near is not None and not _is_said(versions, id_, name):
+            free.remove(near)
+            maybe[name] = near
+    return Successors(sources, maybe)
+
+
+def _renames(versions: Versions, id_: str) -> dict[str, str]:
+    """Return the old name of each part that the file gives another one."""
+    below = versions.decisions.below("operators", id_, "rename")
+    for name in below:
+        versions.decisions.get("operators", id_, "rename", name)
+    return {new: old for old, new in below.items()}
+
+
+def _is_said(versions: Versions, id_: str, name: str) -> bool:
+    """Whether the file says of a part what it begins with."""
+    path = ("operators", id_)
+    said = [
+        versions.decisions.get(*path, "accept", name) == "empty",
+        versions.decisions.values.get((*path, "accept", name)) == "backfill",
+        *((*path, way, name) in versions.decisions.values for way in ("set", "timers")),
+        bool(versions.decisions.below(*path, "set", name)),
+    ]
+    return any(said)
+
+
+def asked(id_: str, part: str, name: str, was: str, why: str) -> Finding:
+    """Return the finding on a part that begins empty, unless it is what had another name."""
+    return Finding(
+        *(part, None, name, Verdict.EMPTY),
+        f"{why}, unless it is what was `{was}`",
+        f"`rename: {{{was}: {name}}}` goes on with that, `accept: {{{name}: empty}}` begins anew",
+        marked=True,
+        open=Decision(("operators", id_, "rename", was), name, (name,)),
+    )
