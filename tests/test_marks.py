@@ -53,8 +53,13 @@ def compiled(text: str) -> Mapping[str, Any]:
 
 def fit(old: str, new: str, word: str, *marks: Mark) -> Fit:
     """Return the way from an old spec to a new one, in which the peak is empty or computed."""
+    return decided(old, new, f"{{accept: {{'max(v)': {word}}}}}", *marks)
+
+
+def decided(old: str, new: str, decisions: str, *marks: Mark) -> Fit:
+    """Return the way from an old spec to a new one, with these decisions about `spend`."""
     before, after = compiled(old), compiled(new)
-    text = f"from: 1\nto: 2\noperators: {{spend: {{accept: {{'max(v)': {word}}}}}}}\n"
+    text = f"from: 1\nto: 2\noperators: {{spend: {decisions}}}\n"
     diagnostics = Diagnostics(SourceFile("m.yaml", text))
     plan = plan_migration(before, after, read_migration(before, after, diagnostics))
     assert not list(diagnostics)
@@ -104,6 +109,34 @@ def test_marks_go_along_with_what_goes_on() -> None:
     assert marks_after(fit(OLD, NEW, "backfill", whole, total, gone)) == (whole, total)
     again = replace(fit(OLD, NEW, "backfill", whole, gone), migration=None)
     assert marks_after(again) == (whole, gone)
+
+
+@pytest.mark.parametrize(
+    ("was", "now", "decisions", "marked", "found"),
+    [
+        ("COUNT(v) AS n", "AVG(v) AS mean", "{}", "count(v)", {"avg(v).count"}),
+        ("COUNT(v) AS n", "SUM(v) AS sum_of_v", "{}", "count(v)", set()),
+        ("AVG(v) AS n", "COUNT(v) AS m", "{}", "avg(v).count", {"count(v)"}),
+        ("MAX(v) AS n", "MAX(v) AS m", "{}", "max(v)", {"max(v)"}),
+        (
+            "MAX(v) AS n",
+            "MAX(v + 1) AS m",
+            "{rename: {max(v): max(v + 1)}}",
+            "max(v)",
+            {"max(v + 1)"},
+        ),
+        ("MAX(v) AS n", "MIN(v) AS m", "{set: {min(v): '`max(v)` + 1'}}", "max(v)", {"min(v)"}),
+        ("MAX(v) AS n", "MIN(v) AS m", "{accept: {min(v): empty}}", "max(v)", {"min(v)"}),
+    ],
+)
+def test_marks_follow_what_a_cell_is_made_of(
+    was: str, now: str, decisions: str, marked: str, found: set[str]
+) -> None:
+    old = OLD.replace("AS total", f"AS total, {was}")
+    new = old.replace("version: 1", "version: 2").replace(was, now)
+    mark = Mark("spend", marked, "it begins", "2026-01-01T00:00:00+00:00", 5, None)
+    way = decided(old, new, decisions, mark)
+    assert {one.cell for one in marks_after(way)} == found
 
 
 @pytest.mark.parametrize("reached", [STOOD, STOOD + 90_000])

@@ -8,7 +8,7 @@ In order of flow:
 - ``versions``: both plans, what is alive in them and what it means.
 - ``plan``: the whole of it. ``aggregates`` (``cells``, ``derive``, ``merges``, ``windows``),
   ``dedup``, ``joins`` (``columns``), ``programs`` (``entries``, ``timers``, ``successors``,
-  ``again``): one kind of operator each. ``keys``, ``inputs``: what they have in common;
+  ``folded``, ``again``): one kind of operator each. ``keys``, ``inputs``: what they have in common;
   ``upstream``: whether what is below gives the same rows; ``ends``: sources, sinks, settings.
 - ``conversions``: types that hold all of others; ``nulls``: conversions that may give NULL;
   ``lengths``: lengths of time.

@@ -9,6 +9,7 @@ from .again import computed
 from .columns import plan_columns
 from .conversions import cast, holds_all
 from .entries import plan_entries
+from .folded import folds, is_another, same_columns, same_statements
 from .inputs import function_findings, input_findings, marked
 from .keys import Key, KeyPlan, plan_keys
 from .successors import asked, successors
@@ -116,6 +117,8 @@ def _handlers(versions: Versions, id_: str, old: Json, new: Json) -> Iterator[Fi
     """Yield a finding when the statements differ; of a query they say what its state means."""
     if old["statements"] == new["statements"]:
         return
+    if not new["declared"] and same_statements(old, new, same_columns(old, new)):
+        return
     if new["declared"]:
         why = "statements are others from the cut on; what has been set stays"
         yield Finding("handlers", "", "", Verdict.KEPT, why)
@@ -151,6 +154,7 @@ def _values(
     """Return the findings on values, and the SQL of each new one."""
     before = {cell["id"]: cell for cell in old["cells"] if cell["kind"] == "value"}
     cells = [cell for cell in new["cells"] if cell["kind"] == "value"]
+    same = {} if new["declared"] else {now: was for was, now in same_columns(old, new).items()}
     pairs = successors(
         *(versions, id_, before, cells), lambda was, now: holds_all(was["type"], now["type"])
     )
@@ -158,13 +162,34 @@ def _values(
     made: list[dict[str, object]] = []
     for cell in cells:
         name = cell["id"]
-        finding, expression = _value(versions, id_, cell, pairs.sources.get(name))
-        if name in pairs.maybe:
+        source = before.get(same[name]) if name in same else pairs.sources.get(name)
+        other = not new["declared"] and source is not None and name == source["id"]
+        is_set = ("operators", id_, "set", name) in versions.decisions.values
+        if other and is_another(old, new, cell) and not is_set:
+            finding, expression = _another(versions, id_, old, new, cell)
+        else:
+            finding, expression = _value(versions, id_, cell, source)
+        if name in pairs.maybe and new["declared"]:
             finding = asked(id_, "cell", name, pairs.maybe[name], finding.why)
         findings.append(finding)
         made.append({"id": name, "expr": expression, "merge": None})
     findings += dropped("cell", before, findings)
     return findings, made
+
+
+def _another(versions: Versions, id_: str, old: Json, new: Json, cell: Json) -> tuple[Finding, str]:
+    """Return the finding on a cell of a query that computes something else under its name.
+
+    That the query asks for something else is asked about where its statements are compared.
+    """
+    name, default = cell["id"], cell["default"]
+    start = cast("NULL", cell["type"]) if default is None else str(default)
+    again = computed(versions, id_, "cell", name, name)
+    if again is not None:
+        return again, start
+    was, now = ("; ".join(folds(entry, name)) for entry in (old, new))
+    why = f"it was `{was}` and is `{now}`, which is another value"
+    return Finding("cell", name, name, Verdict.EMPTY, why, marked=True), start
 
 
 def dropped(

@@ -7,8 +7,9 @@ those that were open at the cut have closed, all are whole.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from ..errors import RuntimeFault
@@ -18,6 +19,9 @@ from ..settings import seconds
 if TYPE_CHECKING:
     from .fit import Fit
 
+
+_WORD = re.compile(r"`((?:[^`]|``)+)`|[^\W\d]\w*")
+"""The names in an expression, and its other words."""
 
 _PASSING = ("aggregate", "topn", "dedup")
 """Operators that give a row no later than their window ends."""
@@ -73,14 +77,26 @@ def marks_after(fit: Fit) -> tuple[Mark, ...]:
 
 
 def _carried(fit: Fit) -> Iterator[Mark]:
+    """Yields the marks that a savepoint has, each of what is made of the part that it is on."""
     for mark in fit.savepoint.marks:
         if fit.migration is None:
             yield mark
             continue
         for id, change in fit.migration["operators"].items():
-            known = {cell["id"] for cell in change["cells"]} - set(fit.backfilled.get(id, ()))
-            if change["from"] == mark.operator and (mark.cell is None or mark.cell in known):
-                yield Mark(**{**asdict(mark), "operator": id})
+            if change["from"] != mark.operator:
+                continue
+            again = set(fit.backfilled.get(id, ()))
+            for cell in (None,) if mark.cell is None else _made_of(mark.cell, change["cells"]):
+                if cell is None or cell not in again:
+                    yield replace(mark, operator=id, cell=cell)
+
+
+def _made_of(name: str, cells: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    """Yields the cells whose value is computed from one that was called so."""
+    for cell in cells:
+        words = _WORD.finditer(cell["expr"] or "")
+        if name.lower() in ((w[1] or w[0]).replace("``", "`").lower() for w in words):
+            yield cell["id"]
 
 
 def _added(fit: Fit) -> Iterator[Mark]:

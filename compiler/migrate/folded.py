@@ -1,0 +1,67 @@
+"""What the cells of a query's program compute: such a cell has the name of a column, not its own.
+
+`SUM(v) AS x` keeps its sum in a cell called `x`. That the next version calls it `total` changes
+nothing, and that `x` is `MAX(v)` from then on makes another cell of it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from .verdicts import Json
+
+_OWN = "·"
+_ROWS = "__rows"
+"""What the cell of a column that is computed from rows is called behind the column's name."""
+
+
+def folds(entry: Json, name: str) -> tuple[str, ...]:
+    """Return the statements that set a cell, without its name."""
+    begins = f"set {name} = "
+    lines = (line.strip() for line in entry["statements"])
+    return tuple(_renamed(line, {name: _OWN}) for line in lines if line.startswith(begins))
+
+
+def same_columns(old: Json, new: Json) -> dict[str, str]:
+    """Return the new name of each cell of a query that computes the same under another one."""
+    after = {cell["id"] for cell in new["cells"]}
+    free = [cell for cell in old["cells"] if cell["id"] not in after]
+    found: dict[str, str] = {}
+    for cell in new["cells"]:
+        name = cell["id"]
+        if any(one["id"] == name for one in old["cells"]):
+            continue
+        for one in free:
+            alike = folds(old, one["id"]) == folds(new, name) and folds(new, name)
+            if alike and one["type"] == cell["type"] and one["id"] not in found:
+                found[one["id"]] = name
+                break
+    return found
+
+
+def is_another(old: Json, new: Json, cell: Json) -> bool:
+    """Whether a cell of a query computes something else under its name.
+
+    Rows that are kept are what they were, whatever is computed from them and however long they are
+    kept.
+    """
+    if str(cell["type"]).startswith("ARRAY<"):
+        return False
+    return folds(old, cell["id"]) != folds(new, cell["id"])
+
+
+def same_statements(old: Json, new: Json, names: Mapping[str, str]) -> bool:
+    """Whether the statements are the same ones but for the names of columns."""
+    known = dict(names)
+    for was, now in names.items():
+        if was.endswith(_ROWS) and now.endswith(_ROWS):
+            known[was.removesuffix(_ROWS)] = now.removesuffix(_ROWS)
+    return [_renamed(line, known) for line in old["statements"]] == list(new["statements"])
+
+
+def _renamed(line: str, names: Mapping[str, str]) -> str:
+    if not names:
+        return line
+    words: Sequence[str] = sorted(map(re.escape, names), key=len, reverse=True)
+    return re.sub(rf"(?<![\w.`])({'|'.join(words)})(?![\w`])", lambda m: names[m[1]], line)
