@@ -10,7 +10,10 @@ from typing import Any
 import pytest
 from compiled import compiled
 from golden_extension import cases
+from streamc.compiler.migrate.conversions import type_of
 from streamc.compiler.migrate.decisions import Decisions
+from streamc.compiler.migrate.expressions import BadExpression, expression
+from streamc.compiler.migrate.names import column
 from streamc.compiler.migrate.plan import plan_migration
 from streamc.compiler.migrate.read import read_migration, tell_unused
 from streamc.dsl.diagnostics import Diagnostics
@@ -68,3 +71,28 @@ def test_an_expression_reads_a_cell_by_the_column_that_it_comes_out_as() -> None
     )
     assert not len(diagnostics), render([diagnostics])
     assert decisions.values["operators", "per_minute", "where"] == "`count(*)` > 1"
+
+
+@pytest.mark.parametrize(
+    ("text", "type_"),
+    [
+        ("CAST(spot AS STRUCT<y: BIGINT, x: BIGINT>)", "STRUCT<y: BIGINT, x: BIGINT>"),
+        ("CAST(array(spot) AS ARRAY<STRUCT<y: INT, x: INT>>)", "ARRAY<STRUCT<y: INT, x: INT>>"),
+        ("CAST(map(1, spot) AS MAP<INT, STRUCT<y: INT, x: INT>>)[1]", "STRUCT<y: INT, x: INT>"),
+    ],
+)
+def test_a_cast_makes_no_field_of_another(text: str, type_: str) -> None:
+    names = {"spot": column("spot", "STRUCT<x: BIGINT, y: BIGINT>")}
+    with pytest.raises(BadExpression, match="goes by place") as refused:
+        expression(text, names, type_of(type_))
+    assert refused.value.help is not None
+    written = refused.value.help.removeprefix("name them: `").removesuffix("`")
+    assert "'y', " in written
+    if text.startswith("CAST(spot"):
+        assert expression(written, names, type_of(type_)).startswith("CAST(CASE WHEN spot IS NULL")
+
+
+def test_a_cast_of_the_same_fields_is_taken() -> None:
+    names = {"spot": column("spot", "STRUCT<x: BIGINT, y: BIGINT>")}
+    wider = "STRUCT<x: DECIMAL(19,0), y: BIGINT>"
+    assert expression(f"CAST(spot AS {wider})", names, type_of(wider)).startswith("CAST(spot AS")

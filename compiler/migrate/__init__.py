@@ -10,8 +10,8 @@ In order of flow:
   ``dedup``, ``joins`` (``columns``), ``programs`` (``entries``, ``timers``, ``successors``,
   ``folded``, ``again``): one kind of operator each. ``keys``, ``inputs``: what they have in common;
   ``upstream``: whether what is below gives the same rows; ``ends``: sources, sinks, settings.
-- ``conversions``: types that hold all of others; ``nulls``: conversions that may give NULL;
-  ``lengths``: lengths of time.
+- ``conversions``: types that hold all of others, ``structs`` by their fields;
+  ``nulls``: conversions that may give NULL; ``lengths``: lengths of time.
 - ``verdicts``: what is found.
 - ``text``, ``document``: the verdicts for people, and the work for the runtime; ``draft``: a
   migration file with the decisions that are missing.

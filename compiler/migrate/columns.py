@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ...dsl.format import identifier
-from .conversions import cast, holds_all
+from .conversions import cast
+from .structs import converted, holds_all_by_name
 from .verdicts import Decision, Finding, Json, Verdict
 from .versions import Versions, meaning, never_null
 
@@ -92,16 +93,16 @@ class _Columns:
         if old["type"] == column["type"]:
             why = f"it was called `{was}`" if was != column["name"] else ""
             return Finding(self._part, was, column["name"], Verdict.KEPT, why), source
-        converted = cast(source, column["type"])
-        if holds_all(old["type"], column["type"]):
+        made = converted(source, old["type"], column["type"])
+        if holds_all_by_name(old["type"], column["type"]):
             why = f"{old['type']} to {column['type']}, exactly"
-            return Finding(self._part, was, column["name"], Verdict.CONVERTED, why), converted
+            return Finding(self._part, was, column["name"], Verdict.CONVERTED, why), made
         why = f"{column['type']} does not hold all of {old['type']}"
         finding = Finding(
             *(self._part, was, column["name"], Verdict.CONVERTED, why, "say how, by `set`"),
-            open=Decision(path, converted),
+            open=Decision(path, made),
         )
-        return finding, converted
+        return finding, made
 
     def _lacking(self, column: Json, path: tuple[str, ...], name: str) -> tuple[Finding, str]:
         draft, why = cast("NULL", column["type"]), "rows that wait lack it"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .again import computed
-from .conversions import cast, holds_all
+from .structs import converted, holds_all_by_name
 from .successors import asked, successors
 from .verdicts import Decision, Finding, Json, Verdict
 from .versions import Versions
@@ -47,7 +47,7 @@ def plan_entries(
 def _fits(old: Json, new: Json) -> bool:
     """Whether entries of one cell could be those of another."""
     parts = ("entry", "value") if new["kind"] == "map" else ("entry",)
-    return old["kind"] == new["kind"] and all(holds_all(old[p], new[p]) for p in parts)
+    return old["kind"] == new["kind"] and all(holds_all_by_name(old[p], new[p]) for p in parts)
 
 
 def _empty(cell: Json) -> Json:
@@ -75,13 +75,13 @@ def _carried(versions: Versions, id_: str, cell: Json, old: Json) -> tuple[Findi
             verdict = Verdict.CONVERTED
             why.append(f"{part} as decided: {decided}")
         elif before != after:
-            verdict, converted = Verdict.CONVERTED, cast(part, after)
-            parts[part] = converted
-            if holds_all(before, after):
+            verdict, made = Verdict.CONVERTED, converted(part, before, after)
+            parts[part] = made
+            if holds_all_by_name(before, after):
                 why.append(f"{before} to {after}, exactly")
             else:
                 why.append(f"{after} does not hold all of {before}")
-                open_ = Decision(path, converted)
+                open_ = Decision(path, made)
     if old["ttl"] != cell["ttl"]:
         why.append(
             f"entries are forgotten after {cell['ttl'] or 'no time'}, not {old['ttl'] or 'never'}"

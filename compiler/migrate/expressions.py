@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from ...contracts.java import function_runs_java
-from ...dsl.ast.expressions import Call, ColumnRef, Expression, Lambda
+from ...dsl.ast.expressions import Call, Cast, ColumnRef, Expression, Lambda
 from ...dsl.ast.node import Node
 from ...dsl.diagnostics import Diagnostics
 from ...dsl.format import sql
@@ -21,6 +21,7 @@ from ..resolve.conversions import converted_to
 from ..resolve.expressions import Clause, check
 from ..resolve.scope import BlockScope, Visible
 from ..resolve.typing import Context
+from .structs import converted, misplaced
 
 _NOWHERE = Span(0, 0)
 
@@ -80,10 +81,25 @@ def _typed(tree: Expression, names: Mapping[str, Typed], target: types.Type) -> 
     value = check(tree, scope, clause, diagnostics)
     if len(diagnostics):
         raise _first(diagnostics)
+    _refuse_misplaced(tree, scope, clause)
     found = converted_to(value, target, Context(scope, clause, diagnostics))
     if found is None:
         raise BadExpression(f"it gives {value.type}, not {target}", f"write `CAST(… AS {target})`")
     return tree if found is value else found.expression
+
+
+def _refuse_misplaced(tree: Expression, scope: BlockScope, clause: Clause) -> None:
+    """Refuse a CAST that would give a field of a struct the value of another one."""
+    for node in walk(tree):
+        if not isinstance(node, Cast):
+            continue
+        unheard = Diagnostics(SourceFile("expression", ""))
+        held, type_ = (check(n, scope, clause, unheard).type for n in (node.operand, node))
+        if not len(unheard) and misplaced(held, type_):
+            raise BadExpression(
+                f"a CAST goes by place, and {held} has other fields there than {type_}",
+                f"name them: `{converted(sql(node.operand), str(held), str(type_))}`",
+            )
 
 
 def _name(node: Node) -> str:

@@ -11,6 +11,7 @@ from ...dsl.records import dataclass
 from ...dsl.source import SourceFile
 from ...dsl.walk import walk
 from .conversions import cast, holds_all
+from .structs import converted
 from .verdicts import Decision, Finding, Json, Verdict
 from .versions import Meaning, Versions
 
@@ -67,7 +68,7 @@ def plan_keys(versions: Versions, id_: str, old: Sequence[Key], new: Sequence[Ke
             alone |= set() if whole is None else {whole.name}
             expression = identifier(key.held if whole is None else whole.held)
             if whole is not None and whole.type != key.type:
-                expression = cast(expression, key.type)
+                expression = converted(expression, whole.type, key.type)
             findings.append(finding)
         expressions.append((key.held, expression))
     gone = [key for key in old if key.name not in alone]
@@ -106,7 +107,9 @@ def _same(id_: str, key: Key, old: Key) -> Finding:
     path = ("operators", id_, "key", key.name)
     if old.meaning != key.meaning:
         was, now = " or ".join(old.meaning), " or ".join(key.meaning)
-        draft = cast(identifier(old.held), key.type if old.type != key.type else None)
+        draft = identifier(old.held)
+        if old.type != key.type:
+            draft = converted(draft, old.type, key.type)
         return Finding(
             *("key", old.name, key.name, Verdict.KEPT),
             f"it was `{was}` and is `{now}`: groups would be taken for others",
@@ -119,7 +122,7 @@ def _same(id_: str, key: Key, old: Key) -> Finding:
             *("key", old.name, key.name, Verdict.CONVERTED),
             f"{key.type} does not hold all of {old.type}",
             "say how, or keep the type",
-            open=Decision(path, cast(identifier(old.held), key.type)),
+            open=Decision(path, converted(identifier(old.held), old.type, key.type)),
         )
     if old.type != key.type:
         why = f"{old.type} to {key.type}, exactly"

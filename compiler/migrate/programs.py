@@ -7,11 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from ...dsl.format import identifier
 from .again import computed
 from .columns import plan_columns
-from .conversions import cast, holds_all
+from .conversions import cast
 from .entries import plan_entries
 from .folded import folds, is_another, same_columns, same_statements
 from .inputs import function_findings, input_findings, marked
 from .keys import Key, KeyPlan, plan_keys
+from .structs import converted, holds_all_by_name
 from .successors import asked, successors
 from .timers import plan_timers
 from .verdicts import Decision, Fate, Finding, Json, Verdict
@@ -156,7 +157,8 @@ def _values(
     cells = [cell for cell in new["cells"] if cell["kind"] == "value"]
     same = {} if new["declared"] else {now: was for was, now in same_columns(old, new).items()}
     pairs = successors(
-        *(versions, id_, before, cells), lambda was, now: holds_all(was["type"], now["type"])
+        *(versions, id_, before, cells),
+        lambda was, now: holds_all_by_name(was["type"], now["type"]),
     )
     findings: list[Finding] = []
     made: list[dict[str, object]] = []
@@ -224,16 +226,16 @@ def _value(versions: Versions, id_: str, cell: Json, old: Json | None) -> tuple[
         said.append("what has not been set reads as the new default")
     if old["type"] == cell["type"]:
         return Finding("cell", was, name, Verdict.KEPT, "; ".join(said)), column
-    converted = cast(column, cell["type"])
-    if holds_all(old["type"], cell["type"]):
+    made = converted(column, old["type"], cell["type"])
+    if holds_all_by_name(old["type"], cell["type"]):
         said.insert(0, f"{old['type']} to {cell['type']}, exactly")
-        return Finding("cell", was, name, Verdict.CONVERTED, "; ".join(said)), converted
+        return Finding("cell", was, name, Verdict.CONVERTED, "; ".join(said)), made
     reason = f"{cell['type']} does not hold all of {old['type']}"
     finding = Finding(
         *("cell", was, name, Verdict.CONVERTED, reason, "say how, by `set`"),
-        open=Decision(path, converted),
+        open=Decision(path, made),
     )
-    return finding, converted
+    return finding, made
 
 
 def _lifetime(old: Json, new: Json) -> list[str]:

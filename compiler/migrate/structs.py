@@ -1,0 +1,102 @@
+"""Values with structs in them, made those of another type: a field is known by its name.
+
+A CAST of Spark goes by place: of `STRUCT<x, y>` and `STRUCT<y, x>` it would make x of y.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...dsl.format import identifier
+from ...dsl.format.words import string
+from ..model import types as t
+from .conversions import cast, holds_all, type_of
+
+
+def converted(expression: str, old: str | None, new: str | None) -> str:
+    """Return SQL that makes a value of one type one of another; what a struct lacks is NULL."""
+    if old is None or new is None or _goes_by_place(type_of(old), type_of(new)):
+        return cast(expression, new)
+    return cast(_by_name(expression, type_of(old), type_of(new), 1), new)
+
+
+def holds_all_by_name(old: str | None, new: str | None) -> bool:
+    """Whether each value of one type is a value of another, wherever the fields of a struct stand.
+
+    That is not so for what Spark compares, which it does field by field.
+    """
+    if old is None or new is None:
+        return holds_all(old, new)
+    placed = _placed(type_of(old), type_of(new))
+    return placed is not None and holds_all(str(placed), new)
+
+
+def misplaced(old: t.Type, new: t.Type) -> bool:
+    """Whether a CAST would give a field the value of another one."""
+    return not _goes_by_place(old, new)
+
+
+def _goes_by_place(old: t.Type, new: t.Type) -> bool:
+    match old, new:
+        case t.Array(before), t.Array(after):
+            return _goes_by_place(before, after)
+        case t.Map(key, value), t.Map(new_key, new_value):
+            return _goes_by_place(key, new_key) and _goes_by_place(value, new_value)
+        case t.Struct(before), t.Struct(after):
+            return [f.name.lower() for f in before] == [f.name.lower() for f in after] and all(
+                _goes_by_place(a.type, b.type) for a, b in zip(before, after, strict=True)
+            )
+    return True
+
+
+def _by_name(value: str, old: t.Type, new: t.Type, depth: int) -> str:
+    if _goes_by_place(old, new):
+        return value
+    one, key = f"one{depth}", f"key{depth}"
+    match old, new:
+        case t.Array(before), t.Array(after):
+            return f"transform({value}, {one} -> {_by_name(one, before, after, depth + 1)})"
+        case t.Map(old_key, before), t.Map(new_key, after):
+            keyed = _by_name(key, old_key, new_key, depth + 1)
+            if keyed != key:
+                value = f"transform_keys({value}, ({key}, {one}) -> {keyed})"
+            held = _by_name(one, before, after, depth + 1)
+            if held == one:
+                return value
+            return f"transform_values({value}, ({key}, {one}) -> {held})"
+        case t.Struct(), t.Struct():
+            made = ", ".join(_fields(value, old, new, depth))
+            return f"CASE WHEN {value} IS NULL THEN NULL ELSE named_struct({made}) END"
+    return value
+
+
+def _fields(value: str, old: t.Struct, new: t.Struct, depth: int) -> Iterator[str]:
+    for field in new.fields:
+        was = old.field(field.name)
+        held = cast("NULL", str(field.type))
+        if was is not None:
+            held = _by_name(f"{value}.{identifier(was.name)}", was.type, field.type, depth + 1)
+        yield f"{string(field.name)}, {held}"
+
+
+def _placed(old: t.Type, new: t.Type) -> t.Type | None:
+    """Return a type with its fields in the places that they have in another one of as many."""
+    match old, new:
+        case t.Array(before), t.Array(after):
+            element = _placed(before, after)
+            return None if element is None else t.Array(element)
+        case t.Map(key, value), t.Map(new_key, new_value):
+            placed_key, placed = _placed(key, new_key), _placed(value, new_value)
+            return None if placed_key is None or placed is None else t.Map(placed_key, placed)
+        case t.Struct(before), t.Struct(after):
+            if len(before) != len(after):
+                return None
+            fields = []
+            for field in after:
+                was = old.field(field.name)
+                placed = None if was is None else _placed(was.type, field.type)
+                if placed is None:
+                    return None
+                fields.append(t.Field(field.name, placed))
+            return t.Struct(tuple(fields))
+    return old
