@@ -53,7 +53,8 @@ In order of flow:
 - ``analysis``: what Spark refuses of a script, before a query is started.
 - ``progress``, ``views``: how far the queries are, and how it is shown.
 - ``failures``, ``errors``, ``signals``: how a run ends, and what it says then;
-  ``spark_advice``: what to write instead of an expression that failed.
+  ``spark_advice``: what to write instead of an expression that failed; ``failed_rows``: the row
+  that it failed on.
 """
 
 from . import program

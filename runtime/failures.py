@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import traceback
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
@@ -19,6 +20,7 @@ from .errors import (
     RuntimeFault,
     first_line,
 )
+from .failed_rows import FailedRow, find_failed_row
 from .functions import FAILED
 from .sinks import PythonSink, Sink
 from .spark_advice import remedy, without_advice
@@ -43,13 +45,23 @@ _GENERIC = (
 class Failure:
     """Why a query ended: a short reason for the terminal, all there is for the log.
 
-    `remedy` is what can be done about it in the spec, None if nothing is known.
+    `remedy` is what can be done about it in the spec, None if nothing is known; `row` is what is
+    known of the expression and the row that failed, which is told below the reason.
     """
 
     query: str
     reason: str
     details: str
     remedy: str | None = None
+    row: FailedRow | None = None
+
+    def told(self) -> str:
+        """The reason, and below it what is known of the row."""
+        return "\n".join([self.reason, *(self.row.lines() if self.row is not None else ())])
+
+    def told_of_step(self) -> str:
+        """The same where the batch was a step."""
+        return "\n".join([self.reason, *(self.row.lines_of_step() if self.row is not None else ())])
 
 
 def spark_errors() -> tuple[type[Exception], ...]:
@@ -96,7 +108,7 @@ def spark_lost(state: str, error: Exception) -> RuntimeFault:
     )
 
 
-def explain_failure(query: StreamingQuery, writer: BatchWriter) -> Failure:
+def explain_failure(query: StreamingQuery, writer: BatchWriter, kernel: Any) -> Failure:
     """Takes the cause out of what Spark reports of a failed query.
 
     An error of a python sink's own code is shown as its Python traceback.
@@ -108,9 +120,18 @@ def explain_failure(query: StreamingQuery, writer: BatchWriter) -> Failure:
         details = "".join(traceback.format_exception(error)) + "\n" + details
         java = java_exception(error)
         if java is None or isinstance(writer.failed_sink, PythonSink):
-            return Failure(writer.query, _python_reason(writer.failed_sink, error), details)
+            row = _row_of(query, java, kernel)
+            reason = _python_reason(writer.failed_sink, error)
+            return Failure(writer.query, reason, details, row=row)
         thrown = java
-    return Failure(writer.query, reason_of(thrown), details, remedy(details))
+    row = _row_of(query, thrown, kernel)
+    return Failure(writer.query, reason_of(thrown), details, remedy(details), row)
+
+
+def _row_of(query: StreamingQuery, thrown: Any, kernel: Any) -> FailedRow | None:
+    with suppress(*spark_errors()):
+        return None if thrown is None else find_failed_row(query, thrown, kernel)
+    return None
 
 
 def _python_reason(sink: Sink | None, error: BaseException) -> str:

@@ -241,7 +241,7 @@ class Queries:
         raised = prepared.writer.failure
         if isinstance(raised, RuntimeFault) and raised.code is ROWS_LOST:
             return raised
-        failure = explain_failure(query, prepared.writer)
+        failure = explain_failure(query, prepared.writer, self._kernel)
         moment = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
         try:
             path = self._state.log(f"{moment}-{failure.query}.txt", failure.details + "\n")
@@ -251,4 +251,4 @@ class Queries:
             help = f"there was no room for the full text in {self._state.shown}/logs"
         if failure.remedy is not None:
             help = f"{failure.remedy}, or mend the row; {_ON}\n{help}"
-        return RuntimeFault(QUERY_FAILED, f"query `{failure.query}` failed: {failure.reason}", help)
+        return RuntimeFault(QUERY_FAILED, f"query `{failure.query}` failed: {failure.told()}", help)

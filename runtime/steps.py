@@ -315,8 +315,12 @@ class StepRun:
             raised = prepared.writer.failure
             if isinstance(raised, RuntimeFault) and raised.code is ROWS_LOST:
                 raise raised from None
-            failure = explain_failure(query, prepared.writer)
-            message = f"query `{query.name}` failed: {self._places(failure.reason)}"
+            failure = explain_failure(query, prepared.writer, self._kernel)
+            told = [
+                failure.reason,
+                *(failure.row.lines_of_step() if failure.row is not None else ()),
+            ]
+            message = f"query `{query.name}` failed: " + self._places("\n".join(told))
             raise RuntimeFault(QUERY_FAILED, message, failure.remedy) from None
 
     def _places(self, reason: str) -> str:

@@ -98,6 +98,24 @@ def test_messages_come_and_go(tmp_path: Path, brokers: str) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("topic", "amounts", "told"),
+    [
+        ("zeros", [2, 0], "in `100 / amount`\n  at zeros-0@1, where `amount` is 0\n"),
+        ("ones", [2, 2], "  in batch 1, which read `payments`: ones-0@0 to @1\n"),
+    ],
+)
+def test_a_message_on_which_an_expression_fails(
+    topic: str, amounts: list[int], told: str, tmp_path: Path, brokers: str
+) -> None:
+    at = "2026-01-01T10:00:00Z"
+    sent = [json.dumps({"card": "a", "amount": n, "paid_at": at}) for n in amounts]
+    produce(tmp_path, brokers, "1.csv", *(f"a|{line}" for line in sent), topic=topic)
+    done = run("divide", tmp_path, brokers, topic=topic)
+    assert done.returncode == 1
+    assert told in done.stderr
+
+
 def spend(card: str, amount: int, at: str) -> str:
     message = {"card": card, "amount": amount, "at": f"2026-01-01T{at}:00Z"}
     return f"{card}|{json.dumps(message)}"

@@ -1,6 +1,7 @@
 package org.apache.spark.sql.streamc
 
 import java.time.Instant
+import java.util.concurrent.ConcurrentHashMap
 
 import org.apache.spark.{SparkContext, TaskContext}
 import org.apache.spark.sql.catalyst.InternalRow
@@ -9,6 +10,7 @@ import org.apache.spark.sql.catalyst.expressions.codegen.CodegenFallback
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.util.DateTimeUtils
 import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.execution.streaming.runtime.StreamExecution
 import org.apache.spark.sql.types._
 
 /**
@@ -40,8 +42,19 @@ private[streamc] object EpochInstant {
   }
 
   /** Notes the time in the thread of a query, when a batch is planned. */
-  def note(session: SparkSession, at: Instant): Unit =
-    session.sparkContext.setLocalProperty(Key, DateTimeUtils.instantToMicros(at).toString)
+  def note(session: SparkSession, at: Instant): Unit = {
+    val context = session.sparkContext
+    val micros = DateTimeUtils.instantToMicros(at).toString
+    context.setLocalProperty(Key, micros)
+    Option(context.getLocalProperty(StreamExecution.QUERY_ID_KEY)).foreach(newest.put(_, micros))
+  }
+
+  /** Of each query what was noted last. */
+  private val newest = new ConcurrentHashMap[String, String]
+
+  /** Notes in this thread what a query was told last. */
+  def again(session: SparkSession, query: String): Unit =
+    session.sparkContext.setLocalProperty(Key, newest.get(query))
 
   /** In microseconds, in a task or in the thread of a query; nothing outside of epochs. */
   def here: Option[Long] = {

@@ -293,6 +293,10 @@ class FileRows(
   private var read = 0L
   private var malformed = 0L
   private var blank = 0L
+  if (FailedRow.looking) FileRows.here.set(this)
+
+  /** Where the row stands that was given last. */
+  def position: String = records.position
 
   override def hasNext: Boolean = {
     while (!ready && !ended) {
@@ -356,6 +360,11 @@ class FileRows(
     }
     ready = true
   }
+}
+
+private[streamc] object FileRows {
+  /** In tasks that look for a row: what is being read. */
+  val here = new ThreadLocal[FileRows]
 }
 
 /** Ends the query that read the row. */
