@@ -5,7 +5,8 @@ In order of flow:
 - ``read``: a migration file, checked against both plans; ``names`` are those that it may use,
   ``expressions`` reads and types those over the old state, ``told`` says what is wrong.
   ``decisions``: what it decides.
-- ``versions``: both plans, what is alive in them and what it means.
+- ``versions``: both plans, what is alive in them and what it means. ``mirrored``: joins whose sides
+  have changed places.
 - ``plan``: the whole of it. ``aggregates`` (``cells``, ``derive``, ``merges``, ``windows``),
   ``dedup``, ``joins`` (``columns``), ``programs`` (``entries``, ``timers``, ``successors``,
   ``folded``, ``again``): one kind of operator each. ``keys``, ``inputs``: what they have in common;

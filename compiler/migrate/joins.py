@@ -20,12 +20,13 @@ def plan_join(versions: Versions, old_id: str, id_: str) -> Fate:
     """Return what becomes of the rows that wait on both sides of a join."""
     old, new = versions.old["operators"][old_id], versions.new["operators"][id_]
     findings: list[Finding] = [
+        *_turned(versions, old_id),
         *_kind(old, new),
         *_bound(versions, id_, old, new),
         *_condition(versions, id_, old, new),
         *function_findings(versions, id_, new),
     ]
-    sides = []
+    sides: list[Json] = []
     for place, word in enumerate(SIDES):
         before, after = old["sides"][place], new["sides"][place]
         found = list(_time(id_, word, before, after))
@@ -36,7 +37,8 @@ def plan_join(versions: Versions, old_id: str, id_: str) -> Fate:
             (side_columns(versions.old, old_id, place), side_columns(versions.new, id_, place)),
         )
         findings += [*found, *keys, *columns]
-        sides.append({"keys": expressions, "columns": made})
+        side = {"keys": expressions, "columns": made}
+        sides.append({"from": SIDES[1 - place], **side} if old_id in versions.turned else side)
     document: Json = {
         "kind": "join",
         "from": old_id,
@@ -48,6 +50,12 @@ def plan_join(versions: Versions, old_id: str, id_: str) -> Fate:
         "sides": sides,
     }
     return Fate("operator", old_id, id_, "join", tuple(findings), document)
+
+
+def _turned(versions: Versions, old_id: str) -> Iterator[Finding]:
+    if old_id in versions.turned:
+        why = "what waited on the left waits on the right, and the other way round"
+        yield Finding("sides", "", "", Verdict.KEPT, why)
 
 
 def _kind(old: Json, new: Json) -> Iterator[Finding]:

@@ -11,6 +11,7 @@ from .decisions import Decisions
 from .dedup import plan_dedup
 from .ends import likely, match_ends, plan_queries, plan_sinks, plan_sources
 from .joins import SIDES, plan_join
+from .mirrored import mirrored, turned
 from .nulls import with_nulls
 from .programs import plan_program
 from .verdicts import FOUND_BY_THAT, Decision, Fate, Finding, Json, MigrationPlan, Verdict
@@ -40,6 +41,9 @@ def plan_migration(old: Json, new: Json, decisions: Decisions | None = None) -> 
             versions.renamed |= dict.fromkeys(_near(versions, id_, old_ids)[:1], id_)
     for pairs in (sources, operators):
         versions.renamed |= {was: now for now, was in pairs.items() if was is not None}
+    for was in turned(old, new, operators, versions.renamed):
+        versions.old = mirrored(versions.old, was)
+        versions.turned.add(was)
     return MigrationPlan(
         new["pipeline"],
         old["version"],

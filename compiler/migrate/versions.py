@@ -23,13 +23,15 @@ _TAKEN = ("key", "value", "position", "written", "at", "number")
 class Versions:
     """Both plans, what the file decides, and what is known of the operators that came before.
 
-    ``renamed`` has the new name of each old operator and source that goes on.
+    ``renamed`` has the new name of each old operator and source that goes on; ``turned`` are old
+    joins whose sides are the other way round in ``old``, as they are in the new version.
     """
 
     old: Json
     new: Json
     decisions: Decisions
     renamed: dict[str, str] = field(default_factory=dict)
+    turned: set[str] = field(default_factory=set)
 
     def changed_functions(self) -> tuple[str, ...]:
         """Return the functions that have the same name in both and do not do the same."""

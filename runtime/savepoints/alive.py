@@ -60,7 +60,7 @@ def _expressions(change: Change) -> Iterator[tuple[str, str]]:
         yield STATE, str(change["where"])
     for side, said in zip(SIDES, change.get("sides", ()), strict=False):
         for one in said["columns"]:
-            yield side, str(one["expr"])
+            yield said.get("from", side), str(one["expr"])
 
 
 def _columns(saved: SavedOperator) -> set[tuple[str, str]]:

@@ -77,12 +77,23 @@ def conversions(
     tables = rows_kept(tables, saved, change)
     match saved.kind:
         case "join":
-            for side, new, known in zip(SIDES, change["sides"], old["sides"], strict=True):
-                yield _side(side, tables[side], new, [key["name"] for key in known["keys"]])
+            for side, was, new in sides_of(change):
+                yield _side(side, tables[was], new, old_keys(old, was))
         case "operator":
             yield from _program(tables, saved, change)
         case _:
             yield _groups(tables[STATE], saved, change)
+
+
+def sides_of(change: Change) -> Iterator[tuple[str, str, Change]]:
+    """Yields each side of a join with the old side that its rows are of, and what is said of it."""
+    for side, said in zip(SIDES, change["sides"], strict=True):
+        yield side, said.get("from", side), said
+
+
+def old_keys(old: Mapping[str, Any], side: str) -> list[str]:
+    """What the old plan calls the keys of a side."""
+    return [key["name"] for key in old["sides"][SIDES.index(side)]["keys"]]
 
 
 def rows_kept(

@@ -19,12 +19,14 @@ from .conversions import (
     expiry,
     input_columns,
     input_seen,
+    old_keys,
     rows_kept,
     side_seen,
+    sides_of,
 )
 from .lifetimes import gets_lifetimes, woken
 from .model import SavedOperator, unfit
-from .tables import EXPIRES, MATCHED, SIDES, STATE, WINDOW, key_column
+from .tables import EXPIRES, MATCHED, STATE, WINDOW, key_column
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -54,8 +56,8 @@ def transformed(
     match saved.kind:
         case "join":
             return {
-                side: _side(tables[side], new, [key["name"] for key in known["keys"]])
-                for side, new, known in zip(SIDES, change["sides"], old["sides"], strict=True)
+                side: _side(tables[was], new, old_keys(old, was))
+                for side, was, new in sides_of(change)
             }
         case "dedup":
             return {STATE: _dedup(tables[STATE], change)}
