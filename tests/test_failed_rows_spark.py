@@ -181,6 +181,17 @@ def test_files_of_lines(
     assert told(fault, tmp_path)[1].startswith(f"{place}, where ")
 
 
+SPLIT = ("spark: {", "spark: {spark.sql.files.maxPartitionBytes: 4096, ")
+"""Files are read in parts; where rows are looked for, they are read whole."""
+
+
+def test_a_line_of_a_file_that_is_read_in_parts(tmp_path: Path, spark: SparkSession) -> None:
+    spec = given("CREATE STREAM q AS SELECT 10 / v AS x FROM e;\n").replace(*SPLIT)
+    files = {"e/1.json": lines(*[GOOD] * 200, BAD, *[GOOD] * 10)}
+    fault = failing(spark, tmp_path, spec, files)
+    assert told(fault, tmp_path)[1] == "at e/1.json:201, where `v` is 0"
+
+
 @pytest.mark.parametrize("format", ["parquet", "orc"])
 def test_files_whose_rows_have_numbers(format: str, tmp_path: Path, spark: SparkSession) -> None:
     """Numbers count all rows, also those that the format's own filters leave out."""
@@ -196,7 +207,8 @@ def test_files_whose_rows_have_numbers(format: str, tmp_path: Path, spark: Spark
         if other != file:
             other.unlink()
     body = "CREATE STREAM q AS SELECT 100 / v AS x FROM e WHERE n > 14000;\n"
-    fault = run(spark, tmp_path, given(body, "v INT, n BIGINT", format))
+    spec = given(body, "v INT, n BIGINT", format).replace(*SPLIT)
+    fault = run(spark, tmp_path, spec)
     assert told(fault, tmp_path) == ["in `100 / v`", f"at e/{file.name}, row 15001, where `v` is 0"]
 
 

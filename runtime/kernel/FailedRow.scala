@@ -82,7 +82,7 @@ object FailedRow {
     try {
       RowPaths.of(query.lastExecution.executedPlan).iterator.filter(_.steps.nonEmpty).flatMap { path =>
         val search = new RowSearch(LeafPlace.of(path.leaf), path.steps, class_, message)
-        val rows = inWholeFiles(session)(leafRows(path.leaf))
+        val rows = leafRows(path.leaf)
         val found = new Array[Option[FoundRow]](rows.getNumPartitions)
         val job = context.submitJob[InternalRow, Option[FoundRow], Unit](
           rows, search.first, rows.partitions.indices, (n, row) => found(n) = row, ())
@@ -94,15 +94,15 @@ object FailedRow {
   }
 
   /** All rows of a leaf: a reader that leaves rows out by a filter would count them wrong. */
-  private def leafRows(leaf: SparkPlan): RDD[InternalRow] = {
-    val whole = leaf match {
-      case files: FileSourceScanExec => files.copy(dataFilters = Nil)
-      case other => other
+  private def leafRows(leaf: SparkPlan): RDD[InternalRow] = leaf match {
+    case files: FileSourceScanExec => inWholeFiles(files.relation.sparkSession.asInstanceOf[SparkSession]) {
+      rowsOf(files.copy(dataFilters = Nil))
     }
-    val rows = if (whole.supportsColumnar) ColumnarToRowExec(whole).execute() else whole.execute()
-    rows.partitions
-    rows
+    case other => rowsOf(other)
   }
+
+  private def rowsOf(leaf: SparkPlan): RDD[InternalRow] =
+    if (leaf.supportsColumnar) ColumnarToRowExec(leaf).execute() else leaf.execute()
 
   /** With each file read from its beginning to its end, so that its rows can be counted. */
   private def inWholeFiles[T](session: SparkSession)(read: => T): T = {
