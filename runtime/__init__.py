@@ -42,7 +42,8 @@ In order of flow:
   ``file_recovery``: what it has published, and how a start makes that what the state says;
   ``upserts``: which row of a key is the latest; ``spool``: batches that can be computed only once.
 - ``ledger``: what becomes of the rows of a batch, and the identities that show a lost one;
-  ``plan_counts``: read from the counters of Spark's plan; ``books``: written down for each batch.
+  ``plan_counts``: read from the counters of Spark's plan; ``books``: written down for each batch;
+  ``remarks``: what is to be told of the input, once.
 - ``compaction``: small files of a sink become bigger ones; ``file_merges``: one at a time, whatever
   stops it.
 - ``steps``: a pipeline fed step by step, as tests do, killed and rolled back; ``step_runs``: from

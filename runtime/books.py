@@ -7,7 +7,7 @@ batch comes again and its ledger takes the place of the old one.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from .errors import ROWS_LOST, RuntimeFault, first_line
@@ -18,6 +18,7 @@ from .notes import read_note, seal, write_note
 from .plan import Query
 from .plan_counts import read_counts
 from .private_files import make_folders, open_new
+from .remarks import OddInstant
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -82,7 +83,7 @@ class Books:
     """The ledgers of one query of a run.
 
     With `strict` a leak ends the query before the batch counts; else `tell` gets a line, one for
-    each place until `forget` is called.
+    each place until `forget` is called. `observe` gets what is to be told of the input of a batch.
     """
 
     def __init__(
@@ -93,12 +94,14 @@ class Books:
         *,
         strict: bool,
         tell: Callable[[str], None],
+        observe: Callable[[Sequence[OddInstant]], None] = lambda found: None,
     ) -> None:
         self._query = query
         self._kernel = kernel
         self._shelf = shelf
         self._strict = strict
         self._tell = tell
+        self._observe = observe
         self._operators = [(use.operator.id, use.operator.kind) for use in query.uses]
         self._written: dict[int, Document] = {}
         self._told: set[str] = set()
@@ -111,6 +114,8 @@ class Books:
         RuntimeFault for a leak if the run is strict.
         """
         ledger = self._read(batch, number)
+        if ledger.odd:
+            self._observe(ledger.odd)
         count_sink(ledger, rows)
         if check(ledger):
             from_ = int(started * 1000)

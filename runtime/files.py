@@ -16,6 +16,7 @@ from .malformed import apply_policy, side_columns
 from .options import (
     choose,
     csv_options,
+    instant_options,
     lenient_options,
     quoted,
     refuse_rest,
@@ -45,7 +46,7 @@ def read_files(spark: SparkSession, storage: Storage, source: Declaration) -> Re
     format = str(options.pop("format"))
     path = str(options.pop("path"))
     choose(format, dict.fromkeys(FORMATS), source.owner, "format")
-    settings = _settings(format, options)
+    settings = _settings(source.owner, format, options)
     if (most := options.pop("max_files_per_trigger", None)) is not None:
         settings["maxFilesPerTrigger"] = str(most)
     refuse_rest(source.owner, options)
@@ -99,7 +100,7 @@ def batch_reading(owner: str, given: Mapping[str, Any], required: Sequence[str])
     format = str(options.pop("format"))
     path = str(options.pop("path"))
     choose(format, dict.fromkeys(FORMATS), owner, "format")
-    settings = _settings(format, options)
+    settings = _settings(owner, format, options)
     refuse_rest(owner, options)
     if format in _STRICT:
         settings |= {**_strict(owner, required), "streamc.rows": FAIL}
@@ -137,10 +138,13 @@ def _with_rejected(columns: StructType) -> StructType:
     return StructType([*columns.fields, *added])
 
 
-def _settings(format: str, options: dict[str, Any]) -> dict[str, str]:
+def _settings(owner: str, format: str, options: dict[str, Any]) -> dict[str, str]:
     """Takes what Spark and the kernel read a format by out of `options`."""
     found = {**_format_options(format, options), **spark_options(options)}
-    return found | (lenient_options(format, options, found) if format in _STRICT else {})
+    if format not in _STRICT:
+        return found
+    strict = lenient_options(format, options, found)
+    return found | strict | instant_options(owner, format, options)
 
 
 def _format_options(format: str, options: dict[str, Any]) -> dict[str, str]:

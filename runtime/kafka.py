@@ -18,6 +18,7 @@ from .notes import read_note, write_note
 from .options import (
     choose,
     csv_options,
+    instant_options,
     lenient_options,
     quoted,
     refuse_rest,
@@ -58,6 +59,7 @@ def read_kafka(spark: SparkSession, storage: Storage, source: Declaration) -> Re
     written = csv_options(options) if format == "csv" else {}
     if format in ("json", "csv"):
         written |= lenient_options(format, options, {})
+        written |= instant_options(source.owner, format, options)
     refuse_rest(source.owner, options)
 
     def load() -> DataFrame:

@@ -35,11 +35,14 @@ def spark_layout(kernel: Any, frame: DataFrame, output_mode: str) -> list[dict[s
 def checked_frame(kernel: Any, frame: DataFrame, query: Query) -> DataFrame:
     """The frame of a query as it may start: the reads of one source have names of their own.
 
+    No instant at the ends of time ends it.
+
     Raises RuntimeFault when Spark would keep another state than the plan says.
     """
     from pyspark.sql import DataFrame
 
-    distinct = DataFrame(kernel.Sources.distinct(frame._jdf), frame.sparkSession)
+    own = kernel.Ends.within(kernel.Sources.distinct(frame._jdf))
+    distinct = DataFrame(own, frame.sparkSession)
     check_layout(query, spark_layout(kernel, distinct, query.output_mode))
     return distinct
 

@@ -13,8 +13,8 @@ between them show. Terms are rows unless said otherwise:
 - *messages*: malformed + blank <= rows that the filter behind their reading took; a filter of the
   pipeline may have become part of it.
 - *filter*: never gives more rows than it got. What it took is `filtered`; of these `filtered_null`
-  lack an event time, key or NOT NULL column, and `filtered_future` are those of ON FUTURE ROWS, as
-  far as Spark has not made one filter of several.
+  lack an event time, key or NOT NULL column, or have no window within time, and `filtered_future`
+  are those of ON FUTURE ROWS, as far as Spark has not made one filter of several.
 - *shuffle*: rows given by the operators below = rows written = rows read by the operator above.
 - *python*: rows given to functions = rows that came back.
 - *dedup*: in = late + duplicates + out; state entries: held = held before + out - expired.
@@ -43,6 +43,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
+
+from .remarks import OddInstant
 
 Counts = dict[str, Any]
 
@@ -93,7 +95,8 @@ class BatchLedger:
     """The entries of one batch of a query by the names of sources and ids of operators.
 
     `recounted` is whether work of the batch was done twice and so counted twice, for which the
-    identities say nothing. `unaccounted` are parts of the plan without counters.
+    identities say nothing. `unaccounted` are parts of the plan without counters. `odd` are numbers
+    of its input that are to be told of; they are not written down.
     """
 
     query: str
@@ -101,6 +104,7 @@ class BatchLedger:
     entries: dict[str, Counts] = field(default_factory=dict)
     equations: list[Equation] = field(default_factory=list)
     unaccounted: list[str] = field(default_factory=list)
+    odd: list[OddInstant] = field(default_factory=list)
     rows: int | None = None
     recounted: bool = False
 

@@ -30,6 +30,9 @@ def spark_options(options: dict[str, Any]) -> dict[str, str]:
     return {name.removeprefix("spark."): str(value) for name, value in given.items()}
 
 
+_INSTANTS = ("seconds", "millis", "micros", "nanos")
+"""What a number can count that is an instant."""
+
 _LENIENT_JSON = (
     "allowSingleQuotes",
     "allowUnquotedFieldNames",
@@ -51,6 +54,18 @@ def lenient_options(
     named = {name.lower() for name in given}
     found = {name: lenient for name in _LENIENT_JSON if name.lower() not in named}
     return {"streamc.lenient": lenient, **(found if format == "json" else {})}
+
+
+def instant_options(owner: str, format: str, options: dict[str, Any]) -> dict[str, str]:
+    """Takes out of `options` what numbers count that are instants, as the kernel has it.
+
+    Only json has such numbers. Raises RuntimeFault for a unit that is none.
+    """
+    if format != "json" or "timestamp_unit" not in options:
+        return {}
+    unit = str(options.pop("timestamp_unit"))
+    choose(unit, dict.fromkeys(_INSTANTS), owner, "timestamp_unit")
+    return {"streamc.timestamp_unit": unit}
 
 
 def csv_options(options: dict[str, Any]) -> dict[str, str]:

@@ -12,12 +12,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from .ledger import BatchLedger, Counts, Equation
+from .remarks import OddInstant
 
 Node = Mapping[str, Any]
 
 _OPERATORS = ("aggregate", "session", "dedup", "join", "program", "stateful")
 _TICKS = "__ticks"
-_NO_NULLS = re.compile(r"\(*`?[\w.`]+`? IS NOT NULL\)*( AND \(*`?[\w.`]+`? IS NOT NULL\)*)*")
+_HELD = r"\(*(?:`?[\w.`]+`? IS NOT NULL|intime\(`?[\w.`]+`?(?:, -?\d+L?)*\))\)*"
+_NO_NULLS = re.compile(rf"{_HELD}(?: AND {_HELD})*")
 _FUTURE = re.compile(r"\(\((.+) IS NULL\) OR \(\1 <= (?:TIMESTAMP '|epochinstant\(\)).*\)\)")
 
 
@@ -44,7 +46,10 @@ def read_counts(
     """
     reader = _Reader(BatchLedger(query, batch), _names(operators), before)
     ledger = reader.ledger
-    ledger.rows = reader.all_of(plan).rows
+    ledger.rows = reader.all_of([node for node in plan if node["kind"] != "table"]).rows
+    for node in plan:
+        if node["kind"] == "table":
+            reader.tell(str(node["owner"]), node)
     reader.finish()
     return ledger
 
@@ -90,6 +95,11 @@ class _Reader:
     def _input(self, node: Node) -> Flow:
         return self.all_of([below for side in node["from"] for below in side])
 
+    def tell(self, owner: str, found: Mapping[str, Any]) -> None:
+        """Takes in an odd instant of a source or a table, if there is one."""
+        if found.get("odd"):
+            self.ledger.odd.append(OddInstant.of(owner, found["odd"]))
+
     # Sources.
 
     def _scan(self, node: Node) -> Flow:
@@ -98,6 +108,7 @@ class _Reader:
             return Flow(rows, ())
         name = re.sub(r"__\d+$", "", source)
         records = node.get("records") or {"wanted": "good", "read": rows}
+        self.tell(f"source `{name}`", records)
         malformed, blank = records.get("malformed", 0), records.get("blank", 0)
         wanted = records["wanted"] == "malformed"
         good = records["read"] - malformed - blank if wanted else 0
@@ -132,6 +143,7 @@ class _Reader:
         """The filter behind the reading of messages; one of the pipeline's may be part of it."""
         malformed, blank = node["messages"]["malformed"], node["messages"]["blank"]
         taken = flow.rows - node["out"]
+        self.tell(f"source {_list(flow.origins)}", node["messages"])
         counts = {"out": -taken, "malformed": malformed, "blank": blank}
         if "reason` IS NOT NULL" in node["condition"]:
             # This one reads the malformed messages, and leaves out the good ones.

@@ -20,6 +20,7 @@ from .layout import checked_frame
 from .meaning import check_meaning
 from .plan import Plan, Query
 from .progress import QueryMonitor, QueryProgress
+from .remarks import Remarks
 from .reports import Reports
 from .settings import AVAILABLE_NOW, RunSettings
 from .signals import Stop
@@ -94,6 +95,7 @@ class Queries:
         self._folders = folders
         self._view = view
         self._strict_ledger = strict_ledger
+        self._remarks = Remarks(view.note)
         self._gate = Gate(kernel, job.spark, state, plan, settings)
         self._coordinator = Coordinator(plan, state, inventory, self._gate, view)
         self._watch = Watch(plan, state, self._gate, self._coordinator, view, settings.cadence)
@@ -210,7 +212,8 @@ class Queries:
     def _books(self, query: Query) -> Books:
         shelf = StateShelf(self._state, query.id)
         strict, tell = self._strict_ledger, self._view.note
-        return Books(query, self._kernel, shelf, strict=strict, tell=tell)
+        observe = self._remarks.take
+        return Books(query, self._kernel, shelf, strict=strict, tell=tell, observe=observe)
 
     def _open_gate(self) -> None:
         newest = self._coordinator.newest

@@ -93,6 +93,8 @@ class StepJob(Job):
         # Files of parquet hold NaN, which json has no word for.
         nan = {"spark.allowNonNumericNumbers": "true"}
         own = dict(options) if parsed else {"format": "json", "options": nan}
+        if options.get("format") == "json" and "timestamp_unit" in options:
+            own["timestamp_unit"] = options["timestamp_unit"]
         own.pop("max_files_per_trigger", None)
         own["path"] = str(self._root / folder)
         # `check --spark` makes a job without a run.

@@ -12,6 +12,7 @@ from .failures import spark_errors, spark_refuses
 from .kernel.build import kernel_jar
 from .kernel.load import load_kernel
 from .plan import Checkpoint, Plan, load_plan, plan_path
+from .remarks import Remarks
 from .run import Build, load_build
 from .session import run_session
 from .settings import AS_FAST_AS_POSSIBLE, RunSettings, resolve_settings
@@ -57,20 +58,21 @@ def step_run(
     folders: Sequence[str] = (),
     partitions: int = PARTITIONS,
     tell: Callable[[str], None] = lambda line: None,
+    remarks: Remarks | None = None,
 ) -> Iterator[StepRun]:
     """Runs the pipeline of an emitted script in an empty folder of its own; stops it at the end.
 
     Variables of the pipeline that have no value keep their names: most stand in paths that are not
     used here. `folders` are searched for the modules of Python functions. Raises RuntimeFault when
     the run is not possible, or a variable without a value is needed after all. `tell` gets a line
-    when the kernel has to be built first.
+    when the kernel has to be built first, `remarks` what is to be told of the input.
     """
     plan, build = load_plan(plan_path(script)), load_build(script)
     settings = step_settings(plan, root, variables or {}, profile, partitions)
     try:
         session, _, _ = run_session(settings, plan.checkpoint, plan.pipeline, spark)
         kernel = load_kernel(session, kernel_jar(tell))
-        run = _prepared(plan, build, session, kernel, settings, root, folders)
+        run = _prepared(plan, build, session, kernel, settings, root, folders, remarks)
         try:
             yield run
         finally:
@@ -116,6 +118,7 @@ def _prepared(
     settings: RunSettings,
     root: Path,
     folders: Sequence[str],
+    remarks: Remarks | None,
 ) -> StepRun:
     for kind, names in (("rows", plan.sources), ("ticks", plan.sources), ("tables", plan.tables)):
         for name in names:
@@ -128,4 +131,5 @@ def _prepared(
         build(job)
         return job
 
-    return StepRun(plan, make_job, storage, kernel, settings, root)
+    heard = remarks or Remarks(lambda line: None)
+    return StepRun(plan, make_job, storage, kernel, settings, root, heard)

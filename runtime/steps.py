@@ -27,6 +27,7 @@ from .layout import checked_frame
 from .plan import Plan, Query
 from .program_cells import read_cells
 from .queries import Prepared, start_query
+from .remarks import Remarks
 from .savepoints.failing import check_conversions
 from .savepoints.fit import Migration, fitted
 from .savepoints.stocked import begin_query, initial_state
@@ -87,6 +88,7 @@ class StepRun:
         kernel: Any,
         settings: RunSettings,
         root: Path,
+        remarks: Remarks,
     ) -> None:
         self._plan = plan
         self._make_job = make_job
@@ -94,6 +96,7 @@ class StepRun:
         self._kernel = kernel
         self._settings = settings
         self._root = root
+        self._remarks = remarks
         self._sinks = {name: CapturingSink(name) for name in plan.sinks}
         self._shelves = {query.id: MemoryShelf() for query in plan.queries}
         self._writers: dict[str, SteppedWriter] = {}
@@ -298,7 +301,14 @@ class StepRun:
         frame = checked_frame(self._kernel, job.frame_of(query), query)
         stepped = DataFrame(self._kernel.Steps.wrap(frame._jdf, str(self._root)), job.spark)
         shelf = self._shelves[query.id]
-        books = Books(query, self._kernel, shelf, strict=True, tell=lambda line: self.tell(line))
+        books = Books(
+            query,
+            self._kernel,
+            shelf,
+            strict=True,
+            tell=lambda line: self.tell(line),
+            observe=self._remarks.take,
+        )
         sinks = [self._sinks[name] for name in query.sinks]
         writer = SteppedWriter(query.id, sinks, self._kernel, books=books)
         self._writers[query.id] = writer

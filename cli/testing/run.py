@@ -27,6 +27,7 @@ from ...compiler.cases.model import (
 from ...compiler.cases.ways import BATCHES, arranged, with_crashes
 from ...compiler.driver import output_files
 from ...runtime.errors import RuntimeFault
+from ...runtime.remarks import Remarks
 from ...runtime.step_runs import step_run, step_spark
 from ...runtime.steps import StepRun
 from ..output import write_if_changed
@@ -75,22 +76,36 @@ def run_tests(
     """Run tests on ``spark``, or on a Spark that is started for them; yield each as it ends.
 
     Nothing of the user's is written: each test has a folder of its own, which is removed. ``tell``
-    gets a line when there is something to wait for. Raises ``RuntimeFault`` if Spark can't be had.
+    gets a line when there is something to wait for, and one for each source or table of a spec
+    whose numbers are hardly the instants that they are taken for. Raises ``RuntimeFault`` if Spark
+    can't be had.
     """
     # A Spark that goes on may still be writing a store of a query that has ended.
     with TemporaryDirectory(prefix="streamc-test-", ignore_cleanup_errors=True) as folder:
         root = Path(folder).resolve()
         with step_spark(root / "spark", spark) as base:
+            # One way of arrival after the other finds the same.
+            remarks = {test.spec: Remarks(_of(test, tell)) for test in tests}
             for number, test in enumerate(tests):
-                yield _run(test, root / str(number), base, tell)
+                yield _run(test, root / str(number), base, tell, remarks[test.spec])
 
 
-def _run(test: Test, root: Path, spark: SparkSession, tell: Callable[[str], None]) -> Outcome:
+def _of(test: Test, tell: Callable[[str], None]) -> Callable[[str], None]:
+    return lambda line: tell(f"{test.spec.name}: {line}")
+
+
+def _run(
+    test: Test,
+    root: Path,
+    spark: SparkSession,
+    tell: Callable[[str], None],
+    remarks: Remarks,
+) -> Outcome:
     begun = time.monotonic()
     checked: list[Checked] = []
     fault = None
     try:
-        with _Runs(test, root, spark, tell) as runs:
+        with _Runs(test, root, spark, tell, remarks) as runs:
             for one in _checks(test.case, test.way, runs):
                 checked.append(one)
     except RuntimeFault as error:
@@ -110,12 +125,18 @@ class _Runs(ExitStack):
     """The run of a test, and after a savepoint the one that goes on from it."""
 
     def __init__(
-        self, test: Test, root: Path, spark: SparkSession, tell: Callable[[str], None]
+        self,
+        test: Test,
+        root: Path,
+        spark: SparkSession,
+        tell: Callable[[str], None],
+        remarks: Remarks,
     ) -> None:
         super().__init__()
         self._root = root
         self._spark = spark
         self._tell = tell
+        self._remarks = remarks
         self._number = 0
         case, spec = test.case, test.spec.resolve()
         files = {path.name: text for path, text in output_files(test.compiled, Path()).items()}
@@ -153,6 +174,7 @@ class _Runs(ExitStack):
                 folders=(version.folder,),
                 partitions=2 + self._number % 2,
                 tell=self._tell,
+                remarks=self._remarks,
             )
         )
 

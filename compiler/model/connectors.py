@@ -63,7 +63,11 @@ _CSV = (
     Option("delimiter", kind="character", formats=("csv",)),
 )
 
-_LENIENT = Option("lenient", kind="boolean", formats=("json", "csv"))
+_READING = (
+    Option("lenient", kind="boolean", formats=("json", "csv")),
+    Option("timestamp_unit", choices=("seconds", "millis", "micros", "nanos"), formats=("json",)),
+)
+"""How what stands in lines and messages is taken."""
 
 _ONLY_APPEND = (Option("mode", choices=(APPEND,), fixed=True),)
 _UPSERTS = (
@@ -80,7 +84,7 @@ SOURCES: dict[str, Connector] = {
             Option("max_files_per_trigger", kind="integer"),
             *_CSV,
             Option("null_value", formats=("csv",)),
-            _LENIENT,
+            *_READING,
         ),
         passes_spark=True,
     ),
@@ -96,7 +100,7 @@ SOURCES: dict[str, Connector] = {
             Option("max_offsets_per_trigger", kind="integer"),
             Option("delimiter", kind="character", formats=("csv",)),
             Option("null_value", formats=("csv",)),
-            _LENIENT,
+            *_READING,
         ),
         one_of=("topic", "topics", "topic_pattern"),
         passes_spark=True,
@@ -117,7 +121,7 @@ TABLES: dict[str, Connector] = {
             Option("path", required=True),
             *_CSV,
             Option("null_value", formats=("csv",)),
-            _LENIENT,
+            *_READING,
             Option("refresh", fixed=True),
         ),
         passes_spark=True,

@@ -37,8 +37,11 @@ class JsonRows(schema: StructType, options: JSONOptions, how: Leniency) extends 
     options.dateFormatInRead,
     options.timestampFormatInRead,
     options.timestampNTZFormatInRead)
-  private val root = struct(schema)
+  private val instants = new Instants(how.unit)
+  private val root = struct(schema, "")
   private var input: Array[Byte] = _
+
+  override def odd: Option[OddInstant] = instants.odd
 
   /** The row, or null when there is nothing but space. Throws Malformed. */
   override def parse(bytes: Array[Byte], length: Int): InternalRow = {
@@ -78,11 +81,11 @@ class JsonRows(schema: StructType, options: JSONOptions, how: Leniency) extends 
     s"no JSON: ${told.linesIterator.next()}$column"
   }
 
-  private def struct(wanted: StructType): JsonParser => InternalRow = {
+  private def struct(wanted: StructType, path: String): JsonParser => InternalRow = {
     val places = new JavaMap[String, Integer]
     wanted.fields.zipWithIndex.foreach { case (f, i) => places.put(f.name, i) }
     val names = wanted.fieldNames
-    val reads = wanted.fields.map(f => value(f.dataType))
+    val reads = wanted.fields.map(f => value(f.dataType, JsonRows.within(path, f.name)))
     (parser: JsonParser) => {
       val row = new GenericInternalRow(reads.length)
       var name = parser.nextFieldName()
@@ -104,7 +107,7 @@ class JsonRows(schema: StructType, options: JSONOptions, how: Leniency) extends 
     }
   }
 
-  private def value(wanted: DataType): Read = wanted match {
+  private def value(wanted: DataType, path: String): Read = wanted match {
     case BooleanType => p => p.currentToken match {
       case VALUE_TRUE => true
       case VALUE_FALSE => false
@@ -136,10 +139,7 @@ class JsonRows(schema: StructType, options: JSONOptions, how: Leniency) extends 
     }
     case DateType => p => texts.date(string(p, wanted))
     case TimestampType => p => p.currentToken match {
-      case VALUE_NUMBER_INT => coerced(p, wanted) {
-        try Math.multiplyExact(p.getLongValue, 1000000L)
-        catch { case _: ArithmeticException => throw Malformed.range(p.getText, wanted) }
-      }
+      case VALUE_NUMBER_INT => instants.of(p, path)
       case _ => texts.timestamp(string(p, wanted))
     }
     case TimestampNTZType => p => texts.ntz(string(p, wanted))
@@ -149,10 +149,10 @@ class JsonRows(schema: StructType, options: JSONOptions, how: Leniency) extends 
       val read = VariantBuilder.parseJson(new WholeTexts(p), false)
       new VariantVal(read.getValue, read.getMetadata)
     }
-    case ArrayType(element, _) => array(wanted, value(element), element)
-    case MapType(key, element, _) => map(wanted, key, value(element), element)
+    case ArrayType(element, _) => array(wanted, value(element, path), element)
+    case MapType(key, element, _) => map(wanted, key, value(element, path), element)
     case inner: StructType =>
-      val read = struct(inner)
+      val read = struct(inner, path)
       p => if (p.currentToken == START_OBJECT) read(p) else throw wrong(p, wanted)
     case other => throw new IllegalArgumentException(s"${other.sql} is not read from JSON")
   }
@@ -239,6 +239,8 @@ class JsonRows(schema: StructType, options: JSONOptions, how: Leniency) extends 
 }
 
 object JsonRows {
+  private def within(path: String, name: String): String = if (path.isEmpty) name else s"$path.$name"
+
   /** A text as it is: half of a character, `\\ud83d`, would become a question mark, as any other would. */
   def whole(text: String): String = {
     val at = Texts.half(text)

@@ -86,11 +86,24 @@ object Keyed {
     val all = sides.indices.map(i => select(text, sides, i)).reduce(_ union _)
       .asInstanceOf[Dataset[Row]]
     val own = math.max(text.keys.length, 1)
-    val found = withPlainKeys(all, own)
+    val found = withPlainKeys(untilEnds(text, all), own)
     val output = found.queryExecution.analyzed.output
     val (row, keys) = output.splitAt(output.length - own)
     (found, row, keys)
   }
+
+  /** Until when rows are not late, where that is said, with the end of time for what is beyond. */
+  private def untilEnds(text: ProgramText, rows: Dataset[Row]): Dataset[Row] =
+    if (text.inputs.forall(_.until.isEmpty)) rows
+    else {
+      val plan = rows.queryExecution.analyzed.transform { case Project(columns, child) =>
+        Project(columns.map {
+          case at @ Alias(until, At) => at.withNewChildren(Seq(Ends.instant(until))).asInstanceOf[Alias]
+          case other => other
+        }, child)
+      }
+      Dataset.ofRows(rows.sparkSession, plan).asInstanceOf[Dataset[Row]]
+    }
 
   /** State is found by the bytes of keys. */
   private def withPlainKeys(rows: Dataset[Row], keys: Int): Dataset[Row] = {

@@ -94,7 +94,7 @@ class KeyedProcess(val program: Program, place: Place, val counts: BatchCounts)
     private var clock = 0L
     private var idle = 0
 
-    /** Whether the watermark has passed all that can come, and the timers for which it never does. */
+    /** Whether the watermark is behind what programs are told, and the timers for which it never is. */
     private var drained = false
     private var never: Set[Int] = Set.empty
 
@@ -115,7 +115,7 @@ class KeyedProcess(val program: Program, place: Place, val counts: BatchCounts)
       val at = time.getCurrentWatermarkInMs()
       val known = program.timed && !program.byClock && Watermarks.isKnown(at)
       passed = if (known) Watermarks.micros(at) else Unset
-      drained = passed == Long.MaxValue
+      drained = known && at >= Watermarks.Far
       place.watermark = if (known) math.min(at, Watermarks.Far) * 1000 else null
       place.now = time.getCurrentProcessingTimeInMs() * 1000
       place.told = EpochInstant.here.getOrElse(place.now)

@@ -129,10 +129,27 @@ case class WatermarkBefore() extends LeafExpression with CodegenFallback {
   override def eval(row: InternalRow): Any = found
 }
 
-/** How long rows are in time, in microseconds: until their last window has ended, and longer. */
+/**
+ * How long rows are in time, in microseconds: until their last window has ended, and longer. One that
+ * has no windows, which would not lie within time, is late from the beginning.
+ */
 private[streamc] case class Until(
     size: Long, every: Long, start: Long, after: Long) {
-  def of(at: Long): Long = at - (if (every == 0) 0 else Math.floorMod(at - start, every)) + size + after
+  private val last = Watermarks.Last * 1000
+
+  def of(at: Long): Long =
+    if (every == 0 && after == 0) at
+    else if (every == 0) windowed(at, at, after)
+    else windowed(at, at - Math.floorMod(at - start, every), size) match {
+      case Long.MinValue => Long.MinValue
+      case end => if (end > Long.MaxValue - after) Long.MaxValue else end + after
+    }
+
+  private def windowed(at: Long, begin: Long, length: Long): Long = {
+    val others = if (every == 0) 0 else (length - 1) / every * every
+    val held = begin <= at && begin <= last - length && begin >= Long.MinValue + others
+    if (held) begin + length else Long.MinValue
+  }
 }
 
 private[streamc] object Until {

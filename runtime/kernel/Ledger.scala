@@ -12,6 +12,7 @@ import org.apache.spark.sql.connector.read.streaming.SparkDataStream
 import org.apache.spark.sql.execution._
 import org.apache.spark.sql.execution.adaptive.{AdaptiveSparkPlanExec, AQEShuffleReadExec, QueryStageExec}
 import org.apache.spark.sql.execution.aggregate.{BaseAggregateExec, MergingSessionsExec}
+import org.apache.spark.sql.execution.datasources.LogicalRelation
 import org.apache.spark.sql.execution.datasources.v2.StreamingDataSourceV2ScanRelation
 import org.apache.spark.sql.execution.exchange.{ReusedExchangeExec, ShuffleExchangeExec}
 import org.apache.spark.sql.execution.joins.BaseJoinExec
@@ -25,7 +26,8 @@ import org.apache.spark.sql.execution.streaming.runtime.{StreamExecution, Stream
  * What Spark has counted in one micro-batch, read from the metrics of the plan that ran.
  *
  * Nothing is added to the plan. Nodes that hand every row on are left out; the others come as a tree
- * of JSON objects with `kind`, their counters, and `from`, the nodes that their rows come from.
+ * of JSON objects with `kind`, their counters, and `from`, the nodes that their rows come from. Tables
+ * that have something to tell stand beside them.
  */
 object Ledger {
 
@@ -36,8 +38,17 @@ object Ledger {
       running.lastExecution != null && (running.lastExecution.sparkSession eq session)
     }.getOrElse(throw new IllegalStateException("no running query has this batch"))
     val nodes = new CountedNodes(query).of(query.lastExecution.executedPlan)
-    JsonMethods.compact(JArray(nodes.toList))
+    JsonMethods.compact(JArray((nodes ++ tables(query)).toList))
   }
+
+  /** Tables of the batch that hold an odd instant, which is all that is told of them. */
+  private def tables(query: StreamExecution): Seq[JValue] =
+    query.lastExecution.analyzed.collect {
+      case LogicalRelation(TableRelation(table, _), _, _, _, _) => table
+    }.distinct.flatMap { table =>
+      table.odd.map(found =>
+        JObject("kind" -> JString("table"), "owner" -> JString(table.owner), "odd" -> found.json))
+    }
 
   /**
    * Whether tasks whose counts were in may have run again since `from` (milliseconds since 1970): a
@@ -156,7 +167,8 @@ private class CountedNodes(query: StreamExecution) {
     val readings = below.flatMap(_.expressions).flatMap(_.collect { case r: ReadMessage => r })
     readings.headOption.map { reading =>
       val Seq(malformed, blank) = reading.counts.take(query): @unchecked
-      JObject("malformed" -> JInt(malformed), "blank" -> JInt(blank))
+      val odd = reading.odd.value.map(_.json).getOrElse(JNull)
+      JObject("malformed" -> JInt(malformed), "blank" -> JInt(blank), "odd" -> odd)
     }
   }
 

@@ -31,7 +31,8 @@ object Messages {
       source: String,
       fails: Boolean): Column = {
     val counts = new BatchCounts(2)
-    SparkSession.active.sparkContext.register(counts)
+    val odd = new OddInstants
+    Seq(counts, odd).foreach(SparkSession.active.sparkContext.register(_))
     ExpressionUtils.column(ReadMessage(
       ExpressionUtils.expression(value),
       ExpressionUtils.expression(place),
@@ -41,7 +42,8 @@ object Messages {
       required.asScala.toSeq,
       source,
       fails,
-      counts))
+      counts,
+      odd))
   }
 }
 
@@ -61,7 +63,8 @@ case class ReadMessage(
     required: Seq[String],
     source: String,
     fails: Boolean,
-    counts: BatchCounts)
+    counts: BatchCounts,
+    odd: OddInstants)
   extends BinaryExpression with Nondeterministic with CodegenFallback {
 
   @transient private var parser: RowParser = _
@@ -90,6 +93,7 @@ case class ReadMessage(
     try {
       val row = if (value == null) null else checked(parser.parse(value, value.length))
       if (row == null) counts.add(NoRow.Blank)
+      if (parser.odd.isDefined && odd.isZero) odd.add(parser.odd.get)
       InternalRow(row, null)
     } catch {
       case m: Malformed if fails =>

@@ -171,7 +171,8 @@ private[streamc] class ProgramReader(
         val name = text("cell")
         (entry(name).map(ClearEntries(_)).getOrElse(ClearValue(index(name))), scope)
       case "clear state" => (ClearState, scope)
-      case "start timer" => (StartTimer(timer(text("timer")), of("at", TimestampType)), scope)
+      case "start timer" =>
+        (StartTimer(timer(text("timer")), Ends.instant(of("at", TimestampType))), scope)
       case "stop timer" => (StopTimer(timer(text("timer"))), scope)
       case "emit" =>
         val JArray(all) = found \ "values": @unchecked
@@ -244,7 +245,7 @@ private[streamc] class ProgramReader(
       case Project(Seq(Alias(e, _)), _) => e
       case other => throw new IllegalStateException(s"no expression: $other")
     }
-    BindReferences.bindReference(expression, AttributeSeq(attributes))
+    Ends.bounds(BindReferences.bindReference(expression, AttributeSeq(attributes)))
   }
 
   /** Names as what they mean; those that a lambda hides stay. */

@@ -92,7 +92,11 @@ private[streamc] class ProgramRun(
     }
     case StartTimer(timer, at) =>
       val value = new Value(at)
-      () => start(timer, value())
+      () => start(timer, value() match {
+        // The first instant of all says that a timer is not set.
+        case KeyRecord.Unset => KeyRecord.Unset + 1
+        case at => at
+      })
     case StopTimer(timer) => () => start(timer, KeyRecord.Unset)
     case Emit(values) =>
       val projection = UnsafeProjection.create(values)

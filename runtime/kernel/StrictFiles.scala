@@ -7,7 +7,7 @@ import org.apache.hadoop.mapreduce.{Job, JobID, TaskAttemptID, TaskID, TaskType}
 import org.apache.hadoop.mapreduce.lib.input.{FileSplit, LineRecordReader}
 import org.apache.hadoop.mapreduce.task.TaskAttemptContextImpl
 
-import org.json4s.JsonAST.{JInt, JObject, JString, JValue}
+import org.json4s.JsonAST.{JInt, JNull, JObject, JString, JValue}
 
 import org.apache.spark.{SparkContext, TaskContext}
 import org.apache.spark.sql.SparkSession
@@ -25,19 +25,26 @@ import org.apache.spark.util.{LongAccumulator, SerializableConfiguration}
 trait RowParser {
   /** The row, or null when there is nothing. Throws Malformed. */
   def parse(bytes: Array[Byte], length: Int): InternalRow
+
+  /** The first number so far that is hardly the instant that it is taken for. */
+  def odd: Option[OddInstant] = None
 }
 
 /**
- * Whether a source takes what is no strict JSON and no plain number, and the options that it names.
+ * Whether a source takes what is no strict JSON and no plain number, the options that it names, and
+ * what its numbers count that are instants, if it says so.
  *
  * Spark's own options lose their map on the way to the executors.
  */
-case class Leniency(lenient: Boolean, named: Set[String])
+case class Leniency(lenient: Boolean, named: Set[String], unit: Option[String])
 
 object Leniency {
   def of(options: Map[String, String]): Leniency = {
     val folded = options.toSeq.map { case (name, value) => (name.toLowerCase, value) }
-    Leniency(folded.contains(("streamc.lenient", "true")), folded.map(_._1).toSet)
+    Leniency(
+      folded.contains(("streamc.lenient", "true")),
+      folded.map(_._1).toSet,
+      folded.collectFirst { case ("streamc.timestamp_unit", unit) => unit })
   }
 }
 
@@ -53,8 +60,10 @@ object Rejected {
  * Files of lines, a row a line, each of which fits the declared columns or is malformed as a whole.
  *
  * Options besides Spark's own: `streamc.owner` is the source in messages; `streamc.required` are the
- * NOT NULL columns, a line each; `streamc.lenient` is whether what is not strict is taken; `streamc.rows` is `fail` (a malformed row ends the query), `good` (it
- * is left out) or `malformed` (there are no others, and the schema ends with Rejected.Columns).
+ * NOT NULL columns, a line each; `streamc.lenient` is whether what is not strict is taken,
+ * `streamc.timestamp_unit` what numbers count that are instants; `streamc.rows` is `fail` (a malformed
+ * row ends the query), `good` (it is left out) or `malformed` (there are no others, and the schema ends
+ * with Rejected.Columns).
  */
 abstract class StrictFiles extends TextBasedFileFormat {
   protected def lines(options: Map[String, String], zone: String): Lines
@@ -128,30 +137,35 @@ case class StrictCsv() extends StrictFiles {
 }
 
 /**
- * What became of the records of files: rows, malformed ones, blanks.
+ * What became of the records of files: rows, malformed ones, blanks. And one odd instant among them.
  *
  * A task adds to them when it has read a file to its end. As with Spark's own metrics, what a failed
  * task has added does not count, and what a stage that is run again has added counts twice.
  */
 class RecordCounts(wanted: String) extends Serializable {
   private val read, malformed, blank = new LongAccumulator
+  private val found = new OddInstants
 
   def register(context: SparkContext): this.type = {
-    Seq(read, malformed, blank).foreach(context.register(_))
+    Seq(read, malformed, blank, found).foreach(context.register(_))
     this
   }
 
-  def add(read: Long, malformed: Long, blank: Long): Unit = {
+  def add(read: Long, malformed: Long, blank: Long, odd: Option[OddInstant]): Unit = {
     this.read.add(read)
     this.malformed.add(malformed)
     this.blank.add(blank)
+    odd.foreach(found.add)
   }
+
+  def odd: Option[OddInstant] = found.value
 
   def json: JValue = JObject(
     "wanted" -> JString(wanted),
     "read" -> JInt(read.sum),
     "malformed" -> JInt(malformed.sum),
-    "blank" -> JInt(blank.sum))
+    "blank" -> JInt(blank.sum),
+    "odd" -> odd.map(_.json).getOrElse(JNull))
 }
 
 /** How the files of a format are opened; travels to the executors. */
@@ -182,6 +196,8 @@ class Records(
 
   /** The record as a row, null when it is none. Throws Malformed. */
   def row(): InternalRow = parser.parse(line.getBytes, line.getLength)
+
+  def odd: Option[OddInstant] = parser.odd
 
   /** The record as it stands in the file; what is no UTF-8 in it is shown as such. */
   def raw: UTF8String = UTF8String.fromBytes(line.getBytes, 0, line.getLength).makeValid()
@@ -303,7 +319,7 @@ class FileRows(
       if (records.advance()) take()
       else {
         ended = true
-        counts.add(read, malformed, blank)
+        counts.add(read, malformed, blank, records.odd)
       }
     }
     ready

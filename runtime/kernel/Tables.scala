@@ -8,6 +8,7 @@ import org.apache.spark.sql.{DataFrame, Row, SQLContext}
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.sql.classic.{Dataset, SparkSession}
+import org.apache.spark.sql.execution.FileSourceScanExec
 import org.apache.spark.sql.execution.streaming.runtime.{MicroBatchExecution, StreamExecution}
 import org.apache.spark.sql.sources.{BaseRelation, TableScan}
 import org.apache.spark.sql.types.StructType
@@ -54,6 +55,9 @@ final class Table(
     refresh: Long,
     load: () => DataFrame) {
   private var newest: Option[Snapshot] = None
+
+  /** A number in the table that is hardly the instant that it is taken for. */
+  @volatile var odd: Option[OddInstant] = None
   private val used = mutable.Map.empty[String, (String, Snapshot)]
   private val ofEpochs = mutable.SortedMap.empty[Long, Snapshot]
 
@@ -123,6 +127,9 @@ final class Table(
     val (count, bytes) = rows.aggregate((0L, 0L))(
       { case ((n, size), row) => (n + 1, size + row.asInstanceOf[UnsafeRow].getSizeInBytes) },
       { case ((n, size), (m, more)) => (n + m, size + more) })
+    odd = odd.orElse(plan.executedPlan.collectFirst {
+      case files: FileSourceScanExec => files.relation.fileFormat
+    }.collect { case strict: StrictFiles => strict.counts.flatMap(_.odd) }.flatten)
     new Snapshot(rows, count, bytes, at)
   }
 }

@@ -5,11 +5,14 @@ import java.util.UUID
 
 import scala.collection.mutable
 
+import org.apache.spark.sql.catalyst.expressions.{Expression, Literal}
 import org.apache.spark.sql.catalyst.plans.logical.{EventTimeWatermark, LogicalPlan}
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.execution.streaming.operators.stateful.join.StreamingSymmetricHashJoinExec
 import org.apache.spark.sql.execution.streaming.runtime._
+import org.apache.spark.sql.types.DayTimeIntervalType
+import org.apache.spark.unsafe.types.CalendarInterval
 
 /**
  * Watermarks from the first instant of a TIMESTAMP to the last.
@@ -33,8 +36,20 @@ private[streamc] object Watermarks {
    */
   val Far: Long = 253370764800000L
 
-  /** How far the watermark of a join is from either end: its bounds are added to it. */
-  private val Margin = 10000L * 366 * 86400 * 1000
+  /**
+   * How far the watermark of a join stays from either end: its bounds are added to it, in floating
+   * point, which is exact to a millisecond there.
+   */
+  private def margin(condition: Option[Expression]): Long = {
+    val bounds = condition.toSeq.flatMap(_.collect {
+      case Literal(micros: Long, _: DayTimeIntervalType) => math.abs(micros / 1000)
+      case Literal(span: CalendarInterval, _) =>
+        math.abs(span.microseconds / 1000) + math.abs(span.days) * 86400000L
+    })
+    math.min(bounds.sum + 10000, Longest)
+  }
+
+  private val Longest = 10000L * 366 * 86400 * 1000
 
   /** Whether there is a watermark, and in a program one that it goes by. */
   def isKnown(millis: Long): Boolean = millis != Unknown && millis > First
@@ -102,23 +117,28 @@ private[streamc] object Watermarks {
       }
     }
 
-    /** A row of the last instant has all others behind it. The instant zero says something else. */
+    /**
+     * A row of the last instant has all others behind it, and the delay does not lead before the
+     * first. The instant zero says something else.
+     */
     private def behind(source: UUID, millis: Long): Long =
       if (millis >= Last - delays.getOrElse(source, 0L)) Last
       else if (millis == Unknown) Unknown - 1
-      else millis
+      else math.max(millis, First)
   }
 
   /** What each operator goes by: Spark's own, but for the instants before 1970. */
   private class Propagated extends PropagateWatermarkSimulator {
     private val found: mutable.Map[Long, Map[Long, Option[Long]]] = Propagated.inputs.get(this)
       .asInstanceOf[mutable.Map[Long, Map[Long, Option[Long]]]]
-    private val joins = mutable.Set.empty[Long]
+    private val joins = mutable.Map.empty[Long, Long]
 
     override def propagate(batch: Long, plan: SparkPlan, watermark: Long): Unit = {
       super.propagate(batch, plan, watermark)
       plan.foreach {
-        case join: StreamingSymmetricHashJoinExec => join.stateInfo.foreach(joins += _.operatorId)
+        case join: StreamingSymmetricHashJoinExec => join.stateInfo.foreach { state =>
+          joins(state.operatorId) = margin(join.condition.full)
+        }
         case _ =>
       }
     }
@@ -126,16 +146,19 @@ private[streamc] object Watermarks {
     override def getInputWatermarkForLateEvents(batch: Long, operator: Long): Long =
       given(batch - 1, operator)
 
-    override def getInputWatermarkForEviction(batch: Long, operator: Long): Long =
-      given(batch, operator)
+    override def getInputWatermarkForEviction(batch: Long, operator: Long): Long = {
+      val known = given(batch, operator)
+      joins.get(operator).fold(known) { margin =>
+        math.min(math.max(known, First + margin), Last - margin)
+      }
+    }
 
     private def given(batch: Long, operator: Long): Long = {
       val at =
         if (batch < 0) None
         else found.getOrElse(batch, throw new IllegalStateException(
           s"the watermark of batch $batch is not known")).get(operator).flatten
-      val known = at.getOrElse(First)
-      if (joins(operator)) math.min(math.max(known, First + Margin), Last - Margin) else known
+      at.getOrElse(First)
     }
   }
 

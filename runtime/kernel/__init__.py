@@ -4,7 +4,7 @@
 - ``Sources.scala``: distinct names for a source that one query reads twice.
 - ``StrictFiles.scala``: files of lines, of which each is a row or malformed; ``JsonRows.scala`` and
   ``CsvRows.scala`` read a line, ``Texts.scala`` values that are written as text;
-  ``Messages.scala``: the same of Kafka's messages.
+  ``Instants.scala``: numbers that are instants; ``Messages.scala``: the same of Kafka's messages.
 - ``Protocol.scala``: what may happen when, of epochs and barriers, without clock or file;
   ``Gate.scala`` carries it out: the same input for all queries of a job, an epoch at a time;
   ``GateStatus.scala``: how things stand there; ``Asking.scala``: where sources stand, asked in a
@@ -19,7 +19,8 @@
 - ``Tables.scala``: reference data that is read again, and the same for all queries.
 - ``Steps.scala``: sources that give their rows step by step; ``Ticks.scala``: watermarks that move
   without rows.
-- ``Watermarks.scala``: watermarks before 1970, and at the end of time.
+- ``Watermarks.scala``: watermarks before 1970, and at the end of time; ``Ends.scala``: windows,
+  bounds and timers there.
 - ``Files.scala``: writing, listing and moving files on any Hadoop path, one call a step.
 - ``LocalFiles.scala``: Hadoop's files on this machine's disk, without the processes it starts.
 - ``Alarms.scala``: the timers of a keyed program, an entry each.

@@ -166,13 +166,13 @@ class Turns:
             self._idle += 1
             others = list(self._record.timers)
             yield from self._handlers.expiry(timer, at, too_often=self._idle > TURNS)
-            if self._passed == _EVERY:
+            if self._passed is not None and self._passed >= FAR_MS * 1000:
                 self._spare(others)
             if once:
                 return
 
     def _spare(self, others: Sequence[int | None]) -> None:
-        """Where all has passed, a timer that is started again and again would be due each time."""
+        """Behind what programs are told, a timer that is started again would be due each time."""
         for n, (old, at) in enumerate(zip(others, self._record.timers, strict=True)):
             if at is not None and at != old and at > FAR_MS * 1000:
                 self._never.add(n)

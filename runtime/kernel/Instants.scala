@@ -1,0 +1,90 @@
+package org.apache.spark.sql.streamc
+
+import java.math.BigInteger
+import java.time.Instant
+
+import com.fasterxml.jackson.core.JsonParser
+
+import org.json4s.JsonAST.{JObject, JString, JValue}
+
+import org.apache.spark.util.AccumulatorV2
+
+/**
+ * Numbers as instants: how many of a unit have gone by since 1970 began, or had still to go.
+ *
+ * What is finer than a microsecond is cut off towards the past, as it is in texts. Where the source
+ * does not say what its numbers count they are seconds, and the first one that hardly is one is `odd`.
+ */
+class Instants(unit: Option[String]) {
+  private val name = unit.getOrElse(Instants.Seconds)
+  private val (times, parts) = Instants.Units(name)
+
+  /** A number for which the source would do well to say what it counts. */
+  var odd: Option[OddInstant] = None
+
+  /** The whole number that a parser is at, in a column, as microseconds. Throws Malformed. */
+  def of(p: JsonParser, column: String): Long = {
+    val micros =
+      if (p.getNumberType == JsonParser.NumberType.BIG_INTEGER) large(p.getBigIntegerValue)
+      else if (times == 1) Math.floorDiv(p.getLongValue, parts)
+      else {
+        val number = p.getLongValue
+        val most = Long.MaxValue / times
+        if (number > most || number < -most) large(BigInteger.valueOf(number)) else number * times
+      }
+    if (unit.isEmpty && odd.isEmpty && (micros >= Instants.Late || micros < Instants.Early)) {
+      odd = Some(OddInstant(column, p.getLongValue))
+    }
+    micros
+  }
+
+  private def large(number: BigInteger): Long = {
+    val product = number.multiply(BigInteger.valueOf(times))
+    val Array(cut, rest) = product.divideAndRemainder(BigInteger.valueOf(parts))
+    val micros = if (rest.signum < 0) cut.subtract(BigInteger.ONE) else cut
+    if (micros.bitLength > 63) {
+      throw new Malformed(
+        s"${Malformed.shown(number.toString)}, which as $name does not fit TIMESTAMP")
+    }
+    micros.longValue
+  }
+}
+
+object Instants {
+  private val Seconds = "seconds"
+
+  /** How many microseconds one is, and how many are one. */
+  private val Units = Map(
+    Seconds -> (1000000L, 1L), "millis" -> (1000L, 1L), "micros" -> (1L, 1L), "nanos" -> (1L, 1000L))
+
+  /** The beginnings of the years 1 and 3000. */
+  private val Early = micros("0001-01-01T00:00:00Z")
+  private val Late = micros("3000-01-01T00:00:00Z")
+
+  private def micros(at: String): Long = Instant.parse(at).getEpochSecond * 1000000
+}
+
+/** A number in a column that, as seconds, is an instant beyond the years 1 to 2999. */
+case class OddInstant(column: String, number: Long) {
+  def json: JValue = JObject(
+    "column" -> JString(column),
+    "number" -> JString(number.toString),
+    "instant" -> JString(Instant.ofEpochSecond(number).toString))
+}
+
+/** The first odd instant that was found. */
+final class OddInstants extends AccumulatorV2[OddInstant, Option[OddInstant]] {
+  private var found: Option[OddInstant] = None
+
+  override def add(one: OddInstant): Unit = synchronized { found = found.orElse(Some(one)) }
+  override def merge(other: AccumulatorV2[OddInstant, Option[OddInstant]]): Unit =
+    other.value.foreach(add)
+  override def value: Option[OddInstant] = synchronized(found)
+  override def isZero: Boolean = value.isEmpty
+  override def reset(): Unit = synchronized { found = None }
+  override def copy(): OddInstants = {
+    val other = new OddInstants
+    other.merge(this)
+    other
+  }
+}
