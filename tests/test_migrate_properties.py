@@ -69,8 +69,17 @@ def part_of(part: str) -> str:
 def told(plan: MigrationPlan, version: str) -> Counter[tuple[str, str, str]]:
     """Return the parts of a version that have a verdict, but for keys and what is no part."""
     parts = ("cell", "map", "set", "list", "timer", "column")
+    turned = {
+        fate.id: {"column left": "column right", "column right": "column left"}
+        for fate in plan.operators
+        if version == "old" and any(finding.part == "sides" for finding in fate.findings)
+    }
     return Counter(
-        (getattr(fate, version) or fate.id, part_of(finding.part), name)
+        (
+            getattr(fate, version) or fate.id,
+            part_of(turned.get(fate.id, {}).get(finding.part, finding.part)),
+            name,
+        )
         for fate in plan.operators
         for finding in fate.findings
         if (name := getattr(finding, version)) is not None

@@ -36,6 +36,7 @@ _WORDS = {"also": "conditions", "join": "kind of join", "within": "time kept"}
 """What parts of an entry are called, where their own name does not say it."""
 
 _CONDITIONS = "other conditions"
+_KEYS = "other keys"
 _SHOWN = 60
 """Characters of a line that is shown whole; of a longer one only its part of the entry is told."""
 
@@ -73,7 +74,8 @@ def _of_one(versions: Versions, name: str, seen: frozenset[str]) -> Iterator[str
     new = versions.new["operators"].get(name)
     if old is None or new is None or old["kind"] != new["kind"] or name in seen:
         return
-    yield from (f"{one} of `{name}`" for one in _of_operator(versions, old, new))
+    told = dict.fromkeys(_of_operator(versions, old, new))
+    yield from (f"{one} of `{name}`" for one in told)
     yield from _looked_up(versions, inputs_of(new))
     for below in sorted({branch["from"] for branch in inputs_of(new)}):
         yield from _of_one(versions, below, seen | {name})
@@ -86,8 +88,9 @@ def _of_operator(versions: Versions, old: Json, new: Json) -> Iterator[str]:
             yield _changed(part, old.get(part), new.get(part))
     shapes = zip(_shape(old, versions.renamed), _shape(new, {}), strict=True)
     for (part, before), (_, after) in shapes:
-        if before != after:
-            yield part if part != _CONDITIONS else _asked(before, after)
+        if before == after or (part == _KEYS and _only_more(new, before, after)):
+            continue
+        yield part if part != _CONDITIONS else _asked(before, after)
     for name in versions.changed_functions():
         if calls(new, name):
             yield f"function `{name}`"
@@ -118,14 +121,14 @@ def _words(these: Sequence[Any], others: Sequence[Any]) -> list[str]:
 
 
 def _asked(old: Sequence[Branches], new: Sequence[Branches]) -> str:
-    """Return the conditions that are asked of rows now, and those that were."""
+    """Return the conditions that are asked of rows now or were; that other rows are, if none."""
     before, after = (
         {text for branches in side for _, where in branches for text in where}
         for side in (old, new)
     )
     came = [f"`{text}` is new" for text in sorted(after - before)]
     gone = [f"`{text}` is gone" for text in sorted(before - after)]
-    return f"{', '.join([*came, *gone]) or 'another condition'} in WHERE"
+    return f"{', '.join([*came, *gone])} in WHERE" if came or gone else "another input"
 
 
 def _shape(entry: Json, renamed: Mapping[str, str]) -> Iterator[tuple[str, Any]]:
@@ -138,12 +141,21 @@ def _shape(entry: Json, renamed: Mapping[str, str]) -> Iterator[tuple[str, Any]]
         [sorted((_below(b, renamed), tuple(b["where"])) for b in branches) for branches in inputs],
     )
     keys = [(group["input"], group.get("keys", entry.get("keys", ())), group) for group in groups]
-    yield "other keys", [sorted(_key(b, group, one) for one in own) for b, own, group in keys]
+    yield _KEYS, [sorted(_key(b, group, one) for one in own) for b, own, group in keys]
     yield "another time", [_time(group) for group in groups]
     if entry["kind"] == "operator":
         yield "other columns", [_columns(branches, renamed) for branches in inputs]
     if entry["kind"] == "topn":
         yield "another order", [_ordered(entry["input"], one) for one in entry["order"]]
+
+
+def _only_more(
+    entry: Json, before: Sequence[Sequence[Any]], after: Sequence[Sequence[Any]]
+) -> bool:
+    """Whether ids are remembered by more keys: the file says of the old ones which they had."""
+    return entry["kind"] == "dedup" and all(
+        key in now for was, now in zip(before, after, strict=True) for key in was
+    )
 
 
 def _below(branch: Json, renamed: Mapping[str, str]) -> str:

@@ -87,8 +87,20 @@ def describe_program_input(step: Operator, relation: Relation, origins: Origins)
     return {
         "declared": step.declared,
         "statements": list(handler_lines(step)),
-        "inputs": [_program_input(step, given, origins) for given in step.inputs],
+        "inputs": [
+            _program_input(step, given, _program_rows(step, given, relation, origins))
+            for given in step.inputs
+        ],
     }
+
+
+def _program_rows(
+    step: Operator, given: ProgramInput, relation: Relation, origins: Origins
+) -> tuple[Branch, ...]:
+    """Return the rows of an input: a query that is a program may have left some of them out."""
+    if relation.steps[0] is step:
+        return origins.of(given.relation)
+    return origins.before(relation, step, windows=False)
 
 
 def _entry(branch: Branch, parts: Parts) -> Document:
@@ -112,7 +124,7 @@ def _side(side: JoinSide, origins: Origins) -> Document:
     return {"input": [_entry(branch, parts) for branch in origins.of(side.relation)]}
 
 
-def _program_input(step: Operator, given: ProgramInput, origins: Origins) -> Document:
+def _program_input(step: Operator, given: ProgramInput, branches: Sequence[Branch]) -> Document:
     aliases: Columns = {(given.alias, name): reference(name) for name in given.schema.names()}
     keys = [
         (key.name, substitute(own.expression, aliases))
@@ -124,7 +136,7 @@ def _program_input(step: Operator, given: ProgramInput, origins: Origins) -> Doc
             # Which columns a program reads is nowhere else in the plan: all are told.
             _entry(branch, {"keys": keys})
             | {"columns": {name: branch.text(reference(name)) for name in used}}
-            for branch in origins.of(given.relation)
+            for branch in branches
         ]
     }
 

@@ -82,9 +82,17 @@ class Origins:
             )
         return self._known[name]
 
-    def before(self, relation: Relation, step: Stateful) -> tuple[Branch, ...]:
-        """Return the branches of the rows that reach a step of one input."""
-        return self._through(relation, relation.steps[: relation.steps.index(step)])
+    def before(
+        self, relation: Relation, step: Stateful, *, windows: bool = True
+    ) -> tuple[Branch, ...]:
+        """Return the branches of the rows that reach a step of one input.
+
+        That these have been put into windows is none of their conditions without ``windows``.
+        """
+        steps = relation.steps[: relation.steps.index(step)]
+        if not windows:
+            steps = tuple(one for one in steps if not isinstance(one, AssignWindow))
+        return self._through(relation, steps)
 
     def types_before(self, relation: Relation, step: Stateful) -> dict[str, Type]:
         """Return the types of the columns that reach a step of one input."""

@@ -1,0 +1,112 @@
+"""Random pipelines, random edits anywhere in them: a plan without a word is exact.
+
+The right rows are those that the new version gives when it has run from the beginning: behind the
+cut, a run that goes on from a savepoint must give the same, to the row.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from compiled import compiled_text, written
+from pipelines_at_random import CARDS, batches, edited, pipeline
+from streamc.compiler.driver import CompileResult
+from streamc.compiler.migrate.document import document
+from streamc.compiler.migrate.plan import plan_migration
+from streamc.compiler.migrate.text import plan_text
+from streamc.runtime.step_runs import step_run
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+Versions = tuple[CompileResult, CompileResult]
+
+
+def versions(draw: random.Random) -> Versions:
+    """A pipeline that compiles, and an edit of it that does."""
+    while True:
+        text = pipeline(draw)
+        old = compiled_text(text.replace("{version}", "1"), "chained.stream")
+        if old.plan_json is None:
+            continue
+        for _ in range(20):
+            new = compiled_text(edited(text, draw), "chained.stream")
+            if new.plan_json is not None:
+                return old, new
+
+
+def silent(pair: Versions) -> Mapping[str, Any] | None:
+    """The document of a plan that asks for nothing and marks nothing; None for all others."""
+    plan = plan_migration(*(json.loads(one.plan_json or "") for one in pair))
+    if plan.exit_code != 0 or any(finding.marked for finding in plan.findings()):
+        return None
+    return json.loads(json.dumps(document(plan)))  # type: ignore[no-any-return]
+
+
+def check(
+    spark: SparkSession, pair: Versions, migration: Mapping[str, Any], draw: random.Random
+) -> None:
+    """Compare what comes out behind a cut with and without a savepoint there."""
+    steps = batches(draw)
+    cut = draw.randint(1, len(steps) - 1)
+    with TemporaryDirectory() as name:
+        root = Path(name).resolve()
+        paths = []
+        for number, one in enumerate(pair):
+            folder = root / f"script-{number}"
+            folder.mkdir()
+            paths.append(written(one, folder))
+        with step_run(paths[1], root / "run-right", spark) as run:
+            fill(run, pair[1])
+            for step in steps[:cut]:
+                run.feed(step)
+            run.take("out")
+            right = behind(run, steps[cut:])
+        with step_run(paths[0], root / "run-old", spark) as run:
+            fill(run, pair[0])
+            for step in steps[:cut]:
+                run.feed(step)
+            run.take("out")
+            handed_on = run.hand_on(root / "savepoint")
+        with step_run(paths[1], root / "run-new", spark, partitions=3) as run:
+            fill(run, pair[1])
+            run.begin(handed_on, migration)
+            found = behind(run, steps[cut:])
+    assert found == right, told(pair)
+
+
+def fill(run: Any, version: CompileResult) -> None:
+    if "cards" in json.loads(version.plan_json or "").get("tables", {}):
+        run.fill({"cards": CARDS})
+
+
+def behind(run: Any, steps: Sequence[Mapping[str, str]]) -> Counter[str]:
+    for step in steps:
+        run.feed(step)
+    run.drain()
+    return Counter(json.dumps([*row.values()], default=str) for row in run.take("out"))
+
+
+def told(pair: Versions) -> str:
+    texts = [one.source.text for one in pair]
+    plan = plan_migration(*(json.loads(one.plan_json or "") for one in pair))
+    return "\n".join(["", *texts, plan_text(plan)])
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize(
+    "seed", [*range(30), *(pytest.param(n, marks=pytest.mark.long) for n in range(30, 1000))]
+)
+def test_what_is_kept_without_a_word_is_exact(seed: int, spark: SparkSession) -> None:
+    draw = random.Random(seed)
+    pair = versions(draw)
+    migration = silent(pair)
+    if migration is not None:
+        check(spark, pair, migration, draw)
