@@ -20,6 +20,7 @@ pipeline: below
 ---
 CREATE SOURCE e (k STRING NOT NULL, id STRING NOT NULL, v BIGINT, ts TIMESTAMP,
   twice AS v * 2,
+  origin STRING METADATA FROM 'path',
   WATERMARK FOR ts AS ts - INTERVAL 1 MINUTE)
 WITH (connector = 'files', path = 'in/e', format = 'csv', delimiter = ',');
 CREATE SOURCE f (k STRING NOT NULL, id STRING NOT NULL, w BIGINT, ts TIMESTAMP,
@@ -134,6 +135,7 @@ def test_other_rows_are_asked_about(kind: str, before: str, after: str, said: st
             "future",
         ),
         ("pipeline: below\n", "pipeline: below\nspark: {spark.sql.ansi.enabled: false}\n", "ansi"),
+        ("STRING METADATA FROM 'path'", "TIMESTAMP METADATA FROM 'modified_at'", "`modified_at`"),
         (
             "pipeline: below\n",
             "pipeline: below\nspark: {spark.sql.caseSensitive: true}\n",

@@ -27,12 +27,24 @@ _NO_ROWS = {
 }
 """What of an entry does not decide which rows come out, or is compared apart from the rest."""
 
+_OF_THE_SOURCE = frozenset(
+    {"connector", "options", "columns", "metadata", "computed", "watermark", "malformed_rows"}
+)
+"""What of a source is compared with its position, stands in what reads a column, or leaves out what
+is no row.
+"""
+
 _FOLLOWS_THE_FILES = frozenset(
     {"format", "delimiter", "header", "null_value", "lenient", "max_files_per_trigger"}
 )
 """Options that change together with the files, to read the same rows of them."""
 
-_WORDS = {"also": "conditions", "join": "kind of join", "within": "time kept"}
+_WORDS = {
+    "also": "conditions",
+    "future_rows": "policy for future rows",
+    "join": "kind of join",
+    "within": "time kept",
+}
 """What parts of an entry are called, where their own name does not say it."""
 
 _CONDITIONS = "other conditions"
@@ -190,8 +202,15 @@ def _ordered(branches: Sequence[Json], order: str) -> tuple[tuple[str, ...], str
 
 
 def _of_source(name: str, old: Json, new: Json) -> Iterator[str]:
-    if old.get("future_rows") != new.get("future_rows"):
-        yield f"the policy for future rows of `{name}`"
+    for part in dict.fromkeys([*old, *new]):
+        if part not in _OF_THE_SOURCE and old.get(part) != new.get(part):
+            yield f"the {_WORDS.get(part, part)} of `{name}`"
+    before, after = (
+        {one["name"]: one["key"] for one in side.get("metadata", ())} for side in (old, new)
+    )
+    for column in before.keys() & after.keys():
+        if before[column] != after[column]:
+            yield f"`{column}` of `{name}` is read from `{after[column]}`, not `{before[column]}`"
 
 
 def _looked_up(versions: Versions, branches: Iterable[Json]) -> Iterator[str]:
