@@ -33,14 +33,28 @@ def draft(plan: MigrationPlan, decisions: Decisions) -> str:
     root = _Entry()
     for path, value in decisions.values.items():
         _at(root, path).value = value
-    for fate in plan.fates():
-        for finding in fate.findings:
-            if finding.open is not None or finding.verdict is Verdict.IMPOSSIBLE:
-                _add(root, fate, finding)
+    for one in _rounds(plan, decisions):
+        for fate in one.fates():
+            for finding in fate.findings:
+                if finding.open is not None or finding.verdict is Verdict.IMPOSSIBLE:
+                    _add(root, fate, finding)
     lines = [f"from: {plan.from_version}", f"to: {plan.to_version}"]
     for name, entry in root.below.items():
         lines += _lines(name, entry, "")
     return "\n".join(lines) + "\n"
+
+
+def _rounds(plan: MigrationPlan, decisions: Decisions) -> Iterator[MigrationPlan]:
+    """Yield the plan, and the plans of what is asked once the questions before are answered."""
+    values = dict(decisions.values)
+    while True:
+        yield plan
+        asked = [f.open for f in plan.findings() if f.open is not None]
+        more = {one.path: one.value for one in asked if one.path not in values}
+        if not more or plan.exit_code == 2:
+            return
+        values |= more
+        plan = plan.with_decisions(values)
 
 
 def _at(root: _Entry, path: Path) -> _Entry:

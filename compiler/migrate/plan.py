@@ -52,6 +52,7 @@ def plan_migration(old: Json, new: Json, decisions: Decisions | None = None) -> 
         plan_sources(versions, sources),
         plan_sinks(versions, sinks),
         plan_queries(versions),
+        lambda values: plan_migration(old, new, Decisions(dict(values))),
     )
 
 
@@ -144,13 +145,25 @@ def _begun(versions: Versions, id_: str, free: Sequence[str]) -> Fate:
 
 
 def _near(versions: Versions, id_: str, free: Sequence[str]) -> list[str]:
-    """Return the old operators that keep the same parts as a new one."""
-    return [
+    """Return the old operators that may be a new one: such as keep the same, then some of it."""
+    wanted, entry = set(_parts(versions.new, id_)), versions.new["operators"][id_]
+    found = [
         one
         for one in free
-        if versions.old["operators"][one]["kind"] == versions.new["operators"][id_]["kind"]
-        and _parts(versions.old, one) == _parts(versions.new, id_)
+        if versions.old["operators"][one]["kind"] == entry["kind"]
+        and (
+            set(_parts(versions.old, one)) == wanted
+            or (
+                wanted & set(_parts(versions.old, one))
+                and _names_of_keys(versions.old["operators"][one]) == _names_of_keys(entry)
+            )
+        )
     ]
+    return sorted(found, key=lambda one: set(_parts(versions.old, one)) != wanted)
+
+
+def _names_of_keys(entry: Json) -> list[str]:
+    return sorted(key["name"] for key in entry.get("keys", ()))
 
 
 def _dropped(versions: Versions, id_: str, pairs: Mapping[str, str | None]) -> Fate:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from enum import StrEnum
 from typing import Any, TypeAlias
 
@@ -97,7 +97,10 @@ class Fate:
 
 @dataclass(frozen=True, slots=True)
 class MigrationPlan:
-    """All that becomes of a pipeline's state between two versions."""
+    """All that becomes of a pipeline's state between two versions.
+
+    ``with_decisions`` plans the same versions anew, with what a file would decide.
+    """
 
     pipeline: str
     from_version: int
@@ -105,7 +108,8 @@ class MigrationPlan:
     operators: tuple[Fate, ...]
     sources: tuple[Fate, ...]
     sinks: tuple[Fate, ...]
-    queries: tuple[Fate, ...] = ()
+    queries: tuple[Fate, ...]
+    with_decisions: Callable[[Mapping[Path, str]], MigrationPlan]
 
     def fates(self) -> tuple[Fate, ...]:
         """Return all fates in the order in which they are told."""
