@@ -75,5 +75,5 @@ def compile_version(source: SourceFile, new: SourceFile) -> CompileResult:
     result = compile_source(source)
     if result.diagnostics.has_errors or Path(source.name).name == Path(new.name).name:
         return result
-    renamed = SourceFile(Path(source.name).with_name(Path(new.name).name).as_posix(), source.text)
-    return compile_source(renamed)
+    name = Path(source.name).with_name(Path(new.name).name).as_posix()
+    return compile_source(SourceFile(name, source.text, source.folder))

@@ -20,7 +20,8 @@ from .graph import OperatorGraph, build
 from .graph.text import graph_text
 from .model.pipeline import Pipeline
 from .model.text import pipeline_text
-from .plan.lower import Document, lower, to_json
+from .plan.ends import Document
+from .plan.lower import lower, to_json
 from .resolve import resolve
 from .resolve.secrets import note_secrets
 
@@ -92,7 +93,7 @@ def _compile(source: SourceFile, last: int) -> CompileResult:
         return CompileResult(source, diagnostics, spec, model)
     if last == 2:
         return CompileResult(source, diagnostics, spec, model, graph)
-    plan = lower(graph)
+    plan = lower(graph, source.folder)
     plan_json = to_json(plan)
     script = emit(graph) if last == 4 else None
     return CompileResult(source, diagnostics, spec, model, graph, plan, plan_json, script)

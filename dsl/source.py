@@ -46,18 +46,20 @@ def decoded(content: bytes) -> str:
 class SourceFile:
     """The text of one spec and the name it was given by (never made absolute).
 
-    ``secrets`` are what was found spelt out in it, which nothing shows.
+    ``folder`` is where it lies, None for a text that is no file. ``secrets`` are what was found
+    spelt out in it, which nothing shows.
     """
 
-    def __init__(self, name: str, text: str) -> None:
+    def __init__(self, name: str, text: str, folder: Path | None = None) -> None:
         self.name = name
         self.text = text
+        self.folder = folder
         self.secrets: set[str] = set()
 
     @classmethod
     def read(cls, path: Path) -> SourceFile:
         """Read UTF-8 text; raises ``OSError`` or ``UnicodeDecodeError``."""
-        return cls(path.as_posix(), decoded(path.read_bytes()))
+        return cls(path.as_posix(), decoded(path.read_bytes()), path.parent)
 
     @property
     def stem(self) -> str:

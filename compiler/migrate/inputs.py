@@ -8,6 +8,8 @@ from .upstream import changes_below
 from .verdicts import Decision, Finding, Json, Verdict
 from .versions import Versions, below, calls, meaning
 
+NOT_SEEN = "its module is compared, not what that imports"
+
 
 def input_findings(
     versions: Versions,
@@ -59,7 +61,9 @@ def function_findings(versions: Versions, id_: str, entry: Json) -> Iterator[Fin
     """Yield a finding for each function that an operator calls and that does something else now."""
     for name in versions.changed_functions():
         if calls(entry, name):
-            why = f"`{name}` is another function: what it gave before stays in the state"
+            why = (
+                f"`{name}` is another function: what it gave before stays in the state ({NOT_SEEN})"
+            )
             yield marked(versions, id_, "function", name, why, "mixed")
 
 

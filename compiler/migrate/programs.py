@@ -10,7 +10,7 @@ from .columns import plan_columns
 from .conversions import cast
 from .entries import plan_entries
 from .folded import folds, is_another, same_columns, same_statements
-from .inputs import function_findings, input_findings, marked
+from .inputs import NOT_SEEN, function_findings, input_findings, marked
 from .keys import Key, KeyPlan, plan_keys
 from .structs import converted, holds_all_by_name
 from .successors import asked, successors
@@ -117,6 +117,9 @@ def _pairs(old: Json, new: Json) -> Iterator[tuple[Json, Json]]:
 def _handlers(versions: Versions, id_: str, old: Json, new: Json) -> Iterator[Finding]:
     """Yield a finding when the statements differ; of a query they say what its state means."""
     if old["statements"] == new["statements"]:
+        if old.get("code") != new.get("code"):
+            why = "its code is another from the cut on; what has been set stays"
+            yield Finding("handlers", "", "", Verdict.KEPT, f"{why} ({NOT_SEEN})")
         return
     if not new["declared"] and same_statements(old, new, same_columns(old, new)):
         return

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from functools import singledispatch
-from typing import Any, TypeAlias
+from pathlib import Path
 
 from ...dsl.ast.expressions import ColumnRef, Expression
 from ...dsl.ast.node import Name, Node
@@ -19,14 +19,12 @@ from ...dsl.format import sql
 from ...dsl.walk import rewrite
 from ..graph.graph import OperatorGraph, Query, StateUse
 from ..model import types
-from ..model.declared import PythonFunction
-from ..model.pipeline import Endpoint, Relation, Sink, Source, Table
+from ..model.pipeline import Relation
 from ..model.programs import Cell, CellKind, Operator, Panes
 from ..model.schema import Field, Schema
 from ..model.steps import (
     Aggregate,
     AggregateCall,
-    Column,
     Deduplicate,
     Join,
     JoinSide,
@@ -35,17 +33,25 @@ from ..model.steps import (
     TopN,
     Window,
 )
+from .ends import (
+    Document,
+    column_of,
+    describe_code,
+    describe_functions,
+    describe_source,
+    describe_tables,
+    mode_of,
+    options_of,
+    type_text,
+)
 from .inputs import describe_input
 from .origins import Origins
 
 FORMAT = 1
 
-Document: TypeAlias = dict[str, Any]
-"""A part of the plan, ready for JSON."""
 
-
-def lower(graph: OperatorGraph) -> Document:
-    """Return the plan of a graph."""
+def lower(graph: OperatorGraph, folder: Path | None = None) -> Document:
+    """Return the plan of a graph; modules in Python are looked for in a folder."""
     pipeline = graph.pipeline
     settings, policy = pipeline.settings, pipeline.checkpoint
     origins = Origins(pipeline)
@@ -63,19 +69,21 @@ def lower(graph: OperatorGraph) -> Document:
             "timeout": policy.timeout.text,
             "tolerate": policy.tolerate,
         },
-        **_functions(pipeline.python_functions()),
-        "sources": {s.name: _source(s) for s in pipeline.sources},
-        **_tables(pipeline.tables),
-        "operators": {s.id: _operator(r, s, origins) for r, s in graph.stateful()},
+        **describe_functions(pipeline.python_functions(), folder),
+        "sources": {s.name: describe_source(s) for s in pipeline.sources},
+        **describe_tables(pipeline.tables),
+        "operators": {
+            s.id: _operator(r, s, origins) | describe_code(s, folder) for r, s in graph.stateful()
+        },
         "queries": {q.id: _query(q) for q in graph.queries},
         "sinks": {
             s.name: {
                 "from": s.relation,
                 "connector": s.endpoint.connector,
-                "options": _options(s.endpoint),
+                "options": options_of(s.endpoint),
                 "output_mode": modes[s.name],
             }
-            | _mode(s)
+            | mode_of(s)
             for s in pipeline.sinks
         },
     }
@@ -84,78 +92,6 @@ def lower(graph: OperatorGraph) -> Document:
 def to_json(plan: Document) -> str:
     """Return the plan as the text of its file."""
     return json.dumps(plan, indent=2, ensure_ascii=False) + "\n"
-
-
-def _functions(functions: tuple[PythonFunction, ...]) -> Document:
-    """Return the functions that a job loads; a plan without any does not speak of them."""
-    described = {
-        f.name: {
-            "target": f.target,
-            "parameters": [{"name": p.name, "type": _type(p.type.type)} for p in f.parameters],
-            "returns": _type(f.returns.type),
-        }
-        for f in functions
-    }
-    return {"functions": described} if described else {}
-
-
-def _source(source: Source) -> Document:
-    mark, malformed, future = source.watermark, source.malformed_rows, source.future_rows
-    policies: Document = {}
-    if malformed.action != "fail":
-        policies["malformed_rows"] = _policy(malformed.to)
-    if future is not None:
-        policies["future_rows"] = {"beyond": future.beyond.text} | _policy(future.to)
-    metadata = [_column(m.field) | {"key": m.key} for m in source.metadata]
-    return {
-        "connector": source.endpoint.connector,
-        "options": _options(source.endpoint),
-        "columns": [_column(f) | {"nullable": f.nullable} for f in source.columns],
-        **({"metadata": metadata} if metadata else {}),
-        "computed": _computed(source.computed),
-        "watermark": {"column": mark.column, "delay": mark.delay.text} if mark else None,
-        **policies,
-    }
-
-
-def _tables(tables: tuple[Table, ...]) -> Document:
-    """Return the reference data; a plan without any does not speak of it."""
-    described = {
-        t.name: {
-            "connector": t.endpoint.connector,
-            "options": _options(t.endpoint),
-            "columns": [_column(f) | {"nullable": f.nullable} for f in t.columns],
-            "computed": _computed(t.computed),
-            "refresh": None if t.refresh is None else t.refresh.text,
-        }
-        for t in tables
-    }
-    return {"tables": described} if described else {}
-
-
-def _computed(columns: tuple[Column, ...]) -> list[Document]:
-    return [
-        {"name": c.name, "type": _type(c.value.type), "expression": sql(c.value.expression)}
-        for c in columns
-    ]
-
-
-def _policy(to: str | None) -> Document:
-    return {"action": "skip"} if to is None else {"action": "send", "to": to}
-
-
-def _options(endpoint: Endpoint) -> dict[str, str]:
-    return dict(endpoint.options) | {f"spark.{n}": v for n, v in endpoint.passed}
-
-
-def _mode(sink: Sink) -> Document:
-    """Return how rows are replaced; nothing for a sink that only adds them."""
-    parts = {
-        "mode": "upsert" if sink.upsert else None,
-        "key": list(sink.key),
-        "latest_by": sink.latest_by,
-    }
-    return {name: value for name, value in parts.items() if value}
 
 
 def _operator(relation: Relation, step: Stateful, origins: Origins) -> Document:
@@ -228,7 +164,7 @@ def describe_program(step: Operator) -> Document:
     """Describe what a program reads, what it has for each key, and what it gives."""
     return {
         **_panes(step.panes),
-        "keys": [{"name": key.name, "type": _type(key.type)} for key in step.keys],
+        "keys": [{"name": key.name, "type": type_text(key.type)} for key in step.keys],
         "inputs": [
             {"alias": one.alias, "relation": one.relation, "event_time": one.event_time}
             for one in step.inputs
@@ -239,7 +175,7 @@ def describe_program(step: Operator) -> Document:
             {"id": timer.name, "time": "processing" if timer.processing else "event"}
             for timer in step.timers
         ],
-        "returns": [_column(field) for field in step.returns],
+        "returns": [column_of(field) for field in step.returns],
         **({} if step.python is None else {"handlers": "python", "class": step.python}),
     }
 
@@ -257,13 +193,13 @@ def _cell(cell: Cell) -> Document:
     """Describe a cell; one that is read and written by entries has the type of these."""
     entries: Document = {}
     if cell.kind is not CellKind.VALUE:
-        entries["entry"] = _type(cell.entry)
+        entries["entry"] = type_text(cell.entry)
     if cell.kind is CellKind.MAP and isinstance(cell.type, types.Map):
-        entries["value"] = _type(cell.type.value)
+        entries["value"] = type_text(cell.type.value)
     return {
         "id": cell.name,
         "kind": cell.kind.value,
-        "type": _type(cell.type),
+        "type": type_text(cell.type),
         **entries,
         "default": None if cell.default is None else sql(cell.default.expression),
         "ttl": None if cell.ttl is None else cell.ttl.text,
@@ -297,7 +233,7 @@ def _window(window: Window) -> Document:
 
 
 def _key(key: Key) -> Document:
-    return {"name": key.name, "type": _type(key.value.type)}
+    return {"name": key.name, "type": type_text(key.value.type)}
 
 
 def _aggregate(call: AggregateCall) -> Document:
@@ -307,7 +243,7 @@ def _aggregate(call: AggregateCall) -> Document:
         "function": call.function,
         "filter": None if condition is None else sql(condition),
         "cells": [
-            {"id": id_, "buffer": cell.buffer, "type": _type(cell.type)}
+            {"id": id_, "buffer": cell.buffer, "type": type_text(cell.type)}
             | ({} if cell.scale is None else {"scale": cell.scale})
             for id_, cell in zip(_cell_ids(call), call.cells, strict=True)
         ],
@@ -320,7 +256,7 @@ def _given(call: AggregateCall) -> Document:
     That is where they are Spark's own form of values, or made of hashes, which go by the type.
     """
     opaque = any(c.type == types.BINARY or c.buffer.startswith("MS[") for c in call.cells)
-    return {"given": [_type(type_) for type_ in call.given]} if opaque else {}
+    return {"given": [type_text(type_) for type_ in call.given]} if opaque else {}
 
 
 def _cell_ids(call: AggregateCall) -> list[str]:
@@ -357,8 +293,8 @@ def _side(step: Join, side: JoinSide) -> Document:
     window = {} if side.window is None else {"window": _window(side.window)}
     return window | {
         "relation": side.relation,
-        "keys": [{"name": sql(key), "type": _type(type_)} for key, type_ in keys],
-        "columns": [_column(f) for f in side.schema],
+        "keys": [{"name": sql(key), "type": type_text(type_)} for key, type_ in keys],
+        "columns": [column_of(f) for f in side.schema],
         "event_time": side.event_time,
     }
 
@@ -393,7 +329,7 @@ def _use(use: StateUse) -> Document:
 
 
 def _kept(schema: Schema, names: Iterable[str]) -> list[Document]:
-    return [_column(_found(schema, name)) for name in names]
+    return [column_of(_found(schema, name)) for name in names]
 
 
 def _found(schema: Schema, name: str) -> Field:
@@ -401,11 +337,3 @@ def _found(schema: Schema, name: str) -> Field:
     if field is None:
         raise InternalError(f"no column {name}")
     return field
-
-
-def _column(field: Field) -> Document:
-    return {"name": field.name, "type": _type(field.type)}
-
-
-def _type(type_: types.Type) -> str | None:
-    return str(type_) if types.is_known(type_) else None

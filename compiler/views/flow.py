@@ -9,7 +9,7 @@ from ..emit.describe import say
 from ..graph.graph import OperatorGraph
 from ..model.pipeline import Endpoint, Pipeline, Relation, Sink, Source, Table
 from ..model.steps import SideRows, Stateful, Step, late_steps, tables_of
-from ..plan.lower import Document
+from ..plan.ends import Document
 
 _PLACES = ("path", "topic", "topics", "topic_pattern", "table", "function")
 """Options that say where the rows are."""

@@ -1,0 +1,30 @@
+"""What the code of functions and classes in Python is known by: the text of their modules.
+
+A module is looked for beside the spec. What it imports is not looked at.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+_DIGITS = 16
+
+
+def module_code(folder: Path | None, target: str) -> str | None:
+    """Return a short digest of the module of ``module:name``; None where it is not found.
+
+    Comments that fill a line, empty lines and spaces behind a line are no part of it.
+    """
+    if folder is None:
+        return None
+    path = folder.joinpath(*target.partition(":")[0].split("."))
+    for file in (path.with_name(f"{path.name}.py"), path / "__init__.py"):
+        try:
+            text = file.read_text(encoding="utf-8")
+        except (OSError, ValueError):
+            continue
+        lines = (line.rstrip() for line in text.splitlines())
+        code = "\n".join(line for line in lines if line and not line.lstrip().startswith("#"))
+        return hashlib.sha256(code.encode()).hexdigest()[:_DIGITS]
+    return None

@@ -1,0 +1,94 @@
+"""Code in Python is part of what a plan compares: another module makes other values."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from streamc.compiler.driver import compile_source
+from streamc.compiler.migrate.plan import plan_migration
+from streamc.compiler.plan.modules import module_code
+from streamc.dsl.render import render
+from streamc.dsl.source import SourceFile
+
+SPEC = """\
+CREATE FUNCTION risk(v DOUBLE) RETURNS DOUBLE AS 'models.risk:score';
+CREATE SOURCE e (k STRING NOT NULL, v DOUBLE, ts TIMESTAMP,
+  WATERMARK FOR ts AS ts - INTERVAL 1 MINUTE
+) WITH (connector = 'files', path = 'in', format = 'json');
+CREATE OPERATOR seen WITH (unbounded = 'a few') ON e PARTITION BY k ORDER BY ts
+  STATE (n BIGINT)
+  RETURNS (k STRING, v DOUBLE, ts TIMESTAMP)
+AS
+ON EVENT USING PYTHON 'handlers:Seen'
+END;
+CREATE STREAM top AS
+  SELECT k, window_start, SUM(v) AS s FROM TUMBLE(seen, ts, INTERVAL 1 HOUR)
+  GROUP BY k, window_start;
+CREATE STREAM risks AS
+  SELECT k, window_start, SUM(risk(v)) AS s FROM TUMBLE(e, ts, INTERVAL 1 HOUR)
+  GROUP BY k, window_start;
+CREATE SINK a FROM top WITH (connector = 'memory');
+CREATE SINK b FROM risks WITH (connector = 'memory');
+"""
+CODE = "def score(v):\n    return v * 2\n"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "spec.stream").write_text(SPEC, encoding="utf-8")
+    (tmp_path / "models").mkdir()
+    (tmp_path / "models" / "risk.py").write_text(CODE, encoding="utf-8")
+    (tmp_path / "handlers.py").write_text("class Seen:\n    pass\n", encoding="utf-8")
+    return tmp_path
+
+
+def plan_of(folder: Path) -> Any:
+    result = compile_source(SourceFile.read(folder / "spec.stream"))
+    assert result.plan_json is not None, render([result.diagnostics])
+    return json.loads(result.plan_json)
+
+
+def asked(old: Any, new: Any) -> dict[str, str]:
+    return {
+        fate.id: finding.why
+        for fate in plan_migration(old, new).operators
+        for finding in fate.findings
+        if finding.open is not None
+    }
+
+
+def test_another_module_of_a_function_is_asked_about(folder: Path) -> None:
+    old = plan_of(folder)
+    (folder / "models" / "risk.py").write_text(CODE.replace("2", "3"), encoding="utf-8")
+    found = asked(old, plan_of(folder))
+    assert found.keys() == {"risks"}
+    assert "`risk` is another function" in found["risks"]
+    assert "not what that imports" in found["risks"]
+
+
+def test_another_module_of_a_handler_is_told_and_asked_about_above_it(folder: Path) -> None:
+    old = plan_of(folder)
+    (folder / "handlers.py").write_text("class Seen:\n    x = 1\n", encoding="utf-8")
+    new = plan_of(folder)
+    assert asked(old, new).keys() == {"top"}
+    (seen,) = (fate for fate in plan_migration(old, new).operators if fate.id == "seen")
+    assert [f.part for f in seen.findings if "its code is another" in f.why] == ["handlers"]
+
+
+def test_comments_are_no_code(folder: Path) -> None:
+    old = plan_of(folder)
+    (folder / "models" / "risk.py").write_text(f"# What it costs.\n\n{CODE}", encoding="utf-8")
+    assert plan_of(folder) == old
+
+
+def test_a_module_that_is_not_there_or_no_text(folder: Path) -> None:
+    assert module_code(None, "models.risk:score") is None
+    assert module_code(folder, "models.other:score") is None
+    assert module_code(folder, "models:score") is None
+    (folder / "models" / "__init__.py").write_bytes(b"\xff\xfe")
+    assert module_code(folder, "models:score") is None
+    (folder / "models" / "__init__.py").write_text("x = 1\n", encoding="utf-8")
+    assert module_code(folder, "models:score") is not None
