@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from itertools import groupby
 from textwrap import wrap
 
 from .verdicts import Fate, Finding, MigrationPlan, Verdict
@@ -11,6 +14,7 @@ from .verdicts import Fate, Finding, MigrationPlan, Verdict
 _WIDEST = 40
 """A longer name than this stands by itself."""
 _PAGE = 100
+_REGISTER = re.compile(r"(?<=MS\[)\d+(?=\]$)")
 
 
 def plan_text(plan: MigrationPlan, *, whole: bool = True) -> str:
@@ -31,11 +35,38 @@ def _fate(fate: Fate, whole: bool) -> Iterator[str]:
         yield f"{title}: kept"
         return
     yield title
-    names = [_name(finding) for finding in fate.findings]
+    findings = list(_joined(fate.findings))
+    names = [_name(finding) for finding in findings]
     width = max((len(name) for name in names if len(name) <= _WIDEST), default=0)
-    verdicts = max((len(finding.verdict.value) for finding in fate.findings), default=0)
-    for name, finding in zip(names, fate.findings, strict=True):
+    verdicts = max((len(finding.verdict.value) for finding in findings), default=0)
+    for name, finding in zip(names, findings, strict=True):
         yield from _finding(f"  {name:<{width}}  {finding.verdict.value:<{verdicts}}", finding)
+
+
+def _joined(findings: Iterable[Finding]) -> Iterator[Finding]:
+    """Yield findings, the registers of a sketch as one where the same is said of all."""
+    for _, alike in groupby(findings, _without_register):
+        same = list(alike)
+        first, last = same[0], same[-1]
+        yield (
+            first
+            if len(same) == 1
+            else replace(
+                first, old=_from_to(first.old, last.old), new=_from_to(first.new, last.new)
+            )
+        )
+
+
+def _without_register(finding: Finding) -> Finding:
+    old, new = (
+        None if name is None else _REGISTER.sub("", name) for name in (finding.old, finding.new)
+    )
+    return replace(finding, old=old, new=new)
+
+
+def _from_to(first: str | None, last: str | None) -> str | None:
+    found = None if last is None else _REGISTER.search(last)
+    return first if first is None or found is None else f"{first[:-1]}-{found[0]}]"
 
 
 def _finding(line: str, finding: Finding) -> Iterator[str]:
