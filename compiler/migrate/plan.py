@@ -11,6 +11,7 @@ from .decisions import Decisions
 from .dedup import plan_dedup
 from .ends import likely, match_ends, plan_queries, plan_sinks, plan_sources
 from .joins import SIDES, plan_join
+from .lateness import with_lateness
 from .mirrored import mirrored, turned
 from .nulls import with_nulls
 from .programs import plan_program
@@ -81,7 +82,8 @@ def _operators(versions: Versions, pairs: Mapping[str, str | None]) -> tuple[Fat
             fates.append(_other_kind(versions, was, id_))
         else:
             fate = _PLANNERS[entry["kind"]](versions, was, id_)
-            fates.append(with_nulls(versions.decisions, _with_what_it_rests_on(fate)))
+            fate = with_lateness(versions, _with_what_it_rests_on(fate))
+            fates.append(with_nulls(versions.decisions, fate))
     fates += [_dropped(versions, id_, pairs) for id_ in free]
     return tuple(fates)
 

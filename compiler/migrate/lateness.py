@@ -1,0 +1,47 @@
+"""Marks where rows were late by another watermark before the cut than behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from .inputs import listed
+from .verdicts import Fate, Finding, Json, Verdict
+from .versions import Versions, inputs_of
+
+
+def with_lateness(versions: Versions, fate: Fate) -> Fate:
+    """Return the fate of an operator that goes on, marked where rows are late by another rule.
+
+    Which rows were late before the cut nobody knows: what was dropped is gone, and what was taken
+    stays, though the new watermark would have had it otherwise.
+    """
+    if fate.new is None or fate.old is None or fate.document is None:
+        return fate
+    others = [name for name in sources_below(versions.new, fate.new) if _differs(versions, name)]
+    if not others:
+        return fate
+    why = f"rows before the cut were late by another watermark of {listed(others)}"
+    finding = Finding("lateness", "", "", Verdict.KEPT, why, marked=True)
+    return replace(fate, findings=(*fate.findings, finding))
+
+
+def _differs(versions: Versions, name: str) -> bool:
+    was = next((old for old, new in versions.renamed.items() if new == name), name)
+    before, after = versions.old["sources"].get(was), versions.new["sources"][name]
+    return before is not None and before["watermark"] != after["watermark"]
+
+
+def sources_below(plan: Json, id_: str) -> list[str]:
+    """Return the sources whose rows reach an operator, through others too."""
+    return list(dict.fromkeys(_below(plan, id_, set())))
+
+
+def _below(plan: Json, id_: str, seen: set[str]) -> Iterator[str]:
+    for branch in inputs_of(plan["operators"][id_]):
+        name = branch["from"]
+        if name in plan["sources"]:
+            yield name
+        elif name in plan["operators"] and name not in seen:
+            seen.add(name)
+            yield from _below(plan, name, seen)
