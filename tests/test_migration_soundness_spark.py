@@ -43,9 +43,13 @@ def versions(draw: random.Random) -> Versions:
 
 
 def silent(pair: Versions) -> Mapping[str, Any] | None:
-    """The document of a plan that asks for nothing and marks nothing; None for all others."""
+    """The document of a plan that asks for nothing and tells nothing; None for all others.
+
+    What a person writes in a handler is told, and not asked about: other statements are meant.
+    """
     plan = plan_migration(*(json.loads(one.plan_json or "") for one in pair))
-    if plan.exit_code != 0 or any(finding.marked for finding in plan.findings()):
+    told_of = any(f.marked or f.part == "handlers" for f in plan.findings())
+    if plan.exit_code != 0 or told_of:
         return None
     return json.loads(json.dumps(document(plan)))  # type: ignore[no-any-return]
 
@@ -102,11 +106,12 @@ def told(pair: Versions) -> str:
 
 @pytest.mark.spark
 @pytest.mark.parametrize(
-    "seed", [*range(30), *(pytest.param(n, marks=pytest.mark.long) for n in range(30, 1000))]
+    "seed", [*range(50), *(pytest.param(n, marks=pytest.mark.long) for n in range(50, 1000))]
 )
 def test_what_is_kept_without_a_word_is_exact(seed: int, spark: SparkSession) -> None:
     draw = random.Random(seed)
     pair = versions(draw)
     migration = silent(pair)
-    if migration is not None:
+    # The same script does the same.
+    if migration is not None and pair[0].script != pair[1].script:
         check(spark, pair, migration, draw)
