@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cli_run import Run, run
 from compiled import compiled_text
 from streamc.runtime.disk import LocalDisk
 from streamc.runtime.errors import NOT_REPLAYED, RuntimeFault
@@ -26,7 +27,6 @@ from streamc.runtime.savepoints.retained import (
     rows_gone,
     steps,
 )
-from test_cli import Run, run
 
 __all__ = ["run"]
 

@@ -7,11 +7,12 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
+from cli_run import Ended, Run, run
 from streamc import __version__
-from streamc.cli.app import main
+
+__all__ = ["run"]
 
 SPEC = """\
 CREATE SOURCE clicks (
@@ -29,34 +30,6 @@ CREATE STREAM spend AS
 CREATE SINK spend_out FROM spend WITH (connector = 'console');
 """
 BROKEN = SPEC.replace("SUM(cost)", "SUM(price)")
-
-
-class Ended(NamedTuple):
-    """How a command ended."""
-
-    code: int
-    out: str
-    err: str
-
-
-Run = Callable[..., Ended]
-
-
-@pytest.fixture
-def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    """Return a function that runs a command in a fresh folder."""
-    monkeypatch.chdir(tmp_path)
-
-    def command(*arguments: str) -> Ended:
-        monkeypatch.setattr(sys, "argv", ["streamc", *arguments])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        out, err = capsys.readouterr()
-        assert "Traceback" not in err
-        code = ended.value.code
-        return Ended(code if isinstance(code, int) else 0, out, err)
-
-    return command
 
 
 def write(name: str, text: str = SPEC) -> Path:

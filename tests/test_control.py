@@ -12,10 +12,10 @@ from contextlib import contextmanager
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
-from streamc.cli.app import main
+from cli_run import Run, run
 from streamc.runtime import RuntimeFault, Standing, stop_pipeline
 from streamc.runtime.control import ENDED, FAILED, Mailbox, StopRequest
 from streamc.runtime.lease import Holder, Lease, lease_file
@@ -26,6 +26,8 @@ from streamc.runtime.stall import Stall
 from streamc.runtime.state_files import LocalFiles
 from streamc.runtime.status import LastBarrier, StatusFile
 from test_manifests import MANIFEST
+
+__all__ = ["run"]
 
 FILES = LocalFiles()
 NOW = datetime(2026, 3, 1, 10, 0, tzinfo=UTC)
@@ -54,32 +56,7 @@ PLAN = Plan(
 )
 
 
-class Ended(NamedTuple):
-    """How a command ended."""
-
-    code: int
-    out: str
-    err: str
-
-
-Run = Callable[..., Ended]
 Answer = Callable[[Mailbox, StopRequest], None]
-
-
-@pytest.fixture
-def run(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Callable[..., Ended]:
-    def command(*arguments: str) -> Ended:
-        monkeypatch.setattr(sys, "argv", ["streamc", *arguments])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        out, err = capsys.readouterr()
-        assert "Traceback" not in err
-        code = ended.value.code
-        return Ended(code if isinstance(code, int) else 0, out, err)
-
-    return command
 
 
 @pytest.fixture

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+from cli_run import Run, run
 from compiled import compiled_text
 from streamc.cli.pages import Page, known_codes, pages, read_page
 from streamc.cli.testing.load import load_tests
@@ -15,7 +16,6 @@ from streamc.dsl.codes import all_codes
 from streamc.dsl.diagnostics import Diagnostics
 from streamc.dsl.render import render
 from streamc.dsl.source import SourceFile
-from test_cli import Run, run
 
 __all__ = ["run"]
 

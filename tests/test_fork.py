@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from cli_run import Run, run
 from compiled import compiled_text
 from streamc.cli.forking import Branch, read_recording
 from streamc.cli.report import UserError
@@ -13,7 +14,6 @@ from streamc.compiler.cases.differences import difference_counts
 from streamc.compiler.cases.forks import compare_sinks, key_columns
 from streamc.compiler.cases.model import Column
 from streamc.compiler.model import types as t
-from test_cli import Run, run
 
 __all__ = ["run"]
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cli_run import Run, run
 from compiled import compiled_text
 from streamc.compiler.migrate.document import document
 from streamc.compiler.migrate.plan import plan_migration
@@ -22,7 +23,6 @@ from streamc.runtime.savepoints.fit import Fit
 from streamc.runtime.savepoints.marks import Mark, marks_after, open_marks, partly
 from streamc.runtime.savepoints.model import SavedOperator, SavedQuery, Savepoint
 from streamc.runtime.state import generation_note
-from test_cli import Run, run
 
 __all__ = ["run"]
 

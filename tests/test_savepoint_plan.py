@@ -7,10 +7,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from cli_run import Run, run
 from compiled import compiled_text
 from streamc.runtime.notes import seal
 from streamc.runtime.savepoints.model import Savepoint
-from test_cli import Run, run
 
 __all__ = ["run"]
 

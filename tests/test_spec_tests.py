@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cli_run import Run, run
 from golden_extension import cases
 from streamc.cli.report import UserError
 from streamc.cli.testing.find import find_tests
@@ -39,7 +40,6 @@ from streamc.compiler.cases.ways import WAYS, arranged, with_crashes
 from streamc.dsl.render import render
 from streamc.dsl.source import Span
 from streamc.dsl.yaml_nodes import Sequence
-from test_cli import Run, run
 
 __all__ = ["run"]
 
