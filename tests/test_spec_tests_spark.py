@@ -198,11 +198,15 @@ def test_a_run_goes_on_once_the_tasks_of_what_was_stopped_have_ended(spark: Spar
     def running() -> int:
         return sum(one.numRunningTasks() for one in tracker.getExecutorInfos())
 
+    # Tests before this one may have left some, too.
+    await_tasks(spark)
     job = Thread(target=lambda: spark.range(1).selectExpr(sleeps).collect())
     job.start()
-    while not running() and job.is_alive():
+    seen = 0
+    while not seen and job.is_alive():
         sleep(0.01)
-    assert running()
+        seen = running()
+    assert seen
     await_tasks(spark)
     assert not running()
     job.join()
