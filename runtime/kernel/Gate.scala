@@ -200,7 +200,7 @@ class Gate(session: SparkSession, folder: String, settings: JavaMap[String, Stri
       asking.used()
       change(_.nothingNew)
       quiet
-    case None if !pace.slot || pace.due && !asking.slow => Input.Unknown
+    case None if !pace.slot || pace.due && (!asking.slow || protocol.patient) => Input.Unknown
     case None => quiet
   }
 

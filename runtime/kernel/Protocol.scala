@@ -45,6 +45,12 @@ final case class Protocol(
 
   def caughtUp: Boolean = ending == Ending.CaughtUp && exhausted && allDone && settled
 
+  /**
+   * Whether slow sources are waited for. Where all that is there is taken, its results do not hang on
+   * how fast it was: an epoch in between would have rows late that are not.
+   */
+  def patient: Boolean = ending == Ending.CaughtUp && !exhausted
+
   /** Whether no epoch with input will open any more. */
   def closing: Boolean = ending match {
     case Ending.Hold | Ending.Drain => true
