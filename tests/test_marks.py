@@ -92,8 +92,10 @@ def test_sessions_and_longer_delays() -> None:
     sessions = [text.replace(*SESSIONS) for text in (OLD, NEW)]
     (mark,) = marks_after(fit(*sessions, "empty"))
     assert mark.until_ms is None
-    (mark,) = marks_after(fit(OLD.replace("30 SECONDS", "2 MINUTES"), NEW, "empty"))
-    assert mark.until_ms == STOOD + 180_000
+    peak, late = marks_after(fit(OLD.replace("30 SECONDS", "2 MINUTES"), NEW, "empty"))
+    assert (peak.cell, late.cell) == ("max(v)", None)
+    assert "late by another watermark" in late.reason
+    assert peak.until_ms == late.until_ms == STOOD + 180_000
 
 
 def test_what_is_computed_is_whole_unless_rows_are_gone() -> None:
