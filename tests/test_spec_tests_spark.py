@@ -8,9 +8,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from threading import Thread
-from time import sleep
 from typing import TYPE_CHECKING
+from unittest.mock import Mock
 
 import pytest
 import yaml
@@ -190,23 +189,17 @@ def test_sinks_of_the_user_are_not_called(
     assert "called" not in sys.modules
 
 
-def test_a_run_goes_on_once_the_tasks_of_what_was_stopped_have_ended(spark: SparkSession) -> None:
+def test_a_run_goes_on_once_the_tasks_of_what_was_stopped_have_ended() -> None:
     """A store whose folder was taken away would be opened by them, and its folder made anew."""
-    sleeps = "java_method('java.lang.Thread', 'sleep', 1500L + id)"
-    tracker = spark.sparkContext._jsc.sc().statusTracker()
+    running = iter([2, 1, 1, 0])
+    asked: list[int] = []
 
-    def running() -> int:
-        return sum(one.numRunningTasks() for one in tracker.getExecutorInfos())
+    def tasks() -> int:
+        asked.append(next(running))
+        return asked[-1]
 
-    # Tests before this one may have left some, too.
+    spark = Mock()
+    tracker = spark.sparkContext._jsc.sc.return_value.statusTracker.return_value
+    tracker.getExecutorInfos.return_value = [Mock(numRunningTasks=tasks)]
     await_tasks(spark)
-    job = Thread(target=lambda: spark.range(1).selectExpr(sleeps).collect())
-    job.start()
-    seen = 0
-    while not seen and job.is_alive():
-        sleep(0.01)
-        seen = running()
-    assert seen
-    await_tasks(spark)
-    assert not running()
-    job.join()
+    assert asked == [2, 1, 1, 0]
