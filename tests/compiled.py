@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from streamc.compiler.driver import CompileResult, compile_source, output_files
+from streamc.dsl.render import render
 from streamc.dsl.source import SourceFile
 
 
@@ -18,6 +21,12 @@ def compiled(path: Path, name: str) -> CompileResult:
 def compiled_text(text: str, name: str) -> CompileResult:
     """Return what a text compiles to when it is called ``name``."""
     return compile_source(SourceFile(name, text))
+
+
+def plan_in(result: CompileResult) -> Any:
+    """Return the plan of what compiles."""
+    assert result.plan_json is not None, render([result.diagnostics])
+    return json.loads(result.plan_json)
 
 
 def written(result: CompileResult, folder: Path) -> Path:

@@ -5,14 +5,12 @@ Below each pipeline's last aggregate stands one kind of operator. An edit is a t
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pytest
-from compiled import compiled_text
+from compiled import compiled_text, plan_in
 from streamc.compiler.migrate.plan import plan_migration
 from streamc.compiler.migrate.verdicts import MigrationPlan
-from streamc.dsl.render import render
 
 HEAD = """\
 ---
@@ -103,9 +101,7 @@ ASKED = [
 
 
 def plan_of(text: str) -> Any:
-    result = compiled_text(text, "below.stream")
-    assert result.plan_json is not None, render([result.diagnostics])
-    return json.loads(result.plan_json)
+    return plan_in(compiled_text(text, "below.stream"))
 
 
 def told(kind: str, before: str, after: str) -> tuple[MigrationPlan, list[str]]:

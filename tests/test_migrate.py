@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from compiled import compiled
+from compiled import compiled, plan_in
 from golden_extension import cases
 from migration_interpreter import parsed
 from streamc.compiler.migrate.decisions import Decisions
@@ -36,9 +36,7 @@ def plan_of(case: Path, name: str) -> Any:
     path = case / f"{name}.stream"
     if not path.exists():
         path = SPECS / case.name / f"{case.name}.stream"
-    result = compiled(path, "cards.stream")
-    assert result.plan_json is not None, render([result.diagnostics])
-    return json.loads(result.plan_json)
+    return plan_in(compiled(path, "cards.stream"))
 
 
 def migration_of(case: Path, text: str | None = None) -> tuple[MigrationPlan, Decisions]:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from compiled import compiled
+from compiled import compiled, plan_in
 from golden_extension import cases
 from streamc.compiler.migrate.conversions import type_of
 from streamc.compiler.migrate.decisions import Decisions
@@ -27,9 +26,7 @@ BAD = cases("migration_mistakes", "migration.yaml")
 def plans() -> tuple[Any, Any]:
     found = []
     for name in ("old", "new"):
-        result = compiled(FOLDER / f"{name}.stream", "cards.stream")
-        assert result.plan_json is not None, render([result.diagnostics])
-        found.append(json.loads(result.plan_json))
+        found.append(plan_in(compiled(FOLDER / f"{name}.stream", "cards.stream")))
     return found[0], found[1]
 
 

@@ -6,14 +6,13 @@ must become those that the new version would have made of the same rows.
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict
 from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
 import pytest
-from compiled import compiled_text
+from compiled import compiled_text, plan_in
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from migration_interpreter import identity, migrate
@@ -25,7 +24,6 @@ from streamc.compiler.migrate.read import read_migration
 from streamc.compiler.migrate.verdicts import Verdict
 from streamc.compiler.migrate.windows import Shape, shape
 from streamc.dsl.diagnostics import Diagnostics
-from streamc.dsl.render import render
 from streamc.dsl.source import SourceFile
 
 SOURCE = """\
@@ -67,9 +65,7 @@ KEYS = (("card",), ("land",), ("card", "land"), ("land", "card"))
 def plan_of(version: int, keys: tuple[str, ...], calls: tuple[str, ...], window: str) -> Any:
     columns = ", ".join(f"{call} AS c{n}" for n, call in enumerate(calls))
     parts = {"version": version, "keys": ", ".join(keys), "columns": columns, "window": window}
-    result = compiled_text(SOURCE.format(**parts), "cards.stream")
-    assert result.plan_json is not None, render([result.diagnostics])
-    return json.loads(result.plan_json)
+    return plan_in(compiled_text(SOURCE.format(**parts), "cards.stream"))
 
 
 def windows_of(window: Shape, at: int) -> Iterator[tuple[int, int]]:

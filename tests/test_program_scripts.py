@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import ast
-import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from compiled import compiled_text, written
+from compiled import compiled_text, plan_in, written
 from program_texts import HANDLED, program
 from streamc.compiler.emit import emit
 from streamc.compiler.graph import OperatorGraph, build
@@ -44,9 +43,7 @@ SPEC = SOURCE + OPERATOR.format(relation="a", time="ts", read="o")
 
 
 def plan_of(spec: str) -> Any:
-    result = compiled_text(spec, "p.stream")
-    assert result.plan_json is not None, list(result.diagnostics)
-    return json.loads(result.plan_json)
+    return plan_in(compiled_text(spec, "p.stream"))
 
 
 # Scripts.

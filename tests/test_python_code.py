@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
+from compiled import plan_in
 from streamc.compiler.driver import compile_source
 from streamc.compiler.migrate.plan import plan_migration
 from streamc.compiler.plan.modules import module_code
-from streamc.dsl.render import render
 from streamc.dsl.source import SourceFile
 
 SPEC = """\
@@ -46,9 +45,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def plan_of(folder: Path) -> Any:
-    result = compile_source(SourceFile.read(folder / "spec.stream"))
-    assert result.plan_json is not None, render([result.diagnostics])
-    return json.loads(result.plan_json)
+    return plan_in(compile_source(SourceFile.read(folder / "spec.stream")))
 
 
 def asked(old: Any, new: Any) -> dict[str, str]:

@@ -36,18 +36,19 @@ def holds_all(old: str | None, new: str | None) -> bool:
     if old == new or old is None or new is None:
         # What the compiler could not tell is compared by the runtime, with what Spark says.
         return True
-    return _holds_all(type_of(old), type_of(new))
+    return type_holds_all(type_of(old), type_of(new))
 
 
-def _holds_all(old: t.Type, new: t.Type) -> bool:
+def type_holds_all(old: t.Type, new: t.Type) -> bool:
+    """Whether each value of one type is a value of another, fields of structs in their places."""
     match old, new:
         case t.Array(before), t.Array(after):
-            return _holds_all(before, after)
+            return type_holds_all(before, after)
         case t.Map(key, value), t.Map(new_key, new_value):
-            return _holds_all(key, new_key) and _holds_all(value, new_value)
+            return type_holds_all(key, new_key) and type_holds_all(value, new_value)
         case t.Struct(before), t.Struct(after):
             return len(before) == len(after) and all(
-                a.name == b.name and _holds_all(a.type, b.type)
+                a.name == b.name and type_holds_all(a.type, b.type)
                 for a, b in zip(before, after, strict=True)
             )
         case t.Decimal(precision, scale), t.Decimal(wider, finer):

@@ -21,7 +21,7 @@ from ..resolve.conversions import converted_to
 from ..resolve.expressions import Clause, check
 from ..resolve.scope import BlockScope, Visible
 from ..resolve.typing import Context
-from .structs import converted, misplaced
+from .structs import converted, goes_by_place
 
 _NOWHERE = Span(0, 0)
 
@@ -95,7 +95,7 @@ def _refuse_misplaced(tree: Expression, scope: BlockScope, clause: Clause) -> No
             continue
         unheard = Diagnostics(SourceFile("expression", ""))
         held, type_ = (check(n, scope, clause, unheard).type for n in (node.operand, node))
-        if not len(unheard) and misplaced(held, type_):
+        if not len(unheard) and not goes_by_place(held, type_):
             raise BadExpression(
                 f"a CAST goes by place, and {held} has other fields there than {type_}",
                 f"name them: `{converted(sql(node.operand), str(held), str(type_))}`",

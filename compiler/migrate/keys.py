@@ -41,7 +41,6 @@ class KeyPlan:
     findings: tuple[Finding, ...]
     expressions: tuple[tuple[str, str], ...]
     merges: bool
-    changed: bool
 
     def document(self) -> list[Json]:
         """Return the keys as the runtime is told of them."""
@@ -74,8 +73,7 @@ def plan_keys(versions: Versions, id_: str, old: Sequence[Key], new: Sequence[Ke
     gone = [key for key in old if key.name not in alone]
     findings += _dropped(gone, {finding.old for finding in findings})
     merges = bool(gone)
-    changed = len(old) != len(new) or any(f.verdict is not Verdict.KEPT for f in findings)
-    return KeyPlan(tuple(findings), tuple(expressions), merges, changed)
+    return KeyPlan(tuple(findings), tuple(expressions), merges)
 
 
 def _pairs(old: Sequence[Key], new: Sequence[Key], decided: Mapping[str, str]) -> dict[str, Key]:

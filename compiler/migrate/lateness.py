@@ -27,8 +27,8 @@ def with_lateness(versions: Versions, fate: Fate) -> Fate:
 
 
 def _differs(versions: Versions, name: str) -> bool:
-    was = next((old for old, new in versions.renamed.items() if new == name), name)
-    before, after = versions.old["sources"].get(was), versions.new["sources"][name]
+    before = versions.old["sources"].get(versions.before(name))
+    after = versions.new["sources"][name]
     return before is not None and before["watermark"] != after["watermark"]
 
 

@@ -12,7 +12,7 @@ from ...dsl.parse import parse_expression
 from ...dsl.source import SourceFile
 from ..model.same import canonical
 from .verdicts import Json
-from .versions import inputs_of
+from .versions import inputs_of, origin
 
 _OTHER = {"left": "right", "right": "left"}
 _SIDE = re.compile(r"(?<![\w.`])(left|right)(?=\.)")
@@ -32,10 +32,7 @@ def turned(
 
 
 def _is_turned(old: Json, new: Json, renamed: Mapping[str, str]) -> bool:
-    before = [
-        {renamed.get(branch["from"], branch["from"]) for branch in side["input"]}
-        for side in old["sides"]
-    ]
+    before = [{origin(branch, renamed) for branch in side["input"]} for side in old["sides"]]
     after = [{branch["from"] for branch in side["input"]} for side in new["sides"]]
     return before != after and before == after[::-1]
 

@@ -149,19 +149,16 @@ def _begun(versions: Versions, id_: str, free: Sequence[str]) -> Fate:
 def _near(versions: Versions, id_: str, free: Sequence[str]) -> list[str]:
     """Return the old operators that may be a new one: such as keep the same, then some of it."""
     wanted, entry = set(_parts(versions.new, id_)), versions.new["operators"][id_]
-    found = [
-        one
-        for one in free
-        if versions.old["operators"][one]["kind"] == entry["kind"]
-        and (
-            set(_parts(versions.old, one)) == wanted
-            or (
-                wanted & set(_parts(versions.old, one))
-                and _names_of_keys(versions.old["operators"][one]) == _names_of_keys(entry)
-            )
-        )
-    ]
-    return sorted(found, key=lambda one: set(_parts(versions.old, one)) != wanted)
+    same, like = [], []
+    for one in free:
+        before, parts = versions.old["operators"][one], set(_parts(versions.old, one))
+        if before["kind"] != entry["kind"]:
+            continue
+        if parts == wanted:
+            same.append(one)
+        elif parts & wanted and _names_of_keys(before) == _names_of_keys(entry):
+            like.append(one)
+    return [*same, *like]
 
 
 def _names_of_keys(entry: Json) -> list[str]:

@@ -27,7 +27,8 @@ def plan_program(versions: Versions, old_id: str, id_: str) -> Fate:
     keys = plan_keys(
         *(versions, id_, _keys_of(old, [a for a, _ in same]), _keys_of(new, [b for _, b in same]))
     )
-    values, cells = _values(versions, id_, old, new)
+    columns = {} if new["declared"] else same_columns(old, new)
+    values, cells = _values(versions, id_, old, new, columns)
     found_entries, entries = plan_entries(versions, id_, old, new)
     found_timers, timers = plan_timers(versions, id_, old, new)
     found_waiting, waiting = _waiting(versions, old_id, id_)
@@ -37,7 +38,7 @@ def plan_program(versions: Versions, old_id: str, id_: str) -> Fate:
         *_inputs(versions, id_, old, new),
         *function_findings(versions, id_, new),
         *_window(id_, old, new),
-        *_handlers(versions, id_, old, new),
+        *_handlers(versions, id_, old, new, columns),
         *values,
         *found_entries,
         *found_timers,
@@ -114,19 +115,19 @@ def _pairs(old: Json, new: Json) -> Iterator[tuple[Json, Json]]:
             yield free.pop(0), given
 
 
-def _handlers(versions: Versions, id_: str, old: Json, new: Json) -> Iterator[Finding]:
+def _handlers(
+    versions: Versions, id_: str, old: Json, new: Json, columns: Mapping[str, str]
+) -> Iterator[Finding]:
     """Yield a finding when the statements differ; of a query they say what its state means."""
     if old["statements"] == new["statements"]:
         if old.get("code") != new.get("code"):
             why = "its code is another from the cut on; what has been set stays"
             yield Finding("handlers", "", "", Verdict.KEPT, f"{why} ({NOT_SEEN})")
         return
-    if not new["declared"] and same_statements(old, new, same_columns(old, new)):
-        return
     if new["declared"]:
         why = "statements are others from the cut on; what has been set stays"
         yield Finding("handlers", "", "", Verdict.KEPT, why)
-    else:
+    elif not same_statements(old, new, columns):
         why = "the query asks for something else: what is kept was chosen by what it asked before"
         yield marked(versions, id_, "query", "", why, "mixed")
 
@@ -153,12 +154,15 @@ def _window(id_: str, old: Json, new: Json) -> Iterator[Finding]:
 
 
 def _values(
-    versions: Versions, id_: str, old: Json, new: Json
+    versions: Versions, id_: str, old: Json, new: Json, columns: Mapping[str, str]
 ) -> tuple[list[Finding], list[dict[str, object]]]:
-    """Return the findings on values, and the SQL of each new one."""
+    """Return the findings on values, and the SQL of each new one.
+
+    ``columns`` has the new name of each cell of a query that computes the same.
+    """
     before = {cell["id"]: cell for cell in old["cells"] if cell["kind"] == "value"}
     cells = [cell for cell in new["cells"] if cell["kind"] == "value"]
-    same = {} if new["declared"] else {now: was for was, now in same_columns(old, new).items()}
+    same = {now: was for was, now in columns.items()}
     pairs = successors(
         *(versions, id_, before, cells),
         lambda was, now: holds_all_by_name(was["type"], now["type"]),
@@ -187,14 +191,18 @@ def _another(versions: Versions, id_: str, old: Json, new: Json, cell: Json) -> 
 
     That the query asks for something else is asked about where its statements are compared.
     """
-    name, default = cell["id"], cell["default"]
-    start = cast("NULL", cell["type"]) if default is None else str(default)
+    name, start = cell["id"], _start(cell)
     again = computed(versions, id_, "cell", name, name)
     if again is not None:
         return again, start
     was, now = ("; ".join(folds(entry, name)) for entry in (old, new))
     why = f"it was `{was}` and is `{now}`, which is another value"
     return Finding("cell", name, name, Verdict.EMPTY, why, marked=True), start
+
+
+def _start(cell: Json) -> str:
+    """Return what a value is before it is set, in SQL."""
+    return cast("NULL", cell["type"]) if cell["default"] is None else str(cell["default"])
 
 
 def dropped(
@@ -214,8 +222,7 @@ def _value(versions: Versions, id_: str, cell: Json, old: Json | None) -> tuple[
     if decided is not None:
         finding = Finding("cell", was, name, Verdict.CONVERTED, f"as decided: {decided}")
         return finding, decided
-    default = cell["default"]
-    start = cast("NULL", cell["type"]) if default is None else str(default)
+    default, start = cell["default"], _start(cell)
     again = computed(versions, id_, "cell", name, was)
     if again is not None:
         return again, start

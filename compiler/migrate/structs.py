@@ -10,12 +10,12 @@ from collections.abc import Iterator
 from ...dsl.format import identifier
 from ...dsl.format.words import string
 from ..model import types as t
-from .conversions import cast, holds_all, type_of
+from .conversions import cast, holds_all, type_holds_all, type_of
 
 
 def converted(expression: str, old: str | None, new: str | None) -> str:
     """Return SQL that makes a value of one type one of another; what a struct lacks is NULL."""
-    if old is None or new is None or _goes_by_place(type_of(old), type_of(new)):
+    if old is None or new is None or goes_by_place(type_of(old), type_of(new)):
         return cast(expression, new)
     return cast(_by_name(expression, type_of(old), type_of(new), 1), new)
 
@@ -28,29 +28,25 @@ def holds_all_by_name(old: str | None, new: str | None) -> bool:
     if old is None or new is None:
         return holds_all(old, new)
     placed = _placed(type_of(old), type_of(new))
-    return placed is not None and holds_all(str(placed), new)
+    return placed is not None and type_holds_all(placed, type_of(new))
 
 
-def misplaced(old: t.Type, new: t.Type) -> bool:
-    """Whether a CAST would give a field the value of another one."""
-    return not _goes_by_place(old, new)
-
-
-def _goes_by_place(old: t.Type, new: t.Type) -> bool:
+def goes_by_place(old: t.Type, new: t.Type) -> bool:
+    """Whether a CAST gives each field the value of the one of its name."""
     match old, new:
         case t.Array(before), t.Array(after):
-            return _goes_by_place(before, after)
+            return goes_by_place(before, after)
         case t.Map(key, value), t.Map(new_key, new_value):
-            return _goes_by_place(key, new_key) and _goes_by_place(value, new_value)
+            return goes_by_place(key, new_key) and goes_by_place(value, new_value)
         case t.Struct(before), t.Struct(after):
             return [f.name.lower() for f in before] == [f.name.lower() for f in after] and all(
-                _goes_by_place(a.type, b.type) for a, b in zip(before, after, strict=True)
+                goes_by_place(a.type, b.type) for a, b in zip(before, after, strict=True)
             )
     return True
 
 
 def _by_name(value: str, old: t.Type, new: t.Type, depth: int) -> str:
-    if _goes_by_place(old, new):
+    if goes_by_place(old, new):
         return value
     one, key = f"one{depth}", f"key{depth}"
     match old, new:

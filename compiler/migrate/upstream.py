@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from .verdicts import Json
-from .versions import Versions, calls, inputs_of, meaning
+from .versions import Versions, calls, inputs_of, meaning, origin
 
 Branches: TypeAlias = Sequence[tuple[str, tuple[str, ...]]]
 """Where rows come from, with the conditions that they passed."""
@@ -75,7 +75,7 @@ def changes_below(versions: Versions, branches: Sequence[Json]) -> Iterator[str]
 
 def _of_one(versions: Versions, name: str, seen: frozenset[str]) -> Iterator[str]:
     """Yield how the rows of a source or operator differ, and of all that is below it."""
-    before = next((was for was, now in versions.renamed.items() if now == name), name)
+    before = versions.before(name)
     if name in versions.new["sources"]:
         if before in versions.old["sources"]:
             yield from _of_source(
@@ -147,10 +147,10 @@ def _shape(entry: Json, renamed: Mapping[str, str]) -> Iterator[tuple[str, Any]]
     """Yield what decides which rows an operator gives, in terms of what is below it."""
     groups = [entry] if "input" in entry else [*entry.get("sides", ()), *entry.get("inputs", ())]
     inputs = [group["input"] for group in groups]
-    yield "another input", [sorted({_below(b, renamed) for b in branches}) for branches in inputs]
+    yield "another input", [sorted({origin(b, renamed) for b in branches}) for branches in inputs]
     yield (
         _CONDITIONS,
-        [sorted((_below(b, renamed), tuple(b["where"])) for b in branches) for branches in inputs],
+        [sorted((origin(b, renamed), tuple(b["where"])) for b in branches) for branches in inputs],
     )
     keys = [(group["input"], group.get("keys", entry.get("keys", ())), group) for group in groups]
     yield _KEYS, [sorted(_key(b, group, one) for one in own) for b, own, group in keys]
@@ -168,10 +168,6 @@ def _only_more(
     return entry["kind"] == "dedup" and all(
         key in now for was, now in zip(before, after, strict=True) for key in was
     )
-
-
-def _below(branch: Json, renamed: Mapping[str, str]) -> str:
-    return renamed.get(branch["from"], branch["from"])
 
 
 def _key(branches: Sequence[Json], group: Json, key: Json) -> tuple[tuple[str, ...], str]:
@@ -193,7 +189,7 @@ def _time(group: Json) -> Any:
 
 
 def _columns(branches: Sequence[Json], renamed: Mapping[str, str]) -> list[Any]:
-    return sorted([_below(b, renamed), sorted(b.get("columns", {}).items())] for b in branches)
+    return sorted([origin(b, renamed), sorted(b.get("columns", {}).items())] for b in branches)
 
 
 def _ordered(branches: Sequence[Json], order: str) -> tuple[tuple[str, ...], str]:

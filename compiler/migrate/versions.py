@@ -33,6 +33,10 @@ class Versions:
     renamed: dict[str, str] = field(default_factory=dict)
     turned: set[str] = field(default_factory=set)
 
+    def before(self, name: str) -> str:
+        """Return what a source or operator of the new version was called, as far as it is known."""
+        return next((was for was, now in self.renamed.items() if now == name), name)
+
     def changed_functions(self) -> tuple[str, ...]:
         """Return the functions that have the same name in both and do not do the same."""
         before, after = (plan.get("functions", {}) for plan in (self.old, self.new))
@@ -101,9 +105,12 @@ def never_null(plan: Json, inputs: Sequence[Json], columns: Iterable[str]) -> bo
 
 def below(inputs: Iterable[Json], renamed: Mapping[str, str]) -> set[tuple[str, tuple[str, ...]]]:
     """Return where rows come from, and the conditions that they passed."""
-    return {
-        (renamed.get(branch["from"], branch["from"]), tuple(branch["where"])) for branch in inputs
-    }
+    return {(origin(branch, renamed), tuple(branch["where"])) for branch in inputs}
+
+
+def origin(branch: Json, renamed: Mapping[str, str]) -> str:
+    """Return what the rows of a branch are of, by its new name."""
+    return str(renamed.get(branch["from"], branch["from"]))
 
 
 def inputs_of(entry: Json) -> list[Json]:

@@ -44,7 +44,6 @@ class WindowPlan:
     expression: str | None = None
     where: str | None = None
     merges: bool = False
-    changed: bool = False
     impossible: bool = False
     lengths: Json | None = None
 
@@ -89,10 +88,7 @@ def plan_window(
         finding = _accepted(versions, id_, before, after, way)
     else:
         finding = Finding("window", before, after, way.verdict, way.why)
-    changed = bool(way.why)
-    return WindowPlan(
-        (finding,), way.expression, way.where, way.merges, changed, lengths=way.lengths
-    )
+    return WindowPlan((finding,), way.expression, way.where, way.merges, lengths=way.lengths)
 
 
 def window_text(window: Json) -> str:
@@ -129,7 +125,7 @@ def _accepted(
 def _impossible(id_: str, before: str | None, after: str | None, why: str) -> WindowPlan:
     fix = f"`{id_}: drop` begins with new groups"
     finding = Finding("window", before, after, Verdict.IMPOSSIBLE, why, fix)
-    return WindowPlan((finding,), changed=True, impossible=True)
+    return WindowPlan((finding,), impossible=True)
 
 
 def _way(old: Shape, new: Shape) -> _Way | None:

@@ -6,11 +6,10 @@ may have had it: at a barrier all stand at the same cut.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ..options import quoted
+from ..options import reads
 from ..plan import PROGRAM, Query, Use
 from .model import SavedOperator
 from .tables import SIDES, STATE, cell_names
@@ -46,7 +45,7 @@ def holder(change: Change, candidates: Sequence[SavedOperator]) -> SavedOperator
         (table, name)
         for table, name in set().union(*known)
         for where, expression in read
-        if where == table and _reads(expression, name)
+        if where == table and reads(expression, name)
     }
     found = (one for one, held in zip(candidates, known, strict=True) if wanted <= held)
     return next(found, candidates[0])
@@ -65,10 +64,3 @@ def _expressions(change: Change) -> Iterator[tuple[str, str]]:
 
 def _columns(saved: SavedOperator) -> set[tuple[str, str]]:
     return {(name, column) for name, table in saved.tables.items() for column in table.columns}
-
-
-def _reads(expression: str, name: str) -> bool:
-    """Whether a name stands in an expression; in doubt it does."""
-    if quoted(name) in expression:
-        return True
-    return bool(re.search(rf"(?<![\w`]){re.escape(name)}(?![\w`])", expression))

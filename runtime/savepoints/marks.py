@@ -7,21 +7,18 @@ those that were open at the cut have closed, all are whole.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from ..errors import RuntimeFault
 from ..fields import Fields
+from ..options import reads
 from ..settings import seconds
 
 if TYPE_CHECKING:
     from .fit import Fit
 
-
-_WORD = re.compile(r"`((?:[^`]|``)+)`|[^\W\d]\w*")
-"""The names in an expression, and its other words."""
 
 _PASSING = ("aggregate", "topn", "dedup")
 """Operators that give a row no later than their window ends."""
@@ -94,8 +91,7 @@ def _carried(fit: Fit) -> Iterator[Mark]:
 def _made_of(name: str, cells: Iterable[Mapping[str, Any]]) -> Iterator[str]:
     """Yields the cells whose value is computed from one that was called so."""
     for cell in cells:
-        words = _WORD.finditer(cell["expr"] or "")
-        if name.lower() in ((w[1] or w[0]).replace("``", "`").lower() for w in words):
+        if reads(cell["expr"] or "", name):
             yield cell["id"]
 
 
