@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any
 from .delays import DELAYS
 from .kernel.load import java_map
 from .notes import unseal
-from .plan import Checkpoint, Plan
-from .settings import RunSettings, seconds
+from .plan import Plan
+from .retention import epochs_between, epochs_beyond
+from .settings import RunSettings
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -24,10 +25,6 @@ if TYPE_CHECKING:
 
 _TICK = 1000
 """How often a timer of processing time is looked after when no input comes, in milliseconds."""
-
-_LEAST_PAUSE = 0.5
-_LEAST_EPOCHS = 20
-_LEAST_BATCHES = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,34 +170,3 @@ class Gate:
     def close(self) -> None:
         """Ends the inner sources; the queries must have stopped."""
         self._gate.close()
-
-
-def epochs_between(settings: RunSettings, checkpoint: Checkpoint) -> int:
-    """After how many epochs a barrier is taken before its time.
-
-    Spark keeps so many batches, and not those of so much time. So that it has those of the barriers
-    that are to be kept, epochs that come faster than two a second bring their barriers with them.
-    """
-    pause = max(settings.cadence, _LEAST_PAUSE)
-    return max(_LEAST_EPOCHS, round(seconds(checkpoint.every) / pause))
-
-
-def epochs_beyond(between: int) -> int:
-    """How many more epochs may open while the barrier that is due is not on record."""
-    return between // 4
-
-
-def batches_to_retain(settings: RunSettings, checkpoint: Checkpoint) -> int:
-    """How many batches Spark must keep for the barriers that are kept."""
-    between = epochs_between(settings, checkpoint)
-    return max(_LEAST_BATCHES, retained(checkpoint.retain, between, epochs_beyond(between)))
-
-
-def retained(barriers: int, between: int, beyond: int) -> int:
-    """The batches that so many barriers and the epochs behind the newest rest on.
-
-    From one barrier to the next there are at most `between` + `beyond` epochs with input, one that
-    settles and one that drains. The last interval is under way; one more is for runs that end
-    before their first barrier, each of which leaves an epoch that settles.
-    """
-    return (barriers + 1) * (between + beyond + 2)

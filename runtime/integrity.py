@@ -217,12 +217,15 @@ class Inventory:
         folder: str,
         known: Mapping[str, tuple[int, str]],
         kept: Sequence[Manifest],
+        last: int = 0,
     ) -> None:
         """`known` are files of this generation that have been read at the start of the run.
 
-        `kept` are the barriers that it has then, oldest first; a damaged one cannot be used.
+        `kept` are the barriers that it has then, oldest first; a damaged one cannot be used. `last`
+        is the last epoch.
         """
         self.kept = tuple(kept)
+        self.last = last
         self._disk = disk
         self._folder = folder
         self._known = {path: held for path, held in known.items() if not _may_change(path)}

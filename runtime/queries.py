@@ -22,6 +22,7 @@ from .plan import Plan, Query
 from .progress import QueryMonitor, QueryProgress
 from .remarks import Remarks
 from .reports import Reports
+from .retention import batches_to_retain
 from .settings import AVAILABLE_NOW, RunSettings
 from .signals import Stop
 from .sinks import MemorySink, Sink, make_sink, open_sinks
@@ -95,6 +96,9 @@ class Queries:
         self._folders = folders
         self._view = view
         self._strict_ledger = strict_ledger
+        kept = [manifest.epoch for manifest in inventory.kept]
+        self._retain = batches_to_retain(settings, plan.checkpoint, inventory.last, kept)
+        job.spark.conf.set(_RETAIN, str(self._retain))
         self._remarks = Remarks(view.note)
         self._gate = Gate(kernel, job.spark, state, plan, settings)
         self._coordinator = Coordinator(plan, state, inventory, self._gate, view)
@@ -184,7 +188,6 @@ class Queries:
     def _prepare(self, query: Query) -> Prepared:
         calls = self._job.calls_of(query)
         frame = checked_frame(self._kernel, calls[0].frame, query)
-        keep = int(self._job.spark.conf.get(_RETAIN) or 0)
         sinks = [
             make_sink(
                 call.name,
@@ -192,7 +195,7 @@ class Queries:
                 call.options,
                 query=query.id,
                 state=self._state,
-                keep=keep,
+                keep=self._retain,
                 show=self._view.message,
                 folders=self._folders,
             )
@@ -201,7 +204,7 @@ class Queries:
         spool = (
             None
             if is_repeatable(self._kernel, frame)
-            else Spool(self._state.storage, self._state.spool(query.id), keep)
+            else Spool(self._state.storage, self._state.spool(query.id), self._retain)
         )
         books, check = self._books(query), self._state.lease.check
         writer = BatchWriter(query.id, sinks, self._kernel, spool, books, check)

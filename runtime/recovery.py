@@ -41,7 +41,8 @@ def recover(state: State, tell: Callable[[str], None]) -> Inventory:
             disk.replace(path, mend.text)
             tell(f"{shown}/{mend.path} is written again: {mend.reason}")
     mend_schema_paths(disk, examined.folder, examined.files)
-    return Inventory(disk, examined.folder, examined.sums.held, examined.manifests)
+    last = max(examined.epochs.last, 0)
+    return Inventory(disk, examined.folder, examined.sums.held, examined.manifests, last)
 
 
 def _fall_back(

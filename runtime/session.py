@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 from ..contracts.reserved import reserved
 from ..contracts.secrets import SPARK_PATTERN
 from .errors import RESERVED_SETTING, SPARK_START, SPARK_VERSION, RuntimeFault, first_line
-from .gate import batches_to_retain
 from .java import find_java
 from .packages import Package, fetching
 from .plan import Checkpoint
+from .retention import batches_to_retain
 from .settings import RunSettings
 from .spark_log import log_file, logged
 

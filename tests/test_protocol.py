@@ -15,9 +15,9 @@ from pathlib import Path
 
 import pyspark
 import pytest
-from streamc.runtime.gate import retained
 from streamc.runtime.java import find_java
 from streamc.runtime.kernel.build import SOURCES
+from streamc.runtime.retention import interval
 
 pytestmark = pytest.mark.spark  # Java, though no Spark
 
@@ -51,10 +51,10 @@ class Scenario:
 
     @property
     def argument(self) -> str:
-        kept = retained(self.barriers, self.most, self.margin)
         before = (self.in_flight, self.settles, self.most, self.margin, self.tolerated)
         after = (self.arrivals, self.restarts, self.failures, self.late, self.rollbacks)
-        own = (self.barriers, kept, self.caught_up, self.queries)
+        apart = interval(self.most, self.margin)
+        own = (self.barriers, apart, self.caught_up, self.queries)
         return ",".join(map(str, (*before, *own, *after, self.ticks, self.endings)))
 
 

@@ -16,6 +16,7 @@ from streamc.runtime.arguments import Arguments, parse_arguments, parse_variable
 from streamc.runtime.errors import CODES, RuntimeFault
 from streamc.runtime.layout import normal_type
 from streamc.runtime.plan import Checkpoint, Plan, Settings, load_plan
+from streamc.runtime.retention import batches_to_retain
 from streamc.runtime.session import check_spark_settings, sql_settings
 from streamc.runtime.settings import RunSettings, resolve_settings, seconds
 from streamc.runtime.views import duration
@@ -158,6 +159,14 @@ def test_batches_are_retained_for_the_checkpoints() -> None:
     often = sql_settings(run_settings("as fast as possible"), Checkpoint("2 minutes", 5))
     seldom = sql_settings(run_settings("10 seconds"), Checkpoint("30 seconds", 5))
     assert (often[key], seldom[key]) == ("1812", "162")
+
+
+def test_batches_are_retained_for_earlier_barriers() -> None:
+    """Those of runs that had no barrier lie behind them, and may be many."""
+    settings, checkpoint = run_settings("10 seconds"), Checkpoint("30 seconds", 5)
+    assert batches_to_retain(settings, checkpoint, 40, [0, 10, 20, 30, 40]) == 162
+    assert batches_to_retain(settings, checkpoint, 1000, [0, 10, 20, 30, 40]) == 960 + 5 * 27
+    assert batches_to_retain(settings, checkpoint, 1000, [0]) == 1000 + 5 * 27
 
 
 def test_backend_auto_is_rocksdb() -> None:

@@ -15,10 +15,10 @@ object Explore {
 
   /** Each argument is a scenario: comma-separated numbers in the order of the parameters below. */
   def main(arguments: Array[String]): Unit = arguments.foreach { scenario =>
-    val Array(inFlight, settles, most, margin, tolerated, barriers, retained, caughtUp, queries,
+    val Array(inFlight, settles, most, margin, tolerated, barriers, interval, caughtUp, queries,
       arrivals, restarts, failures, late, rollbacks, ticks, endings) = scenario.split(",").map(_.toInt)
     val rules = Rules(inFlight, settles == 1, most, margin, tolerated)
-    val setting = Setting(rules, barriers, retained, caughtUp == 1)
+    val setting = Setting(rules, barriers, interval, caughtUp == 1)
     val budget = Budget(arrivals, restarts, failures, late, rollbacks, ticks, endings)
     println(explore(World.first(setting, queries, budget)))
   }

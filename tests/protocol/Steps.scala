@@ -79,7 +79,7 @@ object Steps {
     check(epoch.number - world.commits.values.min <= world.setting.rules.inFlight,
       s"epoch ${epoch.number} is too far ahead")
     world.barriers.headOption.foreach { oldest =>
-      check(epoch.number - oldest < world.setting.retained, s"Spark drops what barrier $oldest rests on")
+      check(epoch.number - oldest < run.retained, s"Spark drops what barrier $oldest rests on")
     }
     val read = if (epoch.rows) run.answer.get else last.read
     check(!epoch.rows || read > last.read, s"epoch ${epoch.number} has no input")

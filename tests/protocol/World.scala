@@ -26,7 +26,8 @@ final case class World(
 final case class Logged(epoch: Last, read: Int)
 
 /** What a run keeps in memory. `writing` is a barrier whose manifest is on the disk and not reported,
-  * `there` the input that was there when the run began, `began` the last epoch then. */
+  * `there` the input that was there when the run began, `began` the last epoch then, `retained` how many
+  * batches Spark keeps in it. */
 final case class Run(
     protocol: Protocol,
     queries: SortedMap[String, Doing],
@@ -34,7 +35,8 @@ final case class Run(
     answer: Option[Int],
     writing: Option[Long],
     there: Int,
-    began: Long)
+    began: Long,
+    retained: Long)
 
 /** What a query is at: it asks the gate; it was given an epoch; Spark has logged that it does it. */
 sealed trait Doing
@@ -56,8 +58,15 @@ final case class Budget(
     ticks: Int,
     endings: Int)
 
-/** A pipeline and its policy. `retained` is how many batches Spark keeps. */
-final case class Setting(rules: Rules, barriers: Int, retained: Long, caughtUp: Boolean)
+/** A pipeline and its policy. From one barrier to the next there are at most `interval` epochs. */
+final case class Setting(rules: Rules, barriers: Int, interval: Long, caughtUp: Boolean) {
+
+  /** How many batches Spark keeps in a run that begins, as `runtime/retention.py` says. */
+  def retained(last: Long, kept: Seq[Long]): Long =
+    (kept.reverse.zipWithIndex.map { case (barrier, newer) =>
+      last - barrier + math.max(barriers - newer, 1) * interval
+    } :+ (barriers + 1) * interval).max
+}
 
 final case class Step(name: String, next: World, outside: Boolean)
 
@@ -97,6 +106,7 @@ object World {
       answer = None,
       writing = None,
       there = world.input,
-      began = world.log.last.epoch.number)
+      began = world.log.last.epoch.number,
+      retained = world.setting.retained(world.log.last.epoch.number, world.barriers))
   }
 }

@@ -1,0 +1,56 @@
+"""How many batches Spark must keep, so that one can go back to every barrier that is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .plan import Checkpoint
+from .settings import RunSettings, seconds
+
+_LEAST_PAUSE = 0.5
+_LEAST_EPOCHS = 20
+_LEAST_BATCHES = 100
+
+
+def epochs_between(settings: RunSettings, checkpoint: Checkpoint) -> int:
+    """After how many epochs a barrier is taken before its time.
+
+    Spark keeps so many batches, and not those of so much time. So that it has those of the barriers
+    that are to be kept, epochs that come faster than two a second bring their barriers with them.
+    """
+    pause = max(settings.cadence, _LEAST_PAUSE)
+    return max(_LEAST_EPOCHS, round(seconds(checkpoint.every) / pause))
+
+
+def epochs_beyond(between: int) -> int:
+    """How many more epochs may open while the barrier that is due is not on record."""
+    return between // 4
+
+
+def interval(between: int, beyond: int) -> int:
+    """The epochs from one barrier of a run to the next, at most.
+
+    Those with input, one that settles and one that drains.
+    """
+    return between + beyond + 2
+
+
+def batches_to_retain(
+    settings: RunSettings, checkpoint: Checkpoint, last: int = 0, kept: Sequence[int] = ()
+) -> int:
+    """How many batches a run must have Spark keep for the barriers of its checkpoint policy.
+
+    `last` is the last epoch when the run begins, `kept` are the epochs of the barriers that there
+    are then, oldest first. Runs that end before they have a barrier each leave an epoch that
+    settles, so the last epoch can be any number of epochs behind a barrier. A barrier stays until
+    as many newer ones as are kept have come; one too many, which a run has left, until the next.
+    """
+    between = epochs_between(settings, checkpoint)
+    apart = interval(between, epochs_beyond(between))
+    # The barriers of the run itself, and the epochs behind the newest.
+    own = (checkpoint.retain + 1) * apart
+    earlier = (
+        last - barrier + max(checkpoint.retain - newer, 1) * apart
+        for newer, barrier in enumerate(reversed(kept))
+    )
+    return max(_LEAST_BATCHES, own, *earlier)
