@@ -111,12 +111,21 @@ def _versions(
 def planned(
     old: Json, new: Json, migration: Path | None, said: list[Diagnostics]
 ) -> tuple[MigrationPlan, Decisions]:
-    """Plan with the decisions of a file; what is wrong in it is added to what is said."""
+    """Plan with the decisions of a file; what is wrong in it is added to what is said.
+
+    Raises UserError when the plans are of two pipelines: no state goes from one to the other.
+    """
     from ..compiler.migrate.decisions import Decisions
     from ..compiler.migrate.plan import plan_migration
     from ..compiler.migrate.read import read_migration, tell_unused
     from ..dsl.diagnostics import Diagnostics
 
+    if old["pipeline"] != new["pipeline"]:
+        raise UserError(
+            f"`{old['pipeline']}` and `{new['pipeline']}` are two pipelines, and a savepoint is "
+            "of one",
+            "name the pipeline alike in the front matter if it is the same one",
+        )
     if migration is None:
         decisions = Decisions()
         return plan_migration(old, new, decisions), decisions

@@ -74,6 +74,19 @@ def test_a_draft_leaves_open_only_what_is_impossible(case: Path) -> None:
         assert not [line for line in lines if line.lstrip().startswith("#")]
 
 
+@pytest.mark.parametrize(
+    "case",
+    [case for case in CASES if (case / "migration.yaml").exists()],
+    ids=lambda case: case.name,
+)
+def test_a_first_draft_is_accepted(case: Path) -> None:
+    """Of what nobody has decided yet; that it can be restored is seen on Spark."""
+    old, new = plan_of(case, "old"), plan_of(case, "new")
+    plan = plan_migration(old, new)
+    again, _ = migration_of(case, draft(plan, Decisions()))
+    assert again.exit_code == (2 if plan.exit_code == 2 else 0)
+
+
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_what_the_runtime_is_given_can_be_read(case: Path) -> None:
     plan, _ = migration_of(case)

@@ -6,11 +6,17 @@ worked out by hand, from what the new spec says of all rows, those before the up
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+import yaml
 from golden_extension import cases
+from streamc.compiler.migrate.decisions import Decisions
+from streamc.compiler.migrate.draft import draft
+from streamc.compiler.migrate.plan import plan_migration
+from test_migrate import plan_of
 from test_spec_tests_spark import outcome_text, outcomes
 
 if TYPE_CHECKING:
@@ -26,5 +32,29 @@ CASES = [*cases("migrations", "rows.yaml"), *cases("evolutions", "rows.yaml")]
 def test_rows_behind_an_upgrade(case: Path, spark: SparkSession) -> None:
     found = outcomes([case / "rows.yaml"], spark)
     assert found
+    failed = [outcome_text(outcome) for outcome in found if not outcome.passed]
+    assert failed == [], "".join(failed)
+
+
+DECIDED = [case for case in CASES if "draft.yaml" not in (case / "rows.yaml").read_text("utf-8")]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("case", DECIDED, ids=lambda case: case.name)
+def test_what_a_draft_says_is_restored(case: Path, tmp_path: Path, spark: SparkSession) -> None:
+    """Of cases in which somebody has decided otherwise; their rows are not those of the draft."""
+    plan = plan_migration(plan_of(case, "old"), plan_of(case, "new"))
+    if plan.exit_code == 2:
+        pytest.skip("a part is impossible: nothing is restored before a person gives it up")
+    folder = tmp_path / case.name
+    shutil.copytree(case, folder)
+    (folder / "first.yaml").write_text(draft(plan, Decisions()), encoding="utf-8")
+    test = yaml.safe_load((folder / "rows.yaml").read_text("utf-8"))
+    at = next(n for n, step in enumerate(test["steps"]) if "upgrade" in step)
+    test["steps"][at]["upgrade"]["migration"] = "first.yaml"
+    test["steps"] = [s for n, s in enumerate(test["steps"]) if n <= at or "expect" not in s]
+    test["spec"] = str((case / test["spec"]).resolve())
+    (folder / "rows.yaml").write_text(yaml.safe_dump(test, sort_keys=False), encoding="utf-8")
+    found = outcomes([folder / "rows.yaml"], spark)
     failed = [outcome_text(outcome) for outcome in found if not outcome.passed]
     assert failed == [], "".join(failed)

@@ -55,8 +55,12 @@ def _keys(id_: str, keys: KeyPlan, new: Sequence[Key]) -> Iterator[Finding]:
 
 def _expiry(old: Json, new: Json, shift: int, merges: bool) -> Finding:
     part, before, after = "remembered for", old["within"], new["within"]
+    said = []
     if shift:
-        why = f"each id is forgotten {'later' if shift > 0 else 'sooner'} by the difference"
-        return Finding(part, before, after, Verdict.CONVERTED, why)
-    verdict = Verdict.MERGED if merges else Verdict.KEPT
-    return Finding(part, before, after, verdict)
+        said.append(f"each id is forgotten {'later' if shift > 0 else 'sooner'} by the difference")
+    if merges:
+        # Had they been one before, the first would have kept the others out until it was forgotten,
+        # and one of the others may have been the next first: the state does not say which.
+        said.append("ids that become one may come once more, where one of them had come again")
+    verdict = Verdict.CONVERTED if shift else Verdict.MERGED if merges else Verdict.KEPT
+    return Finding(part, before, after, verdict, "; ".join(said), marked=merges)

@@ -9,11 +9,22 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
+from .lengths import micros
 from .verdicts import Json
 
 _OWN = "·"
 _ROWS = "__rows"
 """What the cell of a column that is computed from rows is called behind the column's name."""
+
+_FRAME = re.compile(
+    r"(?P<before> *set .+__rows = concat\(coalesce\(filter\(.+, row -> row\..+ >= instant - )"
+    r"INTERVAL (?P<length>\d+ [A-Z]+)(?P<after>\), array\(\)\), .+)"
+)
+"""Where a frame of time leaves out the rows that it has passed."""
+_FORGET = re.compile(
+    r"(?P<before> *start timer forget at .+ \+ )INTERVAL (?P<length>\d+ [A-Z]+)(?P<after>)"
+)
+"""When the longest frame has passed all rows of a key."""
 
 
 def folds(entry: Json, name: str) -> tuple[str, ...]:
@@ -53,11 +64,37 @@ def is_another(old: Json, new: Json, cell: Json) -> bool:
 
 def same_statements(old: Json, new: Json, names: Mapping[str, str]) -> bool:
     """Whether the statements are the same ones but for the names of columns."""
+    return _as_called(old, names) == list(new["statements"])
+
+
+def narrower_frames(old: Json, new: Json, names: Mapping[str, str]) -> bool:
+    """Whether the statements are the same ones but for names and shorter frames of time.
+
+    A frame reads the rows that are kept by their instants: those that it reads no more are there,
+    and go at the next row.
+    """
+    before, after = _as_called(old, names), new["statements"]
+    return len(before) == len(after) and all(
+        was == now or _is_narrower(was, now) for was, now in zip(before, after, strict=True)
+    )
+
+
+def _is_narrower(was: str, now: str) -> bool:
+    for shape in (_FRAME, _FORGET):
+        old, new = shape.fullmatch(was), shape.fullmatch(now)
+        if old is not None and new is not None:
+            alike = old["before"] == new["before"] and old["after"] == new["after"]
+            return alike and micros(new["length"]) <= micros(old["length"])
+    return False
+
+
+def _as_called(entry: Json, names: Mapping[str, str]) -> list[str]:
+    """Return the statements with columns as they are called in the other version."""
     known = dict(names)
     for was, now in names.items():
         if was.endswith(_ROWS) and now.endswith(_ROWS):
             known[was.removesuffix(_ROWS)] = now.removesuffix(_ROWS)
-    return [_renamed(line, known) for line in old["statements"]] == list(new["statements"])
+    return [_renamed(line, known) for line in entry["statements"]]
 
 
 def _renamed(line: str, names: Mapping[str, str]) -> str:

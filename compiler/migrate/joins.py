@@ -95,7 +95,8 @@ def _bound(versions: Versions, id_: str, old: Json, new: Json) -> Iterator[Findi
         return
     why = (
         f"it was {before} and is {after}: rows that left before the cut are missing as partners "
-        "until all that wait came after it"
+        "until all that wait came after it, and two rows that wait at the cut do not meet: a row "
+        "looks for partners as it comes"
     )
     yield marked(versions, id_, "bound", "", why, "incomplete")
 

@@ -4,16 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from ...dsl.ast.expressions import ColumnRef
-from ...dsl.format import identifier
+from ...dsl.ast.expressions import ColumnRef, Expression
+from ...dsl.ast.node import Node
+from ...dsl.format import identifier, sql
 from ...dsl.parse import parse_expression
 from ...dsl.records import dataclass
 from ...dsl.source import SourceFile
-from ...dsl.walk import walk
+from ...dsl.walk import rewrite, walk
+from ..model.same import canonical
+from ..plan.origins import reference
 from .conversions import cast, holds_all
 from .structs import converted
 from .verdicts import Decision, Finding, Json, Verdict
 from .versions import Meaning, Versions
+
+_SEVERAL = " or "
+"""Stands between what a key of a program is in the branches of an input."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,10 +66,11 @@ def plan_keys(versions: Versions, id_: str, old: Sequence[Key], new: Sequence[Ke
             whole = next((k for k in old if expression == identifier(k.held)), None)
             alone |= set() if whole is None else {whole.name}
             read = [k.name for k in old if k.held in _names(expression)]
-            findings.append(_decided(key, whole, expression, read))
+            is_meant = expression == _made_of(old, key)
+            findings.append(_decided(key, whole, expression, read, is_meant=is_meant))
         else:
             whole = pairs.get(key.name)
-            finding = _same(id_, key, whole) if whole is not None else _added(id_, key)
+            finding = _same(id_, key, whole, old) if whole is not None else _added(id_, key, old)
             alone |= set() if whole is None else {whole.name}
             expression = identifier(key.held if whole is None else whole.held)
             if whole is not None and whole.type != key.type:
@@ -101,12 +108,13 @@ def _of_one_name(old: Key, new: Key) -> bool:
     return old.name == new.name
 
 
-def _same(id_: str, key: Key, old: Key) -> Finding:
+def _same(id_: str, key: Key, old: Key, keys: Sequence[Key]) -> Finding:
     path = ("operators", id_, "key", key.name)
     if old.meaning != key.meaning:
         was, now = " or ".join(old.meaning), " or ".join(key.meaning)
-        draft = identifier(old.held)
-        if old.type != key.type:
+        made = _made_of(keys, key)
+        draft = made or identifier(old.held)
+        if old.type != key.type and made is None:
             draft = converted(draft, old.type, key.type)
         return Finding(
             *("key", old.name, key.name, Verdict.KEPT),
@@ -129,21 +137,49 @@ def _same(id_: str, key: Key, old: Key) -> Finding:
     return Finding("key", old.name, key.name, Verdict.KEPT, why)
 
 
-def _added(id_: str, key: Key) -> Finding:
+def _made_of(keys: Sequence[Key], new: Key) -> str | None:
+    """Return the SQL of a key that is computed from what old keys are; None where it is not."""
+    several = any(len(key.meaning) != 1 or _SEVERAL in key.meaning[0] for key in (*keys, new))
+    if several and new.type != "BOOLEAN":
+        return None
+    held = {key.meaning[0]: reference(key.held) for key in keys}
+    made: list[ColumnRef] = []
+
+    def change(node: Node) -> Node | None:
+        found = held.get(sql(canonical(node))) if isinstance(node, Expression) else None
+        if found is not None:
+            made.append(found)
+        return found
+
+    tree, diagnostics = parse_expression(SourceFile("key", new.meaning[0]))
+    if tree is None or len(diagnostics):
+        return None
+    tree = rewrite(tree, change)
+    columns = [node for node in walk(tree) if isinstance(node, ColumnRef)]
+    # What is no key is not kept; a key may be called as a column is that another one is made of.
+    if not made or not all(any(node is one for one in made) for node in columns):
+        return None
+    return sql(tree)
+
+
+def _added(id_: str, key: Key, keys: Sequence[Key]) -> Finding:
+    made = _made_of(keys, key)
     return Finding(
         *("key", None, key.name, Verdict.CONVERTED),
         "groups that are there lack it",
         f"say what they get: `key: {{{key.name}: \"'…'\"}}`",
         marked=True,
-        open=Decision(("operators", id_, "key", key.name), cast("NULL", key.type)),
+        open=Decision(("operators", id_, "key", key.name), made or cast("NULL", key.type)),
     )
 
 
-def _decided(key: Key, whole: Key | None, expression: str, read: Sequence[str]) -> Finding:
+def _decided(
+    key: Key, whole: Key | None, expression: str, read: Sequence[str], *, is_meant: bool
+) -> Finding:
     if whole is None:
         was = read[0] if len(read) == 1 else None
         why = f"as decided: {expression}"
-        return Finding("key", was, key.name, Verdict.CONVERTED, why, marked=True)
+        return Finding("key", was, key.name, Verdict.CONVERTED, why, marked=not is_meant)
     if whole.type != key.type:
         exact = ", exactly" if holds_all(whole.type, key.type) else ""
         why = f"{whole.type} to {key.type}{exact}"

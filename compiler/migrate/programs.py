@@ -9,7 +9,7 @@ from .again import computed
 from .columns import plan_columns
 from .conversions import cast
 from .entries import plan_entries
-from .folded import folds, is_another, same_columns, same_statements
+from .folded import folds, is_another, narrower_frames, same_columns, same_statements
 from .inputs import NOT_SEEN, function_findings, input_findings, marked
 from .keys import Key, KeyPlan, plan_keys
 from .structs import converted, holds_all_by_name
@@ -127,7 +127,12 @@ def _handlers(
     if new["declared"]:
         why = "statements are others from the cut on; what has been set stays"
         yield Finding("handlers", "", "", Verdict.KEPT, why)
-    elif not same_statements(old, new, columns):
+    elif same_statements(old, new, columns):
+        return
+    elif narrower_frames(old, new, columns):
+        why = "its frames are shorter: rows that are kept and that they have passed go unread"
+        yield Finding("query", "", "", Verdict.KEPT, why)
+    else:
         why = "the query asks for something else: what is kept was chosen by what it asked before"
         yield marked(versions, id_, "query", "", why, "mixed")
 
