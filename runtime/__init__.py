@@ -30,7 +30,8 @@ In order of flow:
   ``modules``: where both are found.
 - ``layout``: the plan's state against Spark's own plan; ``meaning``: against the plan that the
   state was begun with; ``changed_spec``: the commands that carry a state over to another plan.
-- ``gate``: the same input for all queries, an epoch at a time.
+- ``gate``: the same input for all queries, an epoch at a time. ``retention``: how many epochs
+  Spark keeps, so that barriers can be gone back to.
 - ``watch``: the loop of a run; ``stall``: whether it stands still, and why; ``control``: what other
   processes ask of it, ``status``: what they see.
 - ``queries``: Spark's queries, started, watched and stopped together; ``reports``: what Spark says

@@ -211,6 +211,14 @@ def test_a_savepoint_of_another_pipeline(run: Run, savepoint: None) -> None:
     assert "SR0421" in ended.err and "is of pipeline `cards`, not of `x`" in ended.err
 
 
+def test_two_pipelines(run: Run) -> None:
+    """What restores a savepoint would refuse, the plan does not promise."""
+    Path("new.stream").write_text(NEW.replace("pipeline: cards", "pipeline: x"), encoding="utf-8")
+    ended = run(*PLAN)
+    assert (ended.code, ended.out) == (2, "")
+    assert "`cards` and `x` are two pipelines" in ended.err
+
+
 def test_mistakes_in_the_file_are_told_before_a_savepoint_is_read(
     run: Run, savepoint: None
 ) -> None:

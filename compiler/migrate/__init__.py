@@ -6,7 +6,7 @@ In order of flow:
   ``expressions`` reads and types those over the old state, ``told`` says what is wrong.
   ``decisions``: what it decides.
 - ``versions``: both plans, what is alive in them and what it means. ``mirrored``: joins whose sides
-  have changed places.
+  have changed places; ``source_columns``: columns of sources by another name.
 - ``plan``: the whole of it. ``aggregates`` (``cells``, ``derive``, ``merges``, ``windows``),
   ``dedup``, ``joins`` (``columns``), ``programs`` (``entries``, ``timers``, ``successors``,
   ``folded``, ``again``): one kind of operator each. ``keys``, ``inputs``: what they have in common;

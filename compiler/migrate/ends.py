@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from .lengths import micros
+from .source_columns import Called
 from .verdicts import Decision, Fate, Finding, Json, Verdict
 from .versions import Versions
 
@@ -55,8 +56,12 @@ def _alike(old: Mapping[str, Json], free: list[str], entry: Json) -> list[str]:
     return [name for name in free if old[name]["connector"] == entry["connector"]]
 
 
-def plan_sources(versions: Versions, pairs: Mapping[str, str | None]) -> tuple[Fate, ...]:
-    """Return what becomes of the positions of all sources."""
+def plan_sources(
+    versions: Versions,
+    pairs: Mapping[str, str | None],
+    columns: Mapping[str, Sequence[Called]],
+) -> tuple[Fate, ...]:
+    """Return what becomes of the positions of all sources, and of columns with another name."""
     old, new = versions.old["sources"], versions.new["sources"]
     free = [name for name in old if name not in pairs.values()]
     fates = []
@@ -66,6 +71,7 @@ def plan_sources(versions: Versions, pairs: Mapping[str, str | None]) -> tuple[F
             findings = [_new_position(versions, name, entry, _free(old, new, pairs))]
         else:
             findings = list(_position(versions, name, old[was], entry, was))
+        findings += [one.finding(name) for one in columns.get(name, ())]
         document = {} if was is None else _sooner(old[was]["watermark"], entry["watermark"])
         fates.append(Fate("source", was, name, entry["connector"], tuple(findings), document))
     for name in free:

@@ -10,10 +10,8 @@ from .columns import plan_columns
 from .conversions import cast, holds_all
 from .inputs import function_findings, input_findings, marked
 from .verdicts import Fate, Finding, Json, Verdict
-from .versions import Versions, meaning, side_columns
+from .versions import SIDES, Versions, bare_key, meaning, side_columns
 from .windows import window_text
-
-SIDES = ("left", "right")
 
 
 def plan_join(versions: Versions, old_id: str, id_: str) -> Fate:
@@ -177,7 +175,5 @@ def _keys(id_: str, word: str, old: Json, new: Json) -> tuple[list[Finding], lis
 
 def _key(side: Json, key: Json) -> tuple[str, ...]:
     """Return what a key is; the name of its relation is no part of that."""
-    bare = str(key["name"]).replace(f"{side['relation']}.", "")
-    for word in SIDES:
-        bare = bare.removeprefix(f"{word}.")
+    bare = bare_key(side, key)
     return tuple(sorted({b.get("keys", {}).get(bare, bare) for b in side["input"]}))

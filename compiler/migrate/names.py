@@ -11,9 +11,8 @@ from ..model.typed import Typed
 from ..plan.origins import reference
 from .conversions import type_of
 from .expressions import parsed
-from .joins import SIDES
 from .verdicts import Json
-from .versions import aggregates_of, key_column, side_columns, waiting_columns
+from .versions import SIDES, aggregates_of, key_column, side_columns, waiting_columns
 
 
 def readable(plan: Json, id_: str) -> dict[str, Typed]:

@@ -10,13 +10,14 @@ from .aggregates import empty_aggregate, kind_of, plan_aggregate, plan_top_n
 from .decisions import Decisions
 from .dedup import plan_dedup
 from .ends import likely, match_ends, plan_queries, plan_sinks, plan_sources
-from .joins import SIDES, plan_join
+from .joins import plan_join
 from .lateness import with_lateness
 from .mirrored import mirrored, turned
 from .nulls import with_nulls
 from .programs import plan_program
+from .source_columns import Called, called_otherwise, with_names
 from .verdicts import FOUND_BY_THAT, Decision, Fate, Finding, Json, MigrationPlan, Verdict
-from .versions import Versions, aggregates_of, alive, side_columns
+from .versions import SIDES, Versions, aggregates_of, alive, side_columns
 
 _PLANNERS: Mapping[str, Callable[[Versions, str, str], Fate]] = {
     "aggregate": plan_aggregate,
@@ -42,7 +43,8 @@ def plan_migration(old: Json, new: Json, decisions: Decisions | None = None) -> 
             versions.renamed |= dict.fromkeys(_near(versions, id_, old_ids)[:1], id_)
     for pairs in (sources, operators):
         versions.renamed |= {was: now for now, was in pairs.items() if was is not None}
-    for was in turned(old, new, operators, versions.renamed):
+    columns = _columns(versions)
+    for was in turned(versions.old, new, operators, versions.renamed):
         versions.old = mirrored(versions.old, was)
         versions.turned.add(was)
     return MigrationPlan(
@@ -50,7 +52,7 @@ def plan_migration(old: Json, new: Json, decisions: Decisions | None = None) -> 
         old["version"],
         new["version"],
         _operators(versions, operators),
-        plan_sources(versions, sources),
+        plan_sources(versions, sources, columns),
         plan_sinks(versions, sinks),
         plan_queries(versions),
         lambda values: plan_migration(old, new, Decisions(dict(values))),
@@ -67,6 +69,20 @@ def _match(versions: Versions) -> dict[str, str | None]:
         begins = decisions.get("operators", id_) is not None
         own = id_ if id_ in old and id_ not in taken and not begins else None
         found[id_] = froms[id_] or own
+    return found
+
+
+def _columns(versions: Versions) -> dict[str, tuple[Called, ...]]:
+    """Return the columns with another name by source, and say the old plan in the new ones."""
+    found: dict[str, tuple[Called, ...]] = {}
+    for name in versions.new["sources"]:
+        was = versions.before(name)
+        if was not in versions.old["sources"]:
+            continue
+        found[name] = called_otherwise(versions, name, was)
+        names = {one.old: one.new for one in found[name]}
+        if names:
+            versions.old = with_names(versions.old, was, names, versions.new)
     return found
 
 

@@ -28,6 +28,7 @@ from .names import (
     types_of,
 )
 from .nulls import NULLS
+from .source_columns import NEW
 from .told import Teller
 from .verdicts import Json, Path
 from .versions import aggregates_of, alive
@@ -302,13 +303,15 @@ class _Reader:
         elif not isinstance(node, Mapping) or name.text not in new:
             self._teller.form(f"`{name.text}` is no {word} of the new spec", name, "write `drop`")
         else:
-            for key, value in node:
+            for key, value in sorted(node, key=lambda entry: entry[0].text != "from"):
                 self._end_part(group, name.text, key, value)
 
     def _end_part(self, group: str, name: str, key: Scalar, node: Node) -> None:
-        known = ("from", "start") if group == "sources" else ("from",)
+        known = ("from", "start", "rename", "accept") if group == "sources" else ("from",)
         if key.text not in known:
             self._teller.unknown_part(f"part of a {group.removesuffix('s')}", key, known)
+        elif key.text in ("rename", "accept"):
+            self._named(key, node, partial(self._source_column, name, key.text))
         elif not isinstance(node, Scalar):
             self._teller.form(f"`{key.text}` is {described(node)}, not a name", node)
         elif key.text == "start" and node.text != "earliest":
@@ -319,3 +322,23 @@ class _Reader:
             )
         else:
             self._put((group, name, key.text), node.text, key.span)
+
+    def _source_column(self, name: str, part: str, key: Scalar, node: Node) -> None:
+        """Read what a column was called, or that it is none of the old ones."""
+        was = self._found.values.get(("sources", name, "from"), name)
+        before, after = (
+            [one["name"] for one in plan["sources"].get(source, {}).get("columns", ())]
+            for plan, source in ((self._old, was), (self._new, name))
+        )
+        if not isinstance(node, Scalar):
+            self._teller.form(f"`{key.text}` is {described(node)}, not a name", node)
+        elif part == "accept":
+            if self._is_known("column of it", key, after):
+                if node.text == NEW:
+                    self._put(("sources", name, part, key.text), node.text, key.span)
+                else:
+                    self._teller.unknown_part("word for a column", node, (NEW,))
+        elif self._is_known("column of the old source", key, before) and self._is_known(
+            "column of it", node, after
+        ):
+            self._put(("sources", name, part, key.text), node.text, key.span)

@@ -11,6 +11,8 @@ from ...dsl.records import dataclass
 from .decisions import Decisions
 from .verdicts import Json
 
+SIDES = ("left", "right")
+
 Meaning = tuple[str, ...]
 """What a key, an aggregate or a column is, once for each branch of its input."""
 
@@ -75,6 +77,14 @@ def side_columns(plan: Json, id_: str, place: int) -> list[Json]:
     kept = {c["name"] for use in _uses(plan, id_) for c in use["columns"][place]}
     side = plan["operators"][id_]["sides"][place]
     return [column for column in side["columns"] if column["name"] in kept]
+
+
+def bare_key(side: Json, key: Json) -> str:
+    """Return the name of a key of a side, without that of its relation."""
+    bare = str(key["name"]).replace(f"{side['relation']}.", "")
+    for word in SIDES:
+        bare = bare.removeprefix(f"{word}.")
+    return bare
 
 
 def waiting_columns(plan: Json, id_: str, alias: str) -> list[Json] | None:
