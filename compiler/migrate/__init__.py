@@ -10,8 +10,8 @@ In order of flow:
 - ``plan``: the whole of it. ``aggregates`` (``cells``, ``derive``, ``merges``, ``windows``),
   ``dedup``, ``joins`` (``columns``), ``programs`` (``entries``, ``timers``, ``successors``,
   ``folded``, ``again``): one kind of operator each. ``keys``, ``inputs``: what they have in common;
-  ``upstream``: whether what is below gives the same rows; ``lateness``: whether they are late by
-  the same watermark; ``ends``: sources, sinks, settings.
+  ``upstream`` (``reading``): whether what is below gives the same rows; ``lateness``: whether they
+  are late by the same watermark; ``ends``: sources, sinks, settings.
 - ``conversions``: types that hold all of others, ``structs`` by their fields;
   ``nulls``: conversions that may give NULL; ``lengths``: lengths of time.
 - ``verdicts``: what is found.

@@ -116,6 +116,7 @@ def plan_top_n(versions: Versions, old_id: str, id_: str) -> Fate:
     findings = [
         *keys.findings,
         *input_findings(versions, id_, old["input"], new["input"]),
+        *function_findings(versions, id_, new),
         *_order(old, new),
         *where_findings(versions, id_),
         _rows(id_, old, new, keys),

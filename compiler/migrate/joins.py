@@ -89,7 +89,9 @@ def _bound(versions: Versions, id_: str, old: Json, new: Json) -> Iterator[Findi
     )
     if not wider:
         why = "rows are kept for less long: those past the new bound leave at once"
-        yield Finding("bound", before, after, Verdict.KEPT, why)
+        met = bool(_outer(new["join"]))
+        why += "; rows that met a partner past it stay met" if met else ""
+        yield Finding("bound", before, after, Verdict.KEPT, why, marked=met)
         return
     why = (
         f"it was {before} and is {after}: rows that left before the cut are missing as partners "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -29,7 +30,20 @@ def with_lateness(versions: Versions, fate: Fate) -> Fate:
 def _differs(versions: Versions, name: str) -> bool:
     before = versions.old["sources"].get(versions.before(name))
     after = versions.new["sources"][name]
-    return before is not None and before["watermark"] != after["watermark"]
+    return before is not None and _watermark(before) != _watermark(after)
+
+
+def _watermark(source: Json) -> tuple[Json | None, list[Json]]:
+    """Return a watermark with all columns that its instants are made of."""
+    if source["watermark"] is None:
+        return None, []
+    names, made = {source["watermark"]["column"]}, []
+    for column in reversed(source["computed"]):
+        if column["name"] in names:
+            made.append(column)
+            names |= set(re.findall(r"\w+", column["expression"]))
+    made += [column for column in source.get("metadata", ()) if column["name"] in names]
+    return source["watermark"], made
 
 
 def sources_below(plan: Json, id_: str) -> list[str]:

@@ -238,9 +238,10 @@ def _value(versions: Versions, id_: str, cell: Json, old: Json | None) -> tuple[
     said = [f"it was called `{was}`"] if was != name else []
     said += _lifetime(old, cell)
     if old["type"] == cell["type"] and old["default"] != cell["default"]:
-        said.append("what has not been set reads as the new default")
+        said.append("what has not been set reads as the new default, what has began with the old")
+    marked = old["default"] != cell["default"]
     if old["type"] == cell["type"]:
-        return Finding("cell", was, name, Verdict.KEPT, "; ".join(said)), column
+        return Finding("cell", was, name, Verdict.KEPT, "; ".join(said), marked=marked), column
     made = converted(column, old["type"], cell["type"])
     if holds_all_by_name(old["type"], cell["type"]):
         said.insert(0, f"{old['type']} to {cell['type']}, exactly")

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
+from .reading import changed_source, changed_table
 from .verdicts import Json
 from .versions import Versions, calls, inputs_of, meaning, origin
 
@@ -30,14 +31,9 @@ _NO_ROWS = {
 _OF_THE_SOURCE = frozenset(
     {"connector", "options", "columns", "metadata", "computed", "watermark", "malformed_rows"}
 )
-"""What of a source is compared with its position, stands in what reads a column, or leaves out what
-is no row.
+"""What of a source is compared part by part, with its position, stands in what reads a column, or
+leaves out what is no row.
 """
-
-_FOLLOWS_THE_FILES = frozenset(
-    {"format", "delimiter", "header", "null_value", "lenient", "max_files_per_trigger"}
-)
-"""Options that change together with the files, to read the same rows of them."""
 
 _WORDS = {
     "also": "conditions",
@@ -79,7 +75,7 @@ def _of_one(versions: Versions, name: str, seen: frozenset[str]) -> Iterator[str
     if name in versions.new["sources"]:
         if before in versions.old["sources"]:
             yield from _of_source(
-                name, versions.old["sources"][before], versions.new["sources"][name]
+                *(versions, name, versions.old["sources"][before], versions.new["sources"][name])
             )
         return
     old = versions.old["operators"].get(before)
@@ -197,16 +193,11 @@ def _ordered(branches: Sequence[Json], order: str) -> tuple[tuple[str, ...], str
     return meaning(branches, "columns", column), direction
 
 
-def _of_source(name: str, old: Json, new: Json) -> Iterator[str]:
+def _of_source(versions: Versions, name: str, old: Json, new: Json) -> Iterator[str]:
     for part in dict.fromkeys([*old, *new]):
         if part not in _OF_THE_SOURCE and old.get(part) != new.get(part):
             yield f"the {_WORDS.get(part, part)} of `{name}`"
-    before, after = (
-        {one["name"]: one["key"] for one in side.get("metadata", ())} for side in (old, new)
-    )
-    for column in before.keys() & after.keys():
-        if before[column] != after[column]:
-            yield f"`{column}` of `{name}` is read from `{after[column]}`, not `{before[column]}`"
+    yield from changed_source(versions, name, old, new)
 
 
 def _looked_up(versions: Versions, branches: Iterable[Json]) -> Iterator[str]:
@@ -216,22 +207,7 @@ def _looked_up(versions: Versions, branches: Iterable[Json]) -> Iterator[str]:
     for name, new in versions.new.get("tables", {}).items():
         used = any(re.search(rf"\bJOIN {re.escape(name)} ON ", text) for text in conditions)
         if used and name in before:
-            yield from _of_table(name, before[name], new)
-
-
-def _of_table(name: str, old: Json, new: Json) -> Iterator[str]:
-    before, after = ({c["name"]: c for c in table["computed"]} for table in (old, new))
-    for column in sorted(before.keys() & after.keys()):
-        was, now = (side[column]["expression"] for side in (before, after))
-        if was != now:
-            yield f"`{column}` of table `{name}` was `{was}` and is `{now}`"
-    options = {
-        option
-        for option in (old["options"] | new["options"]).keys() - _FOLLOWS_THE_FILES
-        if old["options"].get(option) != new["options"].get(option)
-    }
-    if options or old["connector"] != new["connector"]:
-        yield f"table `{name}` is read from elsewhere"
+            yield from changed_table(versions, name, before[name], new)
 
 
 def _settings(versions: Versions) -> Iterator[str]:

@@ -1,0 +1,245 @@
+"""Whether a source or table is read as before: the same rows of files, with the same values.
+
+What is read otherwise is told where it is not proved that what is made of it stays the same.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ...dsl.ast import expressions as e
+from ...dsl.ast.node import Node
+from ...dsl.parse import parse_expression
+from ...dsl.records import dataclass
+from ...dsl.source import SourceFile
+from ...dsl.walk import walk
+from ..model import types as t
+from .conversions import type_of
+from .structs import goes_by_place, holds_all_by_name
+from .verdicts import Json
+from .versions import Versions, inputs_of
+
+_FOLLOWS_THE_FILES = frozenset({"format", "delimiter", "header", "null_value", "lenient"})
+"""Options that change together with the files, to read the same rows of them."""
+
+_OF_THE_RUN = re.compile(
+    r"(?!spark\.|timestamp_unit$)"
+    r"|spark\.(kafka\.|maxFileAge|latestFirst|maxCachedFiles|cleanSource|sourceArchiveDir"
+    r"|fileNameOnly|failOnDataLoss|minPartitions|maxTriggerDelay|minOffsetsPerTrigger|fetchOffset)"
+)
+"""Options of a source by which no row is another; places are compared with its position."""
+
+_WHOLE = frozenset({"TINYINT", "SMALLINT", "INT", "BIGINT"})
+
+_ALIKE = (
+    *(e.ColumnRef, e.NullLiteral, e.BooleanLiteral, e.NumberLiteral, e.StringLiteral, e.IsTest),
+    *(
+        e.IsDistinct,
+        e.Between,
+        e.InList,
+        e.Case,
+        e.When,
+        e.FieldAccess,
+        e.Index,
+        e.Interval,
+        e.IntervalPart,
+    ),
+)
+"""What gives the same of a value, whichever type of its kind it has."""
+
+_OPERATORS = frozenset({"=", "<=>", "<>", "<", "<=", ">", ">=", "AND", "OR", "NOT", "+", "-", "*"})
+
+_CALLS = frozenset(
+    "count sum min max avg min_by max_by first last first_value last_value any_value collect_set "
+    "collect_list array_agg count_if coalesce greatest least if ifnull nvl nullif struct "
+    "named_struct array stddev_samp stddev_pop var_samp var_pop median percentile mode "
+    "approx_percentile sort_array array_sort bool_and bool_or every some window_time".split()
+)
+_COMPARED = frozenset({"min", "max", "greatest", "least", "array_sort", "sort_array", "mode"})
+"""Functions that put values in order, which goes by the places of fields."""
+
+_HELD = frozenset({"aggregates", "keys", "columns", "time"})
+"""Parts with what an operator holds of its rows."""
+
+_OF_WHOLE_NUMBERS = frozenset({"concat", "concat_ws", "size", "listagg", "string_agg", "abs"})
+"""Functions that give the same of a whole number, however wide its type is."""
+
+_NO_EXPRESSIONS = frozenset(
+    {"stream", "from", "relation", "kind", "name", "id", "alias", "condition", "cells", "returns"}
+    | {"event_time", "emit", "function", "type", "rows", "given", "window"}
+)
+"""Parts of an entry that are names and types; each condition of a join stands in others too."""
+
+_ROWS_OF_A_SIDE = re.compile(r"(INNER |LEFT )?JOIN \S+ ON ")
+_STATEMENT = re.compile(
+    r"(?:set \S+ =|if|elseif|while|emit|add|append|put \S+ =|start timer \S+ at) (.*?)( to \S+)?"
+)
+
+
+def changed_source(versions: Versions, name: str, old: Json, new: Json) -> Iterator[str]:
+    """Yield what of a source gives other rows, or the same ones with other values in a column."""
+    yield from _metadata(name, old, new)
+    yield from _columns(versions, name, old, new)
+    if old["options"].get("format") == new["options"].get("format"):
+        yield from _options(name, old, new)
+
+
+def changed_table(versions: Versions, name: str, old: Json, new: Json) -> Iterator[str]:
+    """Yield what of a table gives other rows to what is looked up in it."""
+    computed, now = ({c["name"]: c for c in table["computed"]} for table in (old, new))
+    for column in sorted(computed.keys() & now.keys()):
+        before, after = (side[column]["expression"] for side in (computed, now))
+        if before != after:
+            yield f"`{column}` of table `{name}` was `{before}` and is `{after}`"
+    yield from _columns(versions, name, old, new)
+    options = {
+        option
+        for option in (old["options"] | new["options"]).keys() - _FOLLOWS_THE_FILES
+        if old["options"].get(option) != new["options"].get(option)
+    }
+    if options or old["connector"] != new["connector"]:
+        yield f"table `{name}` is read from elsewhere"
+
+
+def _metadata(name: str, old: Json, new: Json) -> Iterator[str]:
+    before, after = (
+        {one["name"]: one["key"] for one in side.get("metadata", ())} for side in (old, new)
+    )
+    for column in before.keys() & after.keys():
+        if before[column] != after[column]:
+            yield f"`{column}` of `{name}` is read from `{after[column]}`, not `{before[column]}`"
+
+
+def _options(name: str, old: Json, new: Json) -> Iterator[str]:
+    before, after = old["options"], new["options"]
+    for option in sorted(before.keys() | after.keys()):
+        if before.get(option) != after.get(option) and not _OF_THE_RUN.match(option):
+            was, now = (options.get(option, "not given") for options in (before, after))
+            yield f"`{option}` of `{name}` is {now}, and was {was}"
+
+
+# Columns: which rows are malformed, and what the others hold.
+
+
+def _columns(versions: Versions, name: str, old: Json, new: Json) -> Iterator[str]:
+    before, after = ({one["name"]: one for one in side["columns"]} for side in (old, new))
+    fails = ["malformed_rows" not in side for side in (old, new)]
+    for column in sorted(before.keys() | after.keys()):
+        was, now = before.get(column), after.get(column)
+        looser, stricter = _takes_more(was, now), _takes_more(now, was)
+        if (looser and not fails[0]) or (stricter and not fails[1]):
+            yield f"other rows of `{name}` are malformed by `{column}`"
+        elif was and now and was["type"] != now["type"] and not _alike(versions, was, now):
+            yield f"`{column}` of `{name}` is {now['type']}, and was {was['type']}"
+
+
+def _takes_more(one: Json | None, other: Json | None) -> bool:
+    """Whether rows may be malformed by a column as it is in one version and not in the other."""
+    if one is None:
+        return False
+    if other is None:
+        return one["nullable"] is False or one["type"] != "STRING"
+    nullable = one["nullable"] is False and other["nullable"] is not False
+    return nullable or not holds_all_by_name(other["type"], one["type"])
+
+
+def _alike(versions: Versions, old: Json, new: Json) -> bool:
+    """Whether all that is made of a column is the same with the other type.
+
+    What holds the bare column has its type, and is asked about where it is kept.
+    """
+    was, now = type_of(old["type"]), type_of(new["type"])
+    read = _Read(
+        _names(versions, str(new["name"])),
+        same_values=_same_values(was, now),
+        whole={str(was), str(now)} <= _WHOLE,
+        placed=goes_by_place(was, now),
+    )
+    return all(read.is_alike(part, text) for part, text in _texts(versions.new["operators"]))
+
+
+def _names(versions: Versions, column: str) -> set[str]:
+    """Return what a column, and what is made of it, is called in programs."""
+    names = {column}
+    for entry in versions.new["operators"].values():
+        for branch in inputs_of(entry):
+            named = branch.get("columns", {}).items()
+            names |= {name for name, text in named if re.search(_word(column), text)}
+    return names
+
+
+def _word(*names: str) -> str:
+    return rf"(?<!\w)({'|'.join(map(re.escape, names))})(?!\w)"
+
+
+def _same_values(was: t.Type, now: t.Type) -> bool:
+    """Whether rows that both types take have the same values."""
+    if {str(was), str(now)} <= _WHOLE:
+        return True
+    if isinstance(was, t.Decimal) and isinstance(now, t.Decimal):
+        return was.scale == now.scale
+    return holds_all_by_name(str(was), str(now))
+
+
+def _texts(value: object, part: str = "") -> Iterator[tuple[str, str]]:
+    """Yield the expressions and statements of an entry, each with the part that it stands in."""
+    if isinstance(value, str):
+        yield part, value
+    elif isinstance(value, dict):
+        for name, below in value.items():
+            if name not in _NO_EXPRESSIONS:
+                yield from _texts(below, part if part in _HELD else name)
+    elif isinstance(value, list | tuple):
+        for below in value:
+            yield from _texts(below, part)
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """How a column of another type is read: by which names, and what of it stays the same."""
+
+    names: set[str]
+    same_values: bool
+    whole: bool
+    placed: bool
+
+    def is_alike(self, part: str, text: str) -> bool:
+        """Whether an expression or statement gives the same, or what is asked about elsewhere."""
+        word = _word(*self.names)
+        if not re.search(word, text):
+            return True
+        if part in _HELD and re.fullmatch(
+            rf"(\w+\((DISTINCT )?)?(\w+\.)*{word}(, [\w.]+)?\)?", text
+        ):
+            return True
+        return self.same_values and self._is_same(text)
+
+    def _is_same(self, text: str) -> bool:
+        bare = _ROWS_OF_A_SIDE.sub("", text.strip(), count=1)
+        statement = _STATEMENT.fullmatch(bare)
+        if statement is not None:
+            bare = f"coalesce({statement[1]})"
+        tree, diagnostics = parse_expression(SourceFile("expression", bare))
+        if tree is None or len(diagnostics):
+            return re.fullmatch(r"on event \S+|[\w.]+ (ASC|DESC)", bare) is not None
+        is_struct = not self.placed and re.search(rf"{_word(*self.names)}(?!\.)", bare) is not None
+        return all(self._keeps(node, is_struct) for node in walk(tree) if self._reads(node))
+
+    def _reads(self, node: Node) -> bool:
+        names = (
+            part.text for one in walk(node) if isinstance(one, e.ColumnRef) for part in one.parts
+        )
+        return not self.names.isdisjoint(names)
+
+    def _keeps(self, node: Node, is_struct: bool) -> bool:
+        match node:
+            case e.Binary() | e.Unary():
+                return node.operator.upper() in _OPERATORS and not is_struct
+            case e.Call():
+                name = node.name.text.lower()
+                known = name in _CALLS or (self.whole and name in _OF_WHOLE_NUMBERS)
+                return known and not (is_struct and name in _COMPARED)
+            case e.Cast():
+                return self.whole
+        return isinstance(node, _ALIKE) or not isinstance(node, e.Expression)
