@@ -8,19 +8,22 @@ from __future__ import annotations
 
 import json
 import random
+import sys
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from compiled import compiled_text, written
-from pipelines_at_random import CARDS, batches, edited, pipeline
-from streamc.compiler.driver import CompileResult
+from compiled import written
+from pipelines_at_random import CARDS, batches, edited, module_folder, pipeline
+from streamc.compiler.driver import CompileResult, compile_source
 from streamc.compiler.migrate.document import document
 from streamc.compiler.migrate.plan import plan_migration
 from streamc.compiler.migrate.text import plan_text
+from streamc.dsl.source import SourceFile
 from streamc.runtime.step_runs import step_run
 
 if TYPE_CHECKING:
@@ -29,15 +32,21 @@ if TYPE_CHECKING:
 Versions = tuple[CompileResult, CompileResult]
 
 
+def version(text: str) -> CompileResult:
+    """What a text compiles to beside the module that it calls."""
+    folder = Path(__file__).parent / "scoring" / module_folder(text)
+    return compile_source(SourceFile("chained.stream", text, folder))
+
+
 def versions(draw: random.Random) -> Versions:
     """A pipeline that compiles, and an edit of it that does."""
     while True:
         text = pipeline(draw)
-        old = compiled_text(text.replace("{version}", "1"), "chained.stream")
+        old = version(text.replace("{version}", "1"))
         if old.plan_json is None:
             continue
         for _ in range(20):
-            new = compiled_text(edited(text, draw), "chained.stream")
+            new = version(edited(text, draw))
             if new.plan_json is not None:
                 return old, new
 
@@ -58,7 +67,11 @@ def check(
     spark: SparkSession, pair: Versions, migration: Mapping[str, Any], draw: random.Random
 ) -> None:
     """Compare what comes out behind a cut with and without a savepoint there."""
-    steps = batches(draw)
+    read = json.loads(pair[0].plan_json or "")["sources"]
+    steps = [
+        {name: rows for name, rows in step.items() if name in read}
+        for step in batches(draw, *(one.source.text for one in pair))
+    ]
     cut = draw.randint(1, len(steps) - 1)
     with TemporaryDirectory() as name:
         root = Path(name).resolve()
@@ -67,28 +80,33 @@ def check(
             folder = root / f"script-{number}"
             folder.mkdir()
             paths.append(written(one, folder))
-        with step_run(paths[1], root / "run-right", spark) as run:
-            fill(run, pair[1])
+        with ran(pair[1], paths[1], root / "run-right", spark) as run:
             for step in steps[:cut]:
                 run.feed(step)
             run.take("out")
             right = behind(run, steps[cut:])
-        with step_run(paths[0], root / "run-old", spark) as run:
-            fill(run, pair[0])
+        with ran(pair[0], paths[0], root / "run-old", spark) as run:
             for step in steps[:cut]:
                 run.feed(step)
             run.take("out")
             handed_on = run.hand_on(root / "savepoint")
-        with step_run(paths[1], root / "run-new", spark, partitions=3) as run:
-            fill(run, pair[1])
+        with ran(pair[1], paths[1], root / "run-new", spark, partitions=3) as run:
             run.begin(handed_on, migration)
             found = behind(run, steps[cut:])
     assert found == right, told(pair)
 
 
-def fill(run: Any, version: CompileResult) -> None:
-    if "cards" in json.loads(version.plan_json or "").get("tables", {}):
-        run.fill({"cards": CARDS})
+@contextmanager
+def ran(
+    version: CompileResult, script: Path, root: Path, spark: SparkSession, partitions: int = 2
+) -> Iterator[Any]:
+    """A run of a version by steps, with its tables filled and its own module."""
+    sys.modules.pop("scoring", None)
+    folders = (str(version.source.folder),)
+    with step_run(script, root, spark, folders=folders, partitions=partitions) as run:
+        if "cards" in json.loads(version.plan_json or "").get("tables", {}):
+            run.fill({"cards": CARDS})
+        yield run
 
 
 def behind(run: Any, steps: Sequence[Mapping[str, str]]) -> Counter[str]:
@@ -101,7 +119,7 @@ def behind(run: Any, steps: Sequence[Mapping[str, str]]) -> Counter[str]:
 def told(pair: Versions) -> str:
     texts = [one.source.text for one in pair]
     plan = plan_migration(*(json.loads(one.plan_json or "") for one in pair))
-    return "\n".join(["", *texts, plan_text(plan)])
+    return "\n".join(["other rows come out", *texts, plan_text(plan)])
 
 
 @pytest.mark.spark
