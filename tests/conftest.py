@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -37,6 +38,19 @@ def quick_jvms(request: pytest.FixtureRequest) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patched:
         archive = class_archive(request.config.cache.mkdir("jvm"))
         patched.setenv("SPARK_SUBMIT_OPTS", options(archive))
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def commands_made_once() -> Iterator[None]:
+    """Typer makes all commands anew at each call, and that takes longer than most of them do."""
+    import typer.main
+    import typer.testing
+
+    once = cache(typer.main.get_command)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(typer.main, "get_command", once)
+        patched.setattr(typer.testing, "_get_command", once)
         yield
 
 

@@ -216,6 +216,18 @@ def _applied(fn: e.Expression, names: Names, *values: Any) -> Any:
     return value(fn.body, {**names, **dict(zip(given, values, strict=False))})
 
 
+_USED: dict[int, tuple[m.Operator, dict[str, tuple[str, ...]]]] = {}
+"""What `columns_used` says of each input, by the identity of its operator, which is kept alive."""
+
+
+def _used(operator: m.Operator, given: m.ProgramInput) -> tuple[str, ...]:
+    """Return the columns that are used; to find them takes longer than to handle a row."""
+    if id(operator) not in _USED:
+        found = {one.alias: m.columns_used(operator, one) for one in operator.inputs}
+        _USED[id(operator)] = (operator, found)
+    return _USED[id(operator)][1][given.alias]
+
+
 def _empty(cell: m.Cell) -> Any:
     if cell.kind is not m.CellKind.VALUE:
         return []
@@ -249,7 +261,7 @@ class Program:
         given = next(one for one in self.operator.inputs if one.alias == alias)
         assert given.event_time is not None
         self.advance(row[given.event_time], before=True)
-        used = m.columns_used(self.operator, given)
+        used = _used(self.operator, given)
         self._handle(alias, {**{name: row[name] for name in used}, alias: row})
 
     def advance(self, to: datetime, *, before: bool = False) -> None:
@@ -335,7 +347,7 @@ def run(operator: m.Operator, rows: dict[str, list[Row]], end: datetime) -> list
     programs: dict[tuple[Any, ...], Program] = {}
     waiting: dict[tuple[Any, ...], list[tuple[Any, ...]]] = defaultdict(list)
     for place, given in enumerate(operator.inputs):
-        used = m.columns_used(operator, given)
+        used = _used(operator, given)
         for number, row in enumerate(rows[given.alias]):
             key = tuple(value(one.expression, row) for one in given.keys)
             order = [(row[name] is not None, row[name]) for name in used]

@@ -13,6 +13,7 @@ Specs stand in fenced blocks whose info string begins with ``stream``. A word af
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import re
@@ -21,13 +22,14 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 import typer.main
-from streamc.cli.app import app
+from streamc.cli.app import app, main
 from streamc.cli.testing.find import find_tests
 from streamc.cli.testing.load import load_tests
 from streamc.compiler.driver import CompileResult, compile_source
@@ -279,6 +281,8 @@ def run(command: str, folder: Path) -> tuple[int, str]:
     """Run a command as the reader does, with the tools of this interpreter's environment."""
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     words = shlex.split(command)
+    if words[0] == "streamc" and not is_spark(command):
+        return run_here(words, folder)
     if words[0] == "streamc":
         entry = "import sys; from streamc.cli.app import main; sys.argv[0] = 'streamc'; main()"
         words = [sys.executable, "-P", "-c", entry, *words[1:]]
@@ -292,6 +296,23 @@ def run(command: str, folder: Path) -> tuple[int, str]:
         check=False,
     )
     return done.returncode, done.stdout
+
+
+def run_here(words: list[str], folder: Path) -> tuple[int, str]:
+    """Run a command of ours in this process, which has all modules."""
+    said = io.StringIO()
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        redirect_stdout(said),
+        redirect_stderr(said),
+    ):
+        patch.chdir(folder)
+        patch.setenv("COLUMNS", "80")
+        patch.setattr(sys, "argv", words)
+        with pytest.raises(SystemExit) as ended:
+            main()
+    code = ended.value.code
+    return (code if isinstance(code, int) else 0), said.getvalue()
 
 
 def is_shown(output: str, printed: str) -> bool:
@@ -346,6 +367,7 @@ def test_migrations_are_planned_as_shown(with_card_fraud: Path, updating: bool) 
 
 
 @pytest.mark.spark
+@pytest.mark.long
 def test_migrations(with_card_fraud: Path) -> None:
     walk(MIGRATIONS, with_card_fraud, spark=True)
 
@@ -369,5 +391,6 @@ def test_testing_without_running_it(tmp_path: Path) -> None:
 
 
 @pytest.mark.spark
+@pytest.mark.long
 def test_testing(tmp_path: Path) -> None:
     walk(TESTING, tmp_path, spark=True)

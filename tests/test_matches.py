@@ -43,6 +43,7 @@ def shown(rows: list[Row], columns: list[str]) -> list[str]:
     )
 
 
+@cache
 def rows_of_patterns() -> list[list[Row]]:
     kinds = st.one_of(st.none(), *[st.sampled_from("abc")] * 8)
     numbers = st.one_of(st.none(), *[st.integers(0, 4)] * 6)
@@ -65,6 +66,7 @@ def test_patterns(name: str) -> None:
     assert met > 10
 
 
+@cache
 def rows_of_joins() -> list[tuple[list[Row], list[Row]]]:
     row = st.fixed_dictionaries(
         {

@@ -38,6 +38,7 @@ def program(name: str, spec: str = "over") -> m.Operator:
     return step
 
 
+@cache
 def streams() -> list[list[Row]]:
     kinds = st.one_of(st.none(), *[st.sampled_from("abc")] * 6)
     numbers = st.one_of(st.none(), *[st.integers(-3, 3)] * 6)
