@@ -1,7 +1,7 @@
 """Migrations of groups carried out in plain Python, by the document that the runtime is given.
 
 Groups are rows: keys by name, ``window`` with its ends in microseconds, cells by id. Values are
-Python's, so types and casts play no part here.
+Python's, so types and casts play no part here. Buffers in Spark's own form are sets.
 """
 
 from __future__ import annotations
@@ -39,6 +39,7 @@ _AGGREGATES: dict[str, Callable[[list[Any]], Any]] = {
     "bool_or": lambda values: any(_known(values)),
     "any": lambda values: next(iter(_known(values)), None),
     "collect_list": list,
+    "buffers": lambda values: frozenset().union(*values),
 }
 
 
@@ -138,6 +139,8 @@ def _evaluated(text: str, group: Group) -> Any:
                 calls[name] = value(dividend, names) % value(divisor, names)
             case "upper", [inner]:
                 calls[name] = value(inner, group).upper()
+            case "unhex", _:
+                calls[name] = frozenset()
             case _:
                 return None
         return e.ColumnRef(_NOWHERE, (Name(_NOWHERE, name),))

@@ -8,10 +8,11 @@ from dataclasses import replace
 from ...dsl.format import identifier
 from ...dsl.records import dataclass
 from .again import COMPUTED
+from .buffers import merging_call, shows_order
 from .conversions import Held, convert, rounded
 from .derive import Derived, Sense, counts_rows, derive, sense
 from .inputs import listed
-from .merges import is_opaque, merge_of, start_of
+from .merges import BUFFERS, is_opaque, merge_of, start_of
 from .verdicts import Decision, Finding, Json, Verdict
 from .versions import Meaning, Versions, aggregates_of, meaning, never_null
 
@@ -31,6 +32,10 @@ class CellPlan:
     findings: tuple[Finding, ...]
     document: tuple[Json, ...]
     backfill: tuple[str, ...]
+
+
+_IN_PARTS = "the values of one group stand behind those of another, not as they came"
+"""What is told of a list that shows its order."""
 
 
 def plan_cells(versions: Versions, old_id: str, id_: str, *, merges: bool) -> CellPlan:
@@ -279,9 +284,13 @@ class _Cells:
         if any(merge_of(new, one) is None for one in new["cells"]):
             why = f"`{new['id']}` of several groups can't be made one"
             return self._refused(new, cell, why, made.finding.old)
-        if made.finding.verdict is Verdict.KEPT:
-            return replace(made, finding=replace(made.finding, verdict=Verdict.MERGED))
-        return made
+        finding = made.finding
+        if finding.verdict is Verdict.KEPT:
+            finding = replace(finding, verdict=Verdict.MERGED)
+        if shows_order(new, self._versions.new["operators"][self._id]["columns"]):
+            why = "; ".join(part for part in (finding.why, _IN_PARTS) if part)
+            finding = replace(finding, why=why, marked=True)
+        return replace(made, finding=finding)
 
     def _dropped(self, told: set[str | None]) -> Iterator[Finding]:
         wanted = {one["id"] for one in self._new}
@@ -297,7 +306,8 @@ class _Cells:
         if made.expression is None:
             return _start(aggregate, cell)
         merge = merge_of(aggregate, cell) if self._merges else None
-        return {"id": cell["id"], "expr": made.expression, "merge": merge}
+        document = {"id": cell["id"], "expr": made.expression, "merge": merge}
+        return document | ({"of": merging_call(aggregate)} if merge == BUFFERS else {})
 
 
 def _held(cell: Json) -> Held:

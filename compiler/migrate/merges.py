@@ -9,10 +9,17 @@ from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
 from ...dsl.format import identifier
+from .buffers import WHOLE, merging_call
 from .verdicts import Json
 
 Names: TypeAlias = Mapping[str, str]
 """The columns of an aggregate's cells, in SQL, by the names of their buffers."""
+
+BUFFERS = "buffers"
+"""The merge of buffers by the function whose they are."""
+
+_REGISTERS = "registers"
+"""The merge of words of registers, of each of which the largest stays."""
 
 _SAME = {"min": "min", "max": "max", "bit_and": "bit_and", "bit_or": "bit_or", "bit_xor": "bit_xor"}
 """Functions whose values merge as their rows do."""
@@ -25,8 +32,12 @@ def merge_of(aggregate: Json, cell: Json) -> str | None:
     """
     function, buffer = str(aggregate["function"]), str(cell["buffer"])
     names = {str(one["buffer"]): identifier(str(one["id"])) for one in aggregate["cells"]}
-    if len(names) != len(aggregate["cells"]) or cell["type"] == "BINARY":
+    if buffer == WHOLE:
+        return None if merging_call(aggregate) is None else BUFFERS
+    if len(names) != len(aggregate["cells"]):
         return None
+    if function == "approx_count_distinct":
+        return _REGISTERS
     if function in _SAME:
         return {"BOOLEAN": {"min": "bool_and", "max": "bool_or"}}.get(str(cell["type"]), {}).get(
             function, _SAME[function]
@@ -38,8 +49,11 @@ def merge_of(aggregate: Json, cell: Json) -> str | None:
 def start_of(aggregate: Json, cell: Json) -> str:
     """Return what a cell is before the first row, in SQL."""
     buffer, type_ = str(cell["buffer"]), str(cell["type"])
-    if buffer == _WHOLE and aggregate["function"] in _COLLECTIONS:
+    if buffer == WHOLE and aggregate["function"] in _COLLECTIONS:
         return f"unhex('{_NO_ELEMENTS}')"
+    if buffer == "bitmap":
+        every = "FF" if aggregate["function"] == "bitmap_and_agg" else "00"
+        return f"unhex(repeat('{every}', {_BITMAP_BYTES}))"
     several = len(aggregate["cells"]) > 1
     value = "0" if several or buffer == "count" else "NULL"
     value = _STARTS.get(buffer, value)
@@ -48,15 +62,15 @@ def start_of(aggregate: Json, cell: Json) -> str:
 
 def is_opaque(aggregate: Json, cell: Json) -> bool:
     """Whether only Spark can make what a cell is before the first row."""
-    return bool(cell["buffer"] == _WHOLE and aggregate["function"] not in _COLLECTIONS)
+    return bool(cell["buffer"] == WHOLE and aggregate["function"] not in _COLLECTIONS)
 
-
-_WHOLE = "buf"
-"""The one buffer of functions that Spark keeps as they see fit."""
 
 _COLLECTIONS = ("array_agg", "collect_list", "collect_set", "count_distinct")
 _NO_ELEMENTS = "000000000000000008000000100000000000000000000000"
 """Spark's row of one array: no NULLs, 8 bytes behind the first 16, no elements."""
+
+_BITMAP_BYTES = 4096
+"""As long are all bitmaps of Spark."""
 
 _STARTS = {
     "isEmpty": "TRUE",
@@ -92,6 +106,10 @@ def _by(function: str) -> Callable[[Names], str]:
 
 def _any(names: Names) -> str:
     return f"max_by({names['first']}, {names['valueSet']})"
+
+
+def _bitmap(function: str) -> Callable[[Names], str]:
+    return lambda names: f"{function}({names['bitmap']})"
 
 
 def _moments(result: str) -> Callable[[Names], str]:
@@ -156,6 +174,10 @@ _MERGES: Mapping[tuple[str, tuple[str, ...]], Merges] = {
     **{
         (name, ("n", "avg", "m2")): _MOMENTS
         for name in ("stddev_samp", "stddev_pop", "var_samp", "var_pop", "regrreplacement")
+    },
+    **{
+        (name, ("bitmap",)): {"bitmap": _bitmap(name.replace("construct", "or"))}
+        for name in ("bitmap_construct_agg", "bitmap_or_agg", "bitmap_and_agg")
     },
     **{(name, ("n", "xAvg", "yAvg", "ck")): _PRODUCTS for name in ("covar_samp", "covar_pop")},
 }

@@ -29,6 +29,7 @@
 - ``Rolling.scala``: files of a batch that are followed by another one at some size.
 - ``TextFiles.scala``: files of lines joined byte for byte.
 - ``Conversions.scala``: expressions of a migration, tried on rows; the bytes of Parquet columns.
+- ``Buffers.scala``: buffers of Spark's aggregates, of which several become one.
 - ``FailedRow.scala``: the row that an expression has failed on, looked for in what was read;
   ``RowPaths.scala``: what a plan computes of one row, ``RowSteps.scala`` and ``TableRows.scala``
   compute it; ``LeafPlaces.scala``: where a row stands, and what a batch has read.

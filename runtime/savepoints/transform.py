@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..errors import RuntimeFault
+from ..kernel.load import kernel_class
 from ..options import quoted
 from ..program_state import POSITION, RECORD, WAITING, WRITTEN, entry_table, state_name
 from .conversions import (
@@ -29,11 +30,15 @@ from .model import SavedOperator, unfit
 from .tables import EXPIRES, MATCHED, STATE, WINDOW, key_column
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame
+    from pyspark.sql import Column, DataFrame, SparkSession
 
 _WORDS = frozenset(
     {"sum", "min", "max", "bool_and", "bool_or", "bit_and", "bit_or", "bit_xor"},
 )
+_REGISTERS = " | ".join(
+    f"greatest(a & {mask}L, b & {mask}L)" for mask in (63 << 6 * place for place in range(10))
+)
+"""Of two words of Spark's HyperLogLog++ the larger of each register: ten of six bits."""
 _INPUT = "input"
 _ROW = ("at", "number", "event_time", _INPUT)
 """What a row that waits has before its columns."""
@@ -95,7 +100,7 @@ def _aggregate(table: DataFrame, change: Change) -> DataFrame:
     found = table.select(*keys, *cells)
     if not change.get("group"):
         return found
-    return found.groupBy(*map(quoted, names)).agg(*_merged(change))
+    return found.groupBy(*map(quoted, names)).agg(*_merged(change, table.sparkSession))
 
 
 def _sessions(table: DataFrame, change: Change) -> DataFrame:
@@ -115,7 +120,7 @@ def _sessions(table: DataFrame, change: Change) -> DataFrame:
     )
     whole = F.struct(F.min(f"{WINDOW}.start").alias("start"), F.max(f"{WINDOW}.end").alias("end"))
     merged = numbered.groupBy(*map(quoted, names), "`.session`").agg(
-        whole.alias(WINDOW), *_merged(change)
+        whole.alias(WINDOW), *_merged(change, table.sparkSession)
     )
     return merged.drop(".session")
 
@@ -125,8 +130,13 @@ def _keys(change: Change) -> tuple[list[Column], list[str]]:
     return keys, [one["name"] for one in change["keys"]]
 
 
-def _merged(change: Change) -> list[Column]:
-    return [_column(_merge(one), one["id"]) for one in change["cells"]]
+def _merged(change: Change, spark: SparkSession) -> list[Column]:
+    return [
+        _of_one_function(one, spark)
+        if one["merge"] == "buffers"
+        else _column(_merge(one), one["id"])
+        for one in change["cells"]
+    ]
 
 
 def _merge(cell: Mapping[str, Any]) -> str:
@@ -134,7 +144,17 @@ def _merge(cell: Mapping[str, Any]) -> str:
     merge, name = str(cell["merge"]), quoted(cell["id"])
     if merge == "any":
         return f"any_value({name})"
+    if merge == "registers":
+        return f"aggregate(collect_list({name}), 0L, (a, b) -> {_REGISTERS})"
     return f"{merge}({name})" if merge in _WORDS else merge
+
+
+def _of_one_function(cell: Mapping[str, Any], spark: SparkSession) -> Column:
+    """Buffers in a form that only the function knows that keeps them."""
+    from pyspark.sql import Column
+
+    buffers = kernel_class(spark._jvm, "Buffers")
+    return Column(buffers.merged(spark._jsparkSession, cell["of"], cell["id"])).alias(cell["id"])
 
 
 def _dedup(table: DataFrame, change: Change) -> DataFrame:

@@ -1,0 +1,92 @@
+"""Buffers that Spark keeps in a form of its own: by which of its functions several become one.
+
+The runtime has the function itself merge them. It is told a call that stands for the function: what
+it was called with, values as NULL of their type.
+
+    count(DISTINCT id)               collect_set(CAST(NULL AS STRING))
+    percentile(v, array(0.5, 0.9))   percentile(CAST(NULL AS DOUBLE), array(0.5, 0.9))
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from ...dsl.ast import expressions as e
+from ...dsl.ast.node import Node
+from ...dsl.format import sql
+from ...dsl.parse import parse_expression
+from ...dsl.source import SourceFile
+from ...dsl.walk import children, walk
+from .verdicts import Json
+
+WHOLE = "buf"
+"""The one buffer of functions that Spark keeps as they see fit."""
+
+_NEUTRAL = frozenset({"array_contains", "array_max", "array_min", "size", "sort_array"})
+"""Functions that give the same of a list in any order."""
+
+_BYTES = "STRING"
+"""What elements are taken for whose type is not known, structs: those lie there as texts do."""
+
+
+def merging_call(aggregate: Json) -> str | None:
+    """Return a call of the function whose buffers an aggregate keeps; None if it can't be told.
+
+    Elements with an order of their own are put in it at the end, so they may lie there in any.
+    """
+    call = _call(str(aggregate["id"]))
+    given: Sequence[str | None] = aggregate.get("given", ())
+    if call is None or len(given) != len(call.arguments):
+        return None
+    name = call.name.text.lower()
+    if name == "listagg":
+        return f"collect_list(CAST(NULL AS {_BYTES}))"
+    if call.distinct:
+        name = str(aggregate["function"])
+    arguments = [_argument(one, type_) for one, type_ in zip(call.arguments, given, strict=True)]
+    known = [one for one in arguments if one is not None]
+    return f"{name}({', '.join(known)})" if len(known) == len(arguments) else None
+
+
+def shows_order(aggregate: Json, columns: Mapping[str, str]) -> bool:
+    """Whether it can be seen in what order a list is; ``columns`` are those of its operator."""
+    if aggregate["function"] not in ("array_agg", "collect_list"):
+        return False
+    trees = [tree for text in columns.values() if (tree := _parsed(text)) is not None]
+    wanted = str(aggregate["id"])
+    is_read = any(_is_call(node, wanted) for tree in trees for node in walk(tree))
+    return not is_read or any(_is_bare(tree, wanted) for tree in trees)
+
+
+def _argument(node: e.Expression, type_: str | None) -> str | None:
+    if not any(isinstance(one, e.ColumnRef) for one in walk(node)):
+        return sql(node)
+    if type_ is None and isinstance(node, e.Call) and node.name.text in ("struct", "named_struct"):
+        type_ = _BYTES
+    return None if type_ is None else f"CAST(NULL AS {type_})"
+
+
+def _is_bare(node: Node, wanted: str) -> bool:
+    """Whether a call stands anywhere but directly in a function that gives the same anyway."""
+    if _is_call(node, wanted):
+        return True
+    neutral = isinstance(node, e.Call) and node.name.text.lower() in _NEUTRAL
+    return any(
+        _is_bare(child, wanted)
+        for child in children(node)
+        if not (neutral and _is_call(child, wanted))
+    )
+
+
+def _is_call(node: Node, wanted: str) -> bool:
+    return isinstance(node, e.Call) and sql(node) == wanted
+
+
+def _call(text: str) -> e.Call | None:
+    tree = _parsed(text)
+    return tree if isinstance(tree, e.Call) else None
+
+
+def _parsed(text: str) -> e.Expression | None:
+    tree, diagnostics = parse_expression(SourceFile("aggregate", text))
+    return None if len(diagnostics) else tree
