@@ -59,6 +59,10 @@ def _incomplete(found: Incomplete) -> Iterator[str]:
         return
     window, groups = _amount(found.closed or 0, "window"), _amount(found.groups, "group")
     start, end = watermark(found.start_ms), watermark(found.end_ms)
+    if (found.windows or 1) > 1:
+        yield f"  {found.windows:,} windows from {start} to {end} are incomplete: {window}"
+        yield f"    in them closed by {passed} and left nothing; {groups} of them go on"
+        return
     yield f"  window {start} to {end} is incomplete: {window}"
     yield f"    in it closed by {passed} and left nothing; {groups} of it go on"
 

@@ -56,11 +56,17 @@ def migrate(document: dict[str, Any], groups: list[Group]) -> list[Group]:
         if document["where"] is not None and _evaluated(document["where"], group) is not True:
             continue
         new = {key["name"]: _evaluated(key["expr"], group) for key in document["keys"]}
-        if document["window"] is not None:
-            new["window"] = _evaluated(document["window"]["expr"], group)
-        cells = {cell["id"]: _evaluated(cell["expr"], group) for cell in document["cells"]}
-        made.append({**new, **cells})
+        new |= {cell["id"]: _evaluated(cell["expr"], group) for cell in document["cells"]}
+        made += [{**new, **window} for window in _windows(document["window"], group)]
     return _merged(document, made) if document["group"] else made
+
+
+def _windows(said: dict[str, Any] | None, group: Group) -> list[Group]:
+    """Return the windows that a group goes into, nothing for one without."""
+    if said is None:
+        return [{}]
+    found = _evaluated(said["expr"], group)
+    return [{"window": one} for one in (found if said.get("several") else [found])]
 
 
 def identity(document: dict[str, Any], group: Group) -> tuple[Any, ...]:
@@ -124,26 +130,15 @@ def _without_aggregates(tree: e.Expression, groups: list[Group]) -> tuple[e.Expr
 
 
 def _evaluated(text: str, group: Group) -> Any:
-    tree = parsed(text)
-    calls: Group = {}
-
     def change(node: Node) -> Node | None:
-        if not isinstance(node, e.Call):
-            return None
-        name = f"called {len(calls)}"
-        match node.name.text, [rewrite(argument, change) for argument in node.arguments]:
-            case (("unix_micros" | "timestamp_micros"), [inner]):
-                calls[name] = value(inner, {**group, **calls})
-            case "pmod", [dividend, divisor]:
-                names = {**group, **calls}
-                calls[name] = value(dividend, names) % value(divisor, names)
-            case "upper", [inner]:
-                calls[name] = value(inner, group).upper()
-            case "unhex", _:
-                calls[name] = frozenset()
-            case _:
-                return None
-        return e.ColumnRef(_NOWHERE, (Name(_NOWHERE, name),))
+        match node:
+            # Instants are numbers here.
+            case e.Call(_, Name(_, "unix_micros" | "timestamp_micros"), (inner,)):
+                return rewrite(inner, change)
+            case e.Call(_, Name(_, "upper"), (inner,)):
+                return e.StringLiteral(_NOWHERE, value(inner, group).upper())
+            case e.Call(_, Name(_, "unhex")):
+                return e.ColumnRef(_NOWHERE, (Name(_NOWHERE, "no buffer"),))
+        return None
 
-    tree = rewrite(tree, change)
-    return value(tree, {**group, **calls})
+    return value(rewrite(parsed(text), change), {**group, "no buffer": frozenset()})

@@ -178,6 +178,10 @@ def _plain_call(name: str, found: list[Any]) -> Any:
         case "floor" | "ceil" | "sqrt" | "length":
             functions = {"floor": math.floor, "ceil": math.ceil, "sqrt": math.sqrt, "length": len}
             return functions[name](found[0])
+        case "sequence":
+            return list(range(found[0], found[1] + 1, found[2]))
+        case "pmod":
+            return found[0] % found[1]
         case "try_divide":
             return None if None in found or not found[1] else found[0] / found[1]
     raise AssertionError(name)

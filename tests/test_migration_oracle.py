@@ -55,6 +55,8 @@ WINDOWS = (
     "HOP(payments, at, INTERVAL 1 MINUTE, INTERVAL 2 MINUTES)",
     "HOP(payments, at, INTERVAL 2 MINUTES, INTERVAL 4 MINUTES)",
     "HOP(payments, at, INTERVAL 1 MINUTE, INTERVAL 4 MINUTES)",
+    "HOP(payments, at, INTERVAL 2 MINUTES, INTERVAL 6 MINUTES)",
+    "HOP(payments, at, INTERVAL 2 MINUTES, INTERVAL 6 MINUTES, OFFSET INTERVAL 1 MINUTE)",
     "CUMULATE(payments, at, INTERVAL 1 MINUTE, INTERVAL 4 MINUTES)",
     "CUMULATE(payments, at, INTERVAL 2 MINUTES, INTERVAL 4 MINUTES)",
 )
@@ -165,7 +167,7 @@ ROWS = st.lists(
     max_size=20,
     unique_by=lambda row: row["v"] if row["v"] > 5 else (row["at"], row["v"]),
 )
-FINER = (WINDOWS[0], WINDOWS[1], WINDOWS[5], WINDOWS[8])
+FINER = (WINDOWS[0], WINDOWS[1], WINDOWS[5], WINDOWS[10])
 """Windows of which others can be made."""
 
 
@@ -178,7 +180,7 @@ def edits(draw: st.DrawFn) -> tuple[Any, Any]:
     more = draw(st.lists(st.sampled_from(CALLS), max_size=2, unique=True))
     kept = draw(st.permutations(calls))[: draw(st.integers(2, len(calls)))]
     window = draw(st.just(WINDOWS[0]) | st.sampled_from(FINER) | st.sampled_from(WINDOWS))
-    other = draw(st.sampled_from(WINDOWS[1:5]) | st.just(window) | st.sampled_from(WINDOWS))
+    other = draw(st.sampled_from(WINDOWS[1:10]) | st.just(window) | st.sampled_from(WINDOWS))
     after = tuple(dict.fromkeys((*kept, *more)))
     return (keys, tuple(calls), window), (fewer, after, other)
 

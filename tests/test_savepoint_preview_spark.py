@@ -46,6 +46,10 @@ ON TIMER due
   EMIT card, n, due;
 END;
 """
+THREES = FIVES.replace(
+    "TUMBLE(payments, at, INTERVAL 5 MINUTES)",
+    "HOP(payments, at, INTERVAL 1 MINUTE, INTERVAL 3 MINUTES)",
+)
 CODED = LAST.replace("code STRING", "code INT").replace("SET code = country", "SET code = n")
 # The watermark is at second 70: what comes after it waits.
 PAYMENTS = [
@@ -133,6 +137,7 @@ def test_windows_that_become_wider(saved: Make) -> None:
         "closed": 2,
         "start_ms": _ms(0),
         "end_ms": _ms(300),
+        "windows": 1,
     }
     first, second = found["samples"]
     window = f"{{{_text(0)}, {_text(300)}}}"
@@ -158,6 +163,21 @@ def test_windows_that_become_wider(saved: Make) -> None:
     found = job.operator(finer, code=2)
     assert (found["new"], found["rows"], found["samples"]) == (None, 3, [])
     assert job.operator(MINUTES)["samples"] == []
+
+    # Of three minutes, a window a minute: those of 0 and 60 lack the minutes of 0 and 60.
+    found = job.operator(THREES, "rewindow: auto")
+    closed = {"watermark_ms": _ms(155), "groups": 4, "closed": 2, "windows": 2}
+    assert found["incomplete"] == {**closed, "start_ms": _ms(0), "end_ms": _ms(240)}
+    shown = [
+        (one["rows"], one["after"]["window"], one["after"]["sum(amount).sum"])
+        for one in found["samples"]
+    ]
+    whole = [f"{{{_text(start)}, {_text(start + 180)}}}" for start in (0, 60)]
+    assert shown == [(1, whole[0], "5.00"), (2, whole[1], "14.00")]
+    lines = job.plan(THREES, "rewindow: auto").out.splitlines()
+    incomplete = f"  2 windows from {_text(0)} to {_text(240)} are incomplete: 2 windows"
+    after = f"    in them closed by {_text(155)} and left nothing; 4 groups of them go on"
+    assert lines[lines.index(incomplete) + 1] == after
 
 
 def test_sessions_that_end_later(saved: Make) -> None:

@@ -36,14 +36,16 @@ class Shape:
 class WindowPlan:
     """The findings on a window, the SQL of a new one, which old ones go on, whether some merge.
 
+    ``several`` says that the SQL gives an array: an old window may be part of several.
     ``lengths`` are those by which they merge, in microseconds: windows ``of`` a size ``into`` ones
-    of another at an ``offset``; sessions that end ``later``.
+    of another at an ``offset``, every ``step``; sessions that end ``later``.
     """
 
     findings: tuple[Finding, ...] = ()
     expression: str | None = None
     where: str | None = None
     merges: bool = False
+    several: bool = False
     impossible: bool = False
     lengths: Json | None = None
 
@@ -51,8 +53,9 @@ class WindowPlan:
         """Return the window as the runtime is told of it."""
         if self.expression is None:
             return None
+        several = {"several": True} if self.several else {}
         merges = {} if self.lengths is None else {"merges": self.lengths}
-        return {"expr": self.expression, **merges}
+        return {"expr": self.expression, **several, **merges}
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +68,7 @@ class _Way:
     expression: str = "`window`"
     where: str | None = None
     merges: bool = False
+    several: bool = False
     lengths: Json | None = None
 
 
@@ -88,7 +92,9 @@ def plan_window(
         finding = _accepted(versions, id_, before, after, way)
     else:
         finding = Finding("window", before, after, way.verdict, way.why)
-    return WindowPlan((finding,), way.expression, way.where, way.merges, lengths=way.lengths)
+    return WindowPlan(
+        (finding,), way.expression, way.where, way.merges, way.several, lengths=way.lengths
+    )
 
 
 def window_text(window: Json) -> str:
@@ -165,9 +171,14 @@ def _ways(old: Shape, new: Shape) -> Iterator[_Way]:
         elif new.tumbles:
             where = f"{_END} - {_START} = {new.size}"
             yield _Way(Verdict.KEPT, "shorter windows are dropped, whole ones kept", where=where)
-    multiple = new.size > old.size and new.size % old.size == 0 == old.size % old.step
-    if old.family == "hop" and new.tumbles and multiple and _begin_alike(old, new, old):
-        yield _coarser(old, new)
+    if old.family == new.family == "hop" and new.size > old.size and _is_made_of(old, new):
+        yield _coarser(old, new) if new.tumbles else _overlapping(old, new)
+
+
+def _is_made_of(old: Shape, new: Shape) -> bool:
+    """Whether each new window is made of old ones that follow each other."""
+    follow = old.size % old.step == 0 == new.size % old.size
+    return follow and new.step % old.step == 0 and _begin_alike(old, new, old)
 
 
 def _begin_alike(old: Shape, new: Shape, finer: Shape) -> bool:
@@ -202,6 +213,23 @@ def _coarser(old: Shape, new: Shape) -> _Way:
     return _Way(Verdict.MERGED, why, True, expression, where, merges=True, lengths=lengths)
 
 
+def _overlapping(old: Shape, new: Shape) -> _Way:
+    """Return the way into windows that overlap: an old one is in those that begin early enough."""
+    first = f"{_START} - {new.size - old.size}"
+    since = f"t - {new.offset}" if new.offset else "t"
+    starts = f"filter(sequence({first}, {_START}, {old.size}), t -> pmod({since}, {new.step}) = 0)"
+    whole = f"named_struct('start', timestamp_micros(t), 'end', timestamp_micros(t + {new.size}))"
+    why = (
+        f"windows of {micros_text(old.size)} that are open become parts of those of "
+        f"{micros_text(new.size)}; what closed before the cut is missing in the first"
+    )
+    lengths = {"of": old.size, "into": new.size, "offset": new.offset, "step": new.step}
+    expression = f"transform({starts}, t -> {whole})"
+    return _Way(
+        *(Verdict.MERGED, why, True, expression), merges=True, several=True, lengths=lengths
+    )
+
+
 def _why_not(old: Shape, new: Shape) -> str:
     if old.family == new.family == "session":
         return "a shorter gap would split sessions, and what is in them has no instants any more"
@@ -211,6 +239,8 @@ def _why_not(old: Shape, new: Shape) -> str:
         return "a window can't be taken apart: its rows have no instants any more"
     if new.size % old.size:
         return "the new size is no multiple of the old one"
-    if new.tumbles:
-        return "the new windows do not begin where old ones do"
-    return "the new windows overlap: old ones would have to be in several, and in parts"
+    if "cumulate" in (old.family, new.family):
+        return "windows that grow and those of another size are not made of each other"
+    if old.size % old.step:
+        return "no old window begins where another ends"
+    return "the new windows do not begin where old ones do"

@@ -26,12 +26,16 @@ WRITTEN = ".written"
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """A column of the new state: its name, its SQL, and the part that a migration file calls it."""
+    """A column of the new state: its name, its SQL, and the part that a migration file calls it.
+
+    Of one that is `several` the SQL gives an array: a row goes into as many of the new ones.
+    """
 
     part: str
     name: str
     expression: str
     is_key: bool = False
+    several: bool = False
 
     @property
     def is_same(self) -> bool:
@@ -176,7 +180,9 @@ def _keys(change: Change) -> Iterator[Made]:
 def _groups(table: DataFrame, saved: SavedOperator, change: Change) -> Conversion:
     made = list(_keys(change))
     if change.get("window"):
-        made.append(Made(WINDOW, WINDOW, change["window"]["expr"], is_key=True))
+        window = change["window"]
+        several = bool(window.get("several"))
+        made.append(Made(WINDOW, WINDOW, window["expr"], is_key=True, several=several))
     if saved.kind == "dedup":
         made.append(Made(EXPIRES, EXPIRES, expiry(change)))
     backfilled = set(change.get("backfill", ()))

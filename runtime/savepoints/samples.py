@@ -138,6 +138,8 @@ def _together(keys: Sequence[Made], sessions: bool) -> Column:
         old, new = quoted(f".old {n}"), quoted(f".new {n}")
         if sessions and one.name == WINDOW:
             same.append(f"{new}.start <= {old}.start AND {old}.`end` <= {new}.`end`")
+        elif one.several:
+            same.append(f"array_contains({old}, {new})")
         else:
             same.append(f"{old} <=> {new}")
     return F.expr(" AND ".join(same))

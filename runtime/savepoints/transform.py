@@ -94,7 +94,9 @@ def _refused(saved: SavedOperator, reason: str) -> RuntimeFault:
 def _aggregate(table: DataFrame, change: Change) -> DataFrame:
     keys, names = _keys(change)
     if change.get("window"):
-        keys.append(_column(change["window"]["expr"], WINDOW))
+        expression = change["window"]["expr"]
+        several = change["window"].get("several")
+        keys.append(_column(f"explode({expression})" if several else expression, WINDOW))
         names.append(WINDOW)
     cells = [_column(one["expr"], one["id"]) for one in change["cells"]]
     found = table.select(*keys, *cells)

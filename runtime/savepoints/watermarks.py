@@ -21,8 +21,9 @@ class Incomplete:
     """Windows of the new version that lack what had closed before the cut, up to the watermark.
 
     Of windows of a fixed size that is one, from `start_ms` to `end_ms`, in which `closed` windows
-    of the old version lay that are gone. Of sessions it is those that begin so early that one
-    which has closed might have reached them. `groups` is how many of them the savepoint has.
+    of the old version lay that are gone; where they overlap it is `windows` of them, which lie
+    between these instants. Of sessions it is those that begin so early that one which has closed
+    might have reached them. `groups` is how many of them the savepoint has.
     """
 
     watermark_ms: int
@@ -30,6 +31,7 @@ class Incomplete:
     closed: int | None = None
     start_ms: int | None = None
     end_ms: int | None = None
+    windows: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,13 +64,24 @@ def incomplete(
     if "later" in lengths:
         groups = _count(merged, f"{WINDOW}.start <= timestamp_micros({passed + lengths['later']}L)")
         return Incomplete(passed // 1000, groups) if groups else None
-    size = lengths["into"]
-    start = passed - (passed - lengths["offset"]) % size
-    closed = (passed - start) // lengths["of"]
-    if not closed:
+    size, part = lengths["into"], lengths["of"]
+    step = lengths.get("step", size)
+    # Those that lack something begin behind `passed - size`, and up to `passed - part`.
+    last = passed - part - (passed - part - lengths["offset"]) % step
+    windows = -((passed - size - last) // step)
+    if last <= passed - size:
         return None
-    groups = _count(merged, f"{WINDOW}.start = timestamp_micros({start}L)")
-    return Incomplete(passed // 1000, groups, closed, start // 1000, (start + size) // 1000)
+    start = last - (windows - 1) * step
+    parts = {t + at for t in range(start, last + 1, step) for at in range(0, size, part)}
+    groups = _count(merged, f"{WINDOW}.start <= timestamp_micros({last}L)")
+    return Incomplete(
+        passed // 1000,
+        groups,
+        sum(begin + part <= passed for begin in parts),
+        start // 1000,
+        (last + size) // 1000,
+        windows,
+    )
 
 
 def _passed(rows: DataFrame, watermark_ms: int) -> int:
