@@ -153,7 +153,7 @@ class _Cells:
     def _converted(self, was: Json, now: Json, old: Json, new: Json) -> NewCell:
         column = identifier(was["id"])
         expression = convert(column, _held(was), _held(now))
-        if old.get("given") != new.get("given"):
+        if not _given_alike(old, new):
             why = f"it holds values of {_types(old)} in Spark's own form, not of {_types(new)}"
             return self._refused(new, now, why, was["id"])
         if expression is None:
@@ -318,6 +318,13 @@ def _spelled(cell: Json) -> str:
     """Return how a cell holds its values: decimals may be whole numbers without their point."""
     scale = cell.get("scale")
     return str(cell["type"]) if scale is None else f"{cell['type']} of DECIMAL(…,{scale})"
+
+
+def _given_alike(old: Json, new: Json) -> bool:
+    """Whether aggregates are given values of the same types, as far as both plans tell them."""
+    before, after = old.get("given", ()), new.get("given", ())
+    pairs = zip(before, after, strict=False)
+    return len(before) == len(after) and all(a == b or None in (a, b) for a, b in pairs)
 
 
 def _types(aggregate: Json) -> str:

@@ -81,7 +81,9 @@ def _of_several(call: e.Call, arguments: list[Typed]) -> tuple[e.Call, list[Type
             known = e.IsTest(call.span, argument.expression, "NULL", negated=True)
             condition = known if condition is None else e.Binary(call.span, "AND", condition, known)
     struct = e.Call(call.span, Name(call.span, "struct"), call.arguments)
-    return replace(call, filter=condition), [Typed(struct, t.UNKNOWN, nullable=False)]
+    # What is counted is known by its place: a column by another name is the same.
+    fields = tuple(t.Field(f"col{n}", a.type) for n, a in enumerate(arguments, start=1))
+    return replace(call, filter=condition), [Typed(struct, t.Struct(fields), nullable=False)]
 
 
 def may_stand(node: e.Call, name: str, context: Context) -> bool:
