@@ -28,7 +28,7 @@ _KEYLESS = "all"
 _TAKEN = ("key", "value", POSITION, WRITTEN, "at", "number")
 """What entries and rows that wait have beside their keys: a key of that name is `key.<name>`."""
 
-_INNER = ("armed", "number", "sweep")
+INNER = (ARMED, ".number", ".sweep")
 """Of a record: when Spark wakes the key, the number of its next row, when TTLs are looked at."""
 
 _WRITTEN = re.compile(r"_x(?=[0-9a-f]{4})")
@@ -91,7 +91,7 @@ def record_names(operator: Operator) -> dict[str, str]:
         **{f"value_{state_name(name)}": name for name in values},
         **{f"written_{state_name(name)}": f"{name}.{WRITTEN}" for name in values},
         **{f"timer_{state_name(name)}": name for name in operator.timers},
-        **{name: f".{name}" for name in _INNER},
+        **{name.removeprefix("."): name for name in INNER},
     }
 
 

@@ -36,7 +36,9 @@ def test_rows_behind_an_upgrade(case: Path, spark: SparkSession) -> None:
     assert failed == [], "".join(failed)
 
 
-DECIDED = [case for case in CASES if "draft.yaml" not in (case / "rows.yaml").read_text("utf-8")]
+TOO_NARROW = ("narrow_type_decided",)
+"""Whose values a plain CAST does not hold: it is refused before anything is made."""
+DECIDED = [case for case in CASES if (case / "migration.yaml").exists()]
 
 
 @pytest.mark.long
@@ -52,9 +54,10 @@ def test_what_a_draft_says_is_restored(case: Path, tmp_path: Path, spark: SparkS
     test = yaml.safe_load((folder / "rows.yaml").read_text("utf-8"))
     at = next(n for n, step in enumerate(test["steps"]) if "upgrade" in step)
     test["steps"][at]["upgrade"]["migration"] = "first.yaml"
-    test["steps"] = [s for n, s in enumerate(test["steps"]) if n <= at or "expect" not in s]
     test["spec"] = str((case / test["spec"]).resolve())
     (folder / "rows.yaml").write_text(yaml.safe_dump(test, sort_keys=False), encoding="utf-8")
-    found = outcomes([folder / "rows.yaml"], spark)
-    failed = [outcome_text(outcome) for outcome in found if not outcome.passed]
-    assert failed == [], "".join(failed)
+    (found,) = outcomes([folder / "rows.yaml"], spark)
+    if case.name in TOO_NARROW:
+        assert found.fault is not None and "fails for 1 row" in found.fault.message
+    else:
+        assert found.fault is None, outcome_text(found)

@@ -47,9 +47,13 @@ class Policy:
 
 
 def batches_kept(script: Path) -> int:
-    """How many batches Spark keeps for the barriers of a pipeline: until then its state grows."""
+    """How many batches Spark keeps for the barriers of a pipeline: until then its state grows.
+
+    A fourth more, since Spark drops those that are older when it next cleans up.
+    """
     plan = load_plan(plan_path(script))
-    return batches_to_retain(resolve_settings(plan, Arguments(variables=_ANY), {}), plan.checkpoint)
+    settings = resolve_settings(plan, Arguments(variables=_ANY), {})
+    return batches_to_retain(settings, plan.checkpoint) * 5 // 4
 
 
 def spec(parts: Sequence[str], policy: Policy) -> str:

@@ -41,7 +41,7 @@ class Sampler:
             **self._rows(),
             **self._processes(),
             **self._probed(),
-            **_tree("state", self.lives.state / "generations"),
+            **self._state(),
             **_tree("output", self.lives.folder / "out"),
             **_tree("temporary", self.lives.temporary),
             "log_bytes": self._log_bytes(),
@@ -50,6 +50,12 @@ class Sampler:
         with self.file.open("a", encoding="utf-8") as out:
             out.write(f"{json.dumps(sample)}\n")
         return sample
+
+    def _state(self) -> Sample:
+        """What the state has, but for the names of files: a source remembers each for good."""
+        folder = self.lives.state / "generations"
+        whole, names = _tree("state", folder), [_tree("state", f) for f in folder.glob("*/sources")]
+        return {name: value - sum(one[name] for one in names) for name, value in whole.items()}
 
     def _rows(self) -> Sample:
         """The rows of this life, in and out, of all queries."""

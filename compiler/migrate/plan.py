@@ -18,6 +18,7 @@ from .programs import plan_program
 from .source_columns import Called, called_otherwise, with_names
 from .verdicts import FOUND_BY_THAT, Decision, Fate, Finding, Json, MigrationPlan, Verdict
 from .versions import SIDES, Versions, aggregates_of, alive, side_columns
+from .within import plan_within
 
 _PLANNERS: Mapping[str, Callable[[Versions, str, str], Fate]] = {
     "aggregate": plan_aggregate,
@@ -95,7 +96,7 @@ def _operators(versions: Versions, pairs: Mapping[str, str | None]) -> tuple[Fat
         if was is None:
             fates.append(_begun(versions, id_, [f for f in free if f not in new]))
         elif kind_of(old[was]) != kind_of(entry) and old[was]["kind"] != entry["kind"]:
-            fates.append(_other_kind(versions, was, id_))
+            fates.append(plan_within(versions, was, id_) or _other_kind(versions, was, id_))
         else:
             fate = _PLANNERS[entry["kind"]](versions, was, id_)
             fate = with_lateness(versions, _with_what_it_rests_on(fate))

@@ -8,6 +8,7 @@ from ...dsl.format import identifier
 from .again import computed
 from .columns import plan_columns
 from .conversions import cast
+from .dedup import BECOME_ONE, remembered_for
 from .entries import plan_entries
 from .folded import folds, is_another, narrower_frames, same_columns, same_statements
 from .inputs import NOT_SEEN, function_findings, input_findings, marked
@@ -25,8 +26,14 @@ def plan_program(versions: Versions, old_id: str, id_: str) -> Fate:
     old, new = versions.old["operators"][old_id], versions.new["operators"][id_]
     same = list(_pairs(old, new))
     keys = plan_keys(
-        *(versions, id_, _keys_of(old, [a for a, _ in same]), _keys_of(new, [b for _, b in same]))
+        *(
+            versions,
+            id_,
+            keys_of_program(old, [a for a, _ in same]),
+            keys_of_program(new, [b for _, b in same]),
+        )
     )
+    is_merged = keys.merges and None not in (remembered_for(old), remembered_for(new))
     columns = {} if new["declared"] else same_columns(old, new)
     values, cells = _values(versions, id_, old, new, columns)
     found_entries, entries = plan_entries(versions, id_, old, new)
@@ -34,7 +41,7 @@ def plan_program(versions: Versions, old_id: str, id_: str) -> Fate:
     found_waiting, waiting = _waiting(versions, old_id, id_)
     condition = versions.decisions.get("operators", id_, "where")
     findings = [
-        *_keys(id_, keys),
+        *_keys(id_, keys, is_merged=is_merged),
         *_inputs(versions, id_, old, new),
         *function_findings(versions, id_, new),
         *_window(id_, old, new),
@@ -53,7 +60,7 @@ def plan_program(versions: Versions, old_id: str, id_: str) -> Fate:
         "where": condition,
         "keys": keys.document(),
         "window": None,
-        "group": False,
+        "group": is_merged,
         "cells": cells,
         "timers": timers,
         "entries": entries,
@@ -65,7 +72,7 @@ def plan_program(versions: Versions, old_id: str, id_: str) -> Fate:
     return Fate("operator", old_id, id_, "operator", tuple(findings), document)
 
 
-def _keys_of(entry: Json, inputs: Sequence[Json]) -> list[Key]:
+def keys_of_program(entry: Json, inputs: Sequence[Json]) -> list[Key]:
     """Return the keys of a program, each with what it is in the inputs that go on."""
     return [
         Key(
@@ -78,9 +85,12 @@ def _keys_of(entry: Json, inputs: Sequence[Json]) -> list[Key]:
     ]
 
 
-def _keys(id_: str, keys: KeyPlan) -> Iterator[Finding]:
+def _keys(id_: str, keys: KeyPlan, *, is_merged: bool) -> Iterator[Finding]:
+    """Yield the findings on keys; ``is_merged``: of ids that are remembered several become one."""
+    if is_merged:
+        yield Finding("ids", "", "", Verdict.MERGED, BECOME_ONE, marked=True)
     for finding in keys.findings:
-        if finding.verdict is Verdict.DROPPED:
+        if finding.verdict is Verdict.DROPPED and not is_merged:
             why = "what several keys have can't be made that of one: a program says what it means"
             fix = f"`{id_}: drop` begins with no keys"
             yield Finding("key", finding.old, None, Verdict.IMPOSSIBLE, why, fix)

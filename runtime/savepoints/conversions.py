@@ -83,6 +83,9 @@ def conversions(
         case "join":
             for side, was, new in sides_of(change):
                 yield _side(side, tables[was], new, old_keys(old, was))
+        case "operator" if change["kind"] == "dedup":
+            made = (*_keys(change), Made(EXPIRES, EXPIRES, expiry(change)))
+            yield Conversion(RECORD, tables[RECORD], saved.keys, ("kept_at", "forget"), made)
         case "operator":
             yield from _program(tables, saved, change)
         case _:
@@ -127,6 +130,8 @@ def _of_keys(table: DataFrame, record: DataFrame, keys: Sequence[str]) -> DataFr
 
 def expiry(change: Change) -> str:
     """The SQL of the instant at which an id is forgotten."""
+    if "expires" in change:
+        return str(change["expires"])
     shift = int(change.get("shift_expiry_micros", 0))
     return f"timestamp_micros(unix_micros({EXPIRES}) + {shift}L)" if shift else EXPIRES
 
@@ -183,12 +188,13 @@ def _groups(table: DataFrame, saved: SavedOperator, change: Change) -> Conversio
         window = change["window"]
         several = bool(window.get("several"))
         made.append(Made(WINDOW, WINDOW, window["expr"], is_key=True, several=several))
-    if saved.kind == "dedup":
+    if change["kind"] == "dedup":
         made.append(Made(EXPIRES, EXPIRES, expiry(change)))
     backfilled = set(change.get("backfill", ()))
     made += [
         Made(c["id"], c["id"], c["expr"]) for c in change["cells"] if c["id"] not in backfilled
     ]
+    made += [Made(one["name"], one["name"], one["expr"]) for one in change.get("timers", ())]
     return Conversion(STATE, table, saved.keys, saved.cells, tuple(made))
 
 

@@ -14,7 +14,6 @@ from .failing import Attempts, Failing, failing
 from .fit import Fit
 from .model import SavedOperator
 from .samples import Sample, merged_samples, samples
-from .tables import STATE
 from .transform import check_change
 from .watermarks import Incomplete, MovedTimer, incomplete, moved_timers
 
@@ -132,7 +131,8 @@ class _Figures:
             return (), None
         tables = self._fit.tables(self._spark, new, None)
         assert tables is not None
-        (one,), merged = found, tables[STATE]
+        (one,) = found
+        merged = tables[one.table]
         shown = tuple(merged_samples(one, merged, sessions=change["kind"] == "session"))
         lengths = (change["window"] or {}).get("merges")
         holder = self._fit.savepoint.holder(saved.id)

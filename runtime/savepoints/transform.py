@@ -12,7 +12,16 @@ from typing import TYPE_CHECKING, Any
 from ..errors import RuntimeFault
 from ..kernel.load import kernel_class
 from ..options import quoted
-from ..program_state import POSITION, RECORD, WAITING, WRITTEN, entry_table, state_name
+from ..program_state import (
+    ARMED,
+    INNER,
+    POSITION,
+    RECORD,
+    WAITING,
+    WRITTEN,
+    entry_table,
+    state_name,
+)
 from .conversions import (
     Change,
     entries_seen,
@@ -64,8 +73,12 @@ def transformed(
                 side: _side(tables[was], new, old_keys(old, was))
                 for side, was, new in sides_of(change)
             }
+        case "dedup" if change["kind"] == "operator":
+            return _ids(tables[STATE], change)
         case "dedup":
             return {STATE: _dedup(tables[STATE], change)}
+        case "operator" if change["kind"] == "dedup":
+            return {STATE: _dedup(tables[RECORD], change)}
         case "operator":
             inputs = (old.get("inputs", ()), new.get("inputs", ()))
             made = _program(tables, saved, change, inputs)
@@ -169,6 +182,22 @@ def _dedup(table: DataFrame, change: Change) -> DataFrame:
     return found.groupBy(*map(quoted, names)).agg(F.min(EXPIRES).alias(EXPIRES))
 
 
+def _ids(table: DataFrame, change: Change) -> dict[str, DataFrame]:
+    """Ids that Spark remembered as the records of a program."""
+    from pyspark.sql import functions as F
+
+    keys, names = _keys(change)
+    cells = [*change["cells"], *({**one, "id": one["name"]} for one in change["timers"])]
+    found = table.select(*keys, *(_column(one["expr"], one["id"]) for one in cells))
+    if change.get("group"):
+        first = [F.min(quoted(one["id"])).alias(one["id"]) for one in cells]
+        found = found.groupBy(*map(quoted, names)).agg(*first)
+    # Who is woken too early goes on sleeping.
+    wakes = [F.unix_millis(quoted(one["name"])) for one in change["timers"]]
+    inner = {name: F.lit(None).cast("bigint") for name in INNER}
+    return {RECORD: found.withColumns({**inner, ARMED: F.least(F.lit(None), *wakes)})}
+
+
 def _side(table: DataFrame, new: Mapping[str, Any], names: Sequence[str]) -> DataFrame:
     seen = side_seen(table, names)
     keys = [_column(expr, key_column(place)) for place, expr in enumerate(new["keys"])]
@@ -191,6 +220,11 @@ def _program(
     values += _written(record, cells)
     values += [F.col(quoted(name)) for name in record.columns if name.startswith(".")]
     found = {RECORD: record.select(*keys, *values)}
+    if change.get("group"):
+        # Ids that are remembered: seen when the first of them was, and forgotten then.
+        others = [name for name in found[RECORD].columns if name not in names]
+        first = [F.min(quoted(name)).alias(name) for name in others]
+        found[RECORD] = found[RECORD].groupBy(*map(quoted, names)).agg(*first)
     _check_keys(found[RECORD], names, saved)
     for one in change.get("entries", ()):
         if one["from"] is None:
