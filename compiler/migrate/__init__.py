@@ -8,10 +8,11 @@ In order of flow:
 - ``versions``: both plans, what is alive in them and what it means. ``mirrored``: joins whose sides
   have changed places; ``source_columns``: columns of sources by another name.
 - ``plan``: the whole of it. ``aggregates`` (``cells``, ``derive``, ``merges``, ``buffers``,
-  ``windows``), ``dedup`` (``within``), ``joins`` (``columns``), ``programs`` (``entries``, ``timers``,
-  ``successors``, ``folded``, ``again``): one kind of operator each. ``keys``, ``inputs``: what they
-  have in common; ``upstream`` (``reading``): whether what is below gives the same rows;
-  ``lateness``: whether they are late by the same watermark; ``ends``: sources, sinks, settings.
+  ``windows``), ``dedup`` (``within``), ``joins`` (``columns``), ``programs`` (``entries``,
+  ``timers``, ``successors``, ``folded``, ``again``): one kind of operator each. ``keys``,
+  ``inputs``: what they have in common; ``upstream`` (``reading``): whether what is below gives the
+  same rows; ``lateness``: whether they are late by the same watermark; ``ends``: sources, sinks,
+  settings.
 - ``conversions``: types that hold all of others, ``structs`` by their fields;
   ``nulls``: conversions that may give NULL; ``lengths``: lengths of time.
 - ``verdicts``: what is found.
