@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 READ_AS_WRITTEN = ("json", "csv", "text")
 """Formats whose lines a step gives as they are; rows of all others are given as JSON."""
 
+_OF_JSON = ("lenient", "timestamp_unit")
+"""Options by which a source reads JSON, wherever it lies."""
+
 
 class StepJob(Job):
     """A job whose sources read the folder of a run, by the options that say how rows are parsed."""
@@ -93,8 +96,8 @@ class StepJob(Job):
         # Files of parquet hold NaN, which json has no word for.
         nan = {"spark.allowNonNumericNumbers": "true"}
         own = dict(options) if parsed else {"format": "json", "options": nan}
-        if options.get("format") == "json" and "timestamp_unit" in options:
-            own["timestamp_unit"] = options["timestamp_unit"]
+        if options.get("format") == "json":
+            own |= {name: options[name] for name in _OF_JSON if name in options}
         own.pop("max_files_per_trigger", None)
         own["path"] = str(self._root / folder)
         # `check --spark` makes a job without a run.
