@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from compiled import compiled_text, plan_in
+from streamc.compiler.migrate.decisions import Decisions
 from streamc.compiler.migrate.plan import plan_migration
 from streamc.compiler.migrate.verdicts import MigrationPlan
 
@@ -168,4 +169,26 @@ def test_the_same_rows_are_not_asked_about(kind: str, before: str, after: str) -
         before, after = TAIL, between + TAIL.replace(before, after)
     plan, why = told(kind, before, after)
     assert why == []
+    assert plan.exit_code == 0
+
+
+@pytest.mark.parametrize("word", ["drop", "empty"])
+def test_an_operator_that_begins_anew_gives_other_rows(word: str) -> None:
+    """Where the file has it begin with nothing, and where it is of another kind."""
+    old, new = (HEAD + BELOW[kind] + TAIL for kind in ("dedup", "top"))
+    for versions in ((old, old), (old, new)):
+        decided = Decisions({("operators", "mid"): word})
+        plan = plan_migration(*map(plan_of, versions), decided)
+        (fate,) = (one for one in plan.operators if one.id == "top")
+        (told,) = (finding.why for finding in fate.findings if finding.part == "input")
+        assert "`mid` begins at the cut" in told
+        assert plan.exit_code > 0
+
+
+def test_what_a_source_that_is_read_again_has_given_is_marked() -> None:
+    text = HEAD + BELOW["filter"] + TAIL
+    decided = Decisions({("sources", "e", "start"): "earliest"})
+    plan = plan_migration(plan_of(text), plan_of(text), decided)
+    (fate,) = (one for one in plan.operators if one.id == "top")
+    assert [f.why for f in fate.findings if f.marked] == ["rows of `e` that are in it come again"]
     assert plan.exit_code == 0

@@ -1,4 +1,4 @@
-"""Marks where rows were late by another watermark before the cut than behind it."""
+"""Marks where rows were late by another watermark before the cut, or come again behind it."""
 
 from __future__ import annotations
 
@@ -15,16 +15,22 @@ def with_lateness(versions: Versions, fate: Fate) -> Fate:
     """Return the fate of an operator that goes on, marked where rows are late by another rule.
 
     Which rows were late before the cut nobody knows: what was dropped is gone, and what was taken
-    stays, though the new watermark would have had it otherwise.
+    stays, though the new watermark would have had it otherwise. It is marked too where a source is
+    read once more.
     """
     if fate.new is None or fate.old is None or fate.document is None:
         return fate
-    others = [name for name in sources_below(versions.new, fate.new) if _differs(versions, name)]
-    if not others:
-        return fate
-    why = f"rows before the cut were late by another watermark of {listed(others)}"
-    finding = Finding("lateness", "", "", Verdict.KEPT, why, marked=True)
-    return replace(fate, findings=(*fate.findings, finding))
+    sources = sources_below(versions.new, fate.new)
+    again = [name for name in sources if versions.starts(name)]
+    others = [name for name in sources if _differs(versions, name)]
+    found = []
+    if again:
+        why = f"rows of {listed(again)} that are in it come again"
+        found.append(Finding("rows", "", "", Verdict.KEPT, why, marked=True))
+    if others:
+        why = f"rows before the cut were late by another watermark of {listed(others)}"
+        found.append(Finding("lateness", "", "", Verdict.KEPT, why, marked=True))
+    return replace(fate, findings=(*fate.findings, *found))
 
 
 def _differs(versions: Versions, name: str) -> bool:

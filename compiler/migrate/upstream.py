@@ -80,7 +80,10 @@ def _of_one(versions: Versions, name: str, seen: frozenset[str]) -> Iterator[str
         return
     old = versions.old["operators"].get(before)
     new = versions.new["operators"].get(name)
-    if old is None or new is None or old["kind"] != new["kind"] or name in seen:
+    if old is None or new is None or name in seen:
+        return
+    if versions.begins(name) or old["kind"] != new["kind"]:
+        yield f"`{name}` begins at the cut"
         return
     told = dict.fromkeys(_of_operator(versions, old, new))
     yield from (f"{one} of `{name}`" for one in told)

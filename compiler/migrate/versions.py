@@ -39,6 +39,15 @@ class Versions:
         """Return what a source or operator of the new version was called, as far as it is known."""
         return next((was for was, now in self.renamed.items() if now == name), name)
 
+    def begins(self, name: str) -> bool:
+        """Whether the file says of an operator that was there that it begins anew, with nothing."""
+        return self.decisions.values.get(("operators", name)) in ("drop", "empty")
+
+    def starts(self, name: str) -> bool:
+        """Whether the file says of a source that was there that it is read from its beginning."""
+        started = ("sources", name, "start") in self.decisions.values
+        return started and name in self.old["sources"]
+
     def changed_functions(self) -> tuple[str, ...]:
         """Return the functions that have the same name in both and do not do the same."""
         before, after = (plan.get("functions", {}) for plan in (self.old, self.new))
