@@ -77,10 +77,13 @@ def run(
 def _run(script: Path, asked: Arguments, folder: str) -> Result:
     """Run a script with a view of it, which is closed before anything else is told."""
     from ..runtime import run_script
+    from .changed_state import changes_between
 
     view = _view()
     try:
-        return run_script(script, asked, view=view, folders=(folder,), signals=True)
+        return run_script(
+            script, asked, view=view, folders=(folder,), signals=True, compare=changes_between
+        )
     except BaseException:
         view.close()
         raise

@@ -1,26 +1,78 @@
-"""The commands by which a state goes on under a changed spec, for the message that refuses it.
+"""A start on the state of another version of the spec: what it tells, and what it refuses.
 
-They are made of what the user gave for this run, so that they can be pasted as they stand.
+The message that refuses has the commands by which the state goes on. They are made of what the user
+gave for this run, so that they can be pasted as they stand.
 """
 
 from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from ..contracts.secrets import written_secret
 from .arguments import Arguments
-from .errors import RuntimeFault
+from .errors import STATE_OF_OTHER_PLAN, RuntimeFault
 from .manifests import barrier_of
+from .notes import read_note
 from .plan import Plan
 from .savepoints.model import FOLDER, new_name
 from .settings import RunSettings
-from .state import current_generation
+from .state import State, current_generation
 from .state_files import LocalFiles, local_state
 
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """What differs between the version that began a state and the one that goes on with it.
+
+    With what is `refused` the state would be read as something else. What is `told` leaves it of
+    one meaning, from rows chosen in two ways.
+    """
+
+    refused: Sequence[str] = ()
+    told: Sequence[str] = ()
+
+
+Compare = Callable[[Mapping[str, Any], Mapping[str, Any]], Changes]
+"""Says what differs between two plans; the compiler can, and a script runs without one."""
+
 _ELSE = "or run the version that began it, or start over with another `--state` and other outputs"
+
+
+def check_changes(
+    state: State, plan: Plan, compare: Compare | None, tell: Callable[[str], None]
+) -> None:
+    """Raises RuntimeFault when a state that has rows would be read as something else.
+
+    Other changes below its operators are told, once: the next start finds this plan.
+    """
+    begun = any(state.storage.list(f"{state.checkpoint(q.id)}/offsets") for q in plan.queries)
+    if compare is None or not begun:
+        return
+    try:
+        old = read_note(state.storage, state.plan_file)
+    except RuntimeFault:
+        # It is written anew by this start.
+        return
+    if old is None:
+        return
+    found = compare(old, plan.document)
+    if found.refused:
+        raise RuntimeFault(
+            STATE_OF_OTHER_PLAN,
+            "the state is of another version of the spec\n"
+            + "\n".join(f"     {line}" for line in found.refused),
+            _ELSE,
+        )
+    if found.told:
+        tell("the state was begun by another version of the spec, and goes on with what it has:")
+        for line in found.told:
+            tell(f"  {line}")
+        tell("  `streamc diff` tells more; a savepoint marks what is inexact for a while")
 
 
 def carried_over(

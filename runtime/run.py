@@ -13,7 +13,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from .arguments import Arguments
-from .changed_spec import carried_over
+from .changed_spec import Compare, carried_over, check_changes
 from .errors import SCRIPT_UNUSABLE, STATE_OF_OTHER_PLAN, RuntimeFault, reason
 from .failures import spark_errors, spark_refuses
 from .job import Job
@@ -59,6 +59,7 @@ def run_script(
     folders: Sequence[str] = (),
     signals: bool = False,
     strict_ledger: bool = False,
+    compare: Compare | None = None,
 ) -> Result:
     """Runs an emitted script in this process and returns when its queries have ended.
 
@@ -66,7 +67,8 @@ def run_script(
     `spark` if that is given. `stop` ends a run from another thread, `signals` lets Ctrl-C and
     SIGTERM do so. `folders` are searched for the modules of Python functions before the script's
     own. With `strict_ledger`, as tests want it, rows that are not accounted for end their query;
-    else they are warned of. Raises RuntimeFault when the run is not possible as asked; a failed
+    else they are warned of. `compare` says what differs between the plan that began the state and
+    this one. Raises RuntimeFault when the run is not possible as asked; a failed
     query is in the result.
     """
     plan = load_plan(plan_path(script))
@@ -80,6 +82,7 @@ def run_script(
         folders=(*folders, str(script.resolve().parent), os.getcwd()),
         signals=signals,
         strict_ledger=strict_ledger,
+        compare=compare,
     )
 
 
@@ -121,6 +124,7 @@ def run_pipeline(
     folders: Sequence[str] = (),
     signals: bool = False,
     strict_ledger: bool = False,
+    compare: Compare | None = None,
 ) -> Result:
     """Runs a plan with the `build` that belongs to it; see `run_script`."""
     stop = stop or Stop()
@@ -159,6 +163,7 @@ def run_pipeline(
                 view,
                 strict_ledger=strict_ledger,
             )
+            check_changes(state, plan, compare, view.note)
             write_note(state.storage, state.plan_file, {**plan.document, SPEC_TEXT: plan.spec_text})
             return _run(plan, queries, view, stop)
     except RuntimeFault as fault:

@@ -1,0 +1,43 @@
+"""What differs between the version of a spec that began a state and the one that goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ..compiler.migrate.verdicts import Finding
+    from ..runtime.changed_spec import Changes
+
+_FOUND_BY = ("key", "window", "time")
+"""Parts by which others are found: another one would read groups as those of others."""
+
+
+def changes_between(old: Mapping[str, Any], new: Mapping[str, Any]) -> Changes:
+    """Return what a start without a savepoint has to refuse, and what it has to tell.
+
+    What the plan of a migration would not keep as it is can't go on in place: a cell that computes
+    something else under its name, groups by another key. What it asks about or marks is told.
+    """
+    from ..compiler.migrate.plan import plan_migration
+    from ..runtime.changed_spec import Changes
+
+    refused, told = [], []
+    for fate in plan_migration(old, new).operators:
+        if fate.old is None or fate.new is None:
+            # It begins, or ends, with the query that it is in.
+            continue
+        for finding in fate.findings:
+            line = f"{fate.id}: {finding.name}: {finding.why}"
+            if _is_another(finding):
+                refused.append(line)
+            elif finding.open is not None or finding.marked:
+                told.append(line)
+    return Changes(tuple(refused), tuple(told))
+
+
+def _is_another(finding: Finding) -> bool:
+    from ..compiler.migrate.verdicts import Verdict
+
+    lost = finding.verdict in (Verdict.EMPTY, Verdict.IMPOSSIBLE)
+    return lost or (finding.open is not None and finding.part.split()[0] in _FOUND_BY)
