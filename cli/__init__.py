@@ -12,8 +12,8 @@ when it runs.
 - ``spark_check``: what Spark finds in specs.
 - ``testing``: tests of specs, found, run and reported.
 - ``spec_files``: paths on the command line to specs.
-- ``from_savepoint``: the way from a savepoint to what is run; ``changed_state``: what a start on the
-  state of another version tells; ``preview_text``: what a plan makes of a savepoint.
+- ``from_savepoint``: the way from a savepoint to what is run; ``changed_state``: what a start on
+  the state of another version tells; ``preview_text``: what a plan makes of a savepoint.
 - ``two_versions``: two versions of a spec; ``git``: a spec as it was at a revision.
 - ``options``: those that several commands have; ``columns``: tables as plain lines;
   ``marks``: parts of a state that are not what they would have been.

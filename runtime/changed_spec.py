@@ -21,7 +21,7 @@ from .notes import read_note
 from .plan import Plan
 from .savepoints.model import FOLDER, new_name
 from .settings import RunSettings
-from .state import State, current_generation
+from .state import SPEC_TEXT, State, current_generation
 from .state_files import LocalFiles, local_state
 
 
@@ -58,7 +58,7 @@ def check_changes(
     except RuntimeFault:
         # It is written anew by this start.
         return
-    if old is None:
+    if old is None or {k: v for k, v in old.items() if k != SPEC_TEXT} == plan.document:
         return
     found = compare(old, plan.document)
     if found.refused:
