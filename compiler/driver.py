@@ -15,6 +15,7 @@ from ..dsl.source import SourceFile
 from ..dsl.walk import dump
 from .checks import CHECKS
 from .emit import emit
+from .emit.comments import comments_above
 from .emit.spec_copy import spec_copy
 from .graph import OperatorGraph, build
 from .graph.text import graph_text
@@ -95,7 +96,7 @@ def _compile(source: SourceFile, last: int) -> CompileResult:
         return CompileResult(source, diagnostics, spec, model, graph)
     plan = lower(graph, source.folder)
     plan_json = to_json(plan)
-    script = emit(graph) if last == 4 else None
+    script = emit(graph, comments_above(spec, source.text)) if last == 4 else None
     return CompileResult(source, diagnostics, spec, model, graph, plan, plan_json, script)
 
 

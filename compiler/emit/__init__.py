@@ -7,7 +7,7 @@
 - ``steps``, ``top_n``: the calls of each class of step.
 - ``programs``: operators, a step of ``program`` for each statement.
 - ``columns``: expressions. ``literals``: Python literals.
-- ``describe``: the comment above a paragraph.
+- ``describe``: the comment above a paragraph; ``comments``: those of the spec, above that.
 - ``spec_copy``: the spec's own text, as it goes with the script.
 - ``layout``: where lines break; ``long_text``: where long SQL does.
 """

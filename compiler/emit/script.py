@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,18 +22,26 @@ _OF_THE_RUNTIME = ("cumulate", "program")
 _TEMPLATES = Path(__file__).parent / "templates"
 
 
-def emit(graph: OperatorGraph) -> str:
-    """Return the PySpark script of a pipeline; the same text for the same graph on any machine."""
+def emit(graph: OperatorGraph, comments: Mapping[str, tuple[str, ...]] | None = None) -> str:
+    """Return the PySpark script of a pipeline; the same text for the same graph on any machine.
+
+    ``comments`` are those of the spec above what it declares, by name. Of a stream with several
+    paragraphs they are above the first.
+    """
     pipeline = graph.pipeline
     modes = {name: query.output_mode for query in graph.queries for name in query.sinks}
     paragraphs = [
-        *(emit_function(f) for f in pipeline.python_functions()),
-        *(emit_source(s) for s in pipeline.sources),
-        *(emit_table(t) for t in pipeline.tables),
-        *(emit_relation(r) for r in pipeline.relations),
-        *(emit_sink(s, modes[s.name]) for s in pipeline.sinks),
+        *((f.name, emit_function(f)) for f in pipeline.python_functions()),
+        *((s.name, emit_source(s)) for s in pipeline.sources),
+        *((t.name, emit_table(t)) for t in pipeline.tables),
+        *((r.stream, emit_relation(r)) for r in pipeline.relations),
+        *((s.name, emit_sink(s, modes[s.name])) for s in pipeline.sinks),
     ]
-    body = "\n\n".join("\n".join(lines) for lines in paragraphs)
+    left = dict(comments or {})
+    body = "\n\n".join(
+        "\n".join([*(f"    # {line}".rstrip() for line in left.pop(name, ())), *lines])
+        for name, lines in paragraphs
+    )
     used = _names_used(body)
     return _template().render(
         title=_title(pipeline.settings.pipeline, pipeline.settings.description),

@@ -9,6 +9,7 @@ from streamc.runtime import Job
 
 def build(job: Job) -> None:
     """Build the dataflow; every variable is named by its operator's id."""
+    # names in backticks: keywords, capitals, spaces, dots
     # order: files json source
     order = (
         job.read(

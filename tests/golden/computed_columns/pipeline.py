@@ -9,6 +9,7 @@ from streamc.runtime import Job
 
 def build(job: Job) -> None:
     """Build the dataflow; every variable is named by its operator's id."""
+    # computed columns are columns of the source
     # payments: files json source
     payments = (
         job.read(

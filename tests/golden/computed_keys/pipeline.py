@@ -9,6 +9,7 @@ from streamc.runtime import Job
 
 def build(job: Job) -> None:
     """Build the dataflow; every variable is named by its operator's id."""
+    # computed keys: an expression is written once and named by its column, or by itself inside others
     # clicks: files json source
     clicks = (
         job.read(

@@ -9,6 +9,7 @@ from streamc.runtime import Job
 
 def build(job: Job) -> None:
     """Build the dataflow; every variable is named by its operator's id."""
+    # CORR by other aggregates; NULLIF and BETWEEN over aggregates stand behind them
     # clicks: files json source
     clicks = (
         job.read(

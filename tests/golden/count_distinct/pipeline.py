@@ -9,6 +9,7 @@ from streamc.runtime import Job
 
 def build(job: Job) -> None:
     """Build the dataflow; every variable is named by its operator's id."""
+    # COUNT(DISTINCT) is the size of a collected set: Spark has no other in a stream
     # clicks: files json source
     clicks = (
         job.read(

@@ -8,6 +8,7 @@ from streamc.runtime import Job, program
 
 def build(job: Job) -> None:
     """Build the dataflow; every variable is named by its operator's id."""
+    # Windows of so many rows: aggregates go on with each row, or, with a slide, are over the last rows.
     # payments: files json source
     payments = (
         job.read(

@@ -8,6 +8,7 @@ from streamc.runtime import Job, program
 
 def build(job: Job) -> None:
     """Build the dataflow; every variable is named by its operator's id."""
+    # Aggregates of count windows that hold more than one value.
     # payments: files json source
     payments = (
         job.read(

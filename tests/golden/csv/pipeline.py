@@ -8,6 +8,7 @@ from streamc.runtime import Job
 
 def build(job: Job) -> None:
     """Build the dataflow; every variable is named by its operator's id."""
+    # the options of csv, on both ends
     # readings: files csv source
     readings = (
         job.read(

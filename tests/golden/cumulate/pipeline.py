@@ -9,6 +9,7 @@ from streamc.runtime import Job, cumulate
 
 def build(job: Job) -> None:
     """Build the dataflow; every variable is named by its operator's id."""
+    # windows that grow by a step: a column by a function of the runtime, then a group like any window
     # clicks: files json source
     clicks = (
         job.read(

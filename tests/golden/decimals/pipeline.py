@@ -9,6 +9,7 @@ from streamc.runtime import Job
 
 def build(job: Job) -> None:
     """Build the dataflow; every variable is named by its operator's id."""
+    # decimals keep their precision through arithmetic and sums
     # payments: files json source
     payments = (
         job.read(

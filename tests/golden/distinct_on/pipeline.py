@@ -8,6 +8,7 @@ from streamc.runtime import Job
 
 def build(job: Job) -> None:
     """Build the dataflow; every variable is named by its operator's id."""
+    # the first row of an id within the watermark
     # clicks: files json source
     clicks = (
         job.read(

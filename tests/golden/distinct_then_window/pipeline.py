@@ -9,6 +9,7 @@ from streamc.runtime import Job
 
 def build(job: Job) -> None:
     """Build the dataflow; every variable is named by its operator's id."""
+    # a window over deduplicated rows: the order of the stateful operators in the plan
     # clicks: files json source
     clicks = (
         job.read(

@@ -9,6 +9,7 @@ from streamc.runtime import Job, program
 
 def build(job: Job) -> None:
     """Build the dataflow; every variable is named by its operator's id."""
+    # An id is known for a day, whatever the delay of the watermark is; rows without one are dropped before.
     # orders: files json source
     orders = (
         job.read(

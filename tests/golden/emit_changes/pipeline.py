@@ -9,6 +9,7 @@ from streamc.runtime import Job
 
 def build(job: Job) -> None:
     """Build the dataflow; every variable is named by its operator's id."""
+    # rows that replace earlier rows: update mode, for a sink that takes them
     # clicks: files json source
     clicks = (
         job.read(

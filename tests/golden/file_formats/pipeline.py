@@ -8,6 +8,7 @@ from streamc.runtime import Job
 
 def build(job: Job) -> None:
     """Build the dataflow; every variable is named by its operator's id."""
+    # avro and text as input, orc as output: no option says more than the format
     # events: files avro source
     events = job.read(
         "events",

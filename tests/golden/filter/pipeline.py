@@ -8,6 +8,7 @@ from streamc.runtime import Job
 
 def build(job: Job) -> None:
     """Build the dataflow; every variable is named by its operator's id."""
+    # a filter and a projection: no state at all, append
     # clicks: files json source
     clicks = (
         job.read(

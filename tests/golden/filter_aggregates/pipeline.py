@@ -9,6 +9,7 @@ from streamc.runtime import Job
 
 def build(job: Job) -> None:
     """Build the dataflow; every variable is named by its operator's id."""
+    # FILTER on an aggregate is its own cell of state
     # clicks: files json source
     clicks = (
         job.read(

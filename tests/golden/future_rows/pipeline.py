@@ -9,6 +9,7 @@ from streamc.runtime import Job
 
 def build(job: Job) -> None:
     """Build the dataflow; every variable is named by its operator's id."""
+    # rows ahead of the clock are kept from the watermark: skipped, or sent to a side stream
     # payments: files json source
     payments__all = (
         job.read(

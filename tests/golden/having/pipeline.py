@@ -9,6 +9,7 @@ from streamc.runtime import Job
 
 def build(job: Job) -> None:
     """Build the dataflow; every variable is named by its operator's id."""
+    # HAVING filters after the aggregate, by an aggregate that is not selected too
     # clicks: files json source
     clicks = (
         job.read(

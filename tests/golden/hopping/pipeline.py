@@ -9,6 +9,7 @@ from streamc.runtime import Job
 
 def build(job: Job) -> None:
     """Build the dataflow; every variable is named by its operator's id."""
+    # slide before size in the spec, size before slide in Spark
     # clicks: files json source
     clicks = (
         job.read(

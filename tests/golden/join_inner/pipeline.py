@@ -9,6 +9,7 @@ from streamc.runtime import Job
 
 def build(job: Job) -> None:
     """Build the dataflow; every variable is named by its operator's id."""
+    # an interval join: both sides bounded in time, columns by side
     # clicks: files json source
     clicks = (
         job.read(

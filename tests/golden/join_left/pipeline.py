@@ -9,6 +9,7 @@ from streamc.runtime import Job
 
 def build(job: Job) -> None:
     """Build the dataflow; every variable is named by its operator's id."""
+    # a left join gives the unmatched rows when the bound has passed
     # clicks: files json source
     clicks = (
         job.read(

@@ -9,6 +9,7 @@ from streamc.runtime import Job
 
 def build(job: Job) -> None:
     """Build the dataflow; every variable is named by its operator's id."""
+    # right and full interval joins: which side is kept, which columns may be NULL
     # clicks: files json source
     clicks = (
         job.read(

@@ -9,6 +9,7 @@ from streamc.runtime import Job
 
 def build(job: Job) -> None:
     """Build the dataflow; every variable is named by its operator's id."""
+    # a window over joined rows: two stateful operators in one query, sink first in the plan
     # clicks: files json source
     clicks = (
         job.read(

@@ -9,6 +9,7 @@ from streamc.runtime import Job, cumulate, program
 
 def build(job: Job) -> None:
     """Build the dataflow; every variable is named by its operator's id."""
+    # What each operator drops, as a stream.
     # payments: files json source
     payments = (
         job.read(
@@ -318,6 +319,7 @@ def build(job: Job) -> None:
         event_time="ts",
     )
 
+    # Late rows are rows: they have no event time any more.
     # all_late: groups by card, each change
     all_late = (
         late_hours.groupBy("card")

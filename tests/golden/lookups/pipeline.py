@@ -27,6 +27,7 @@ def build(job: Job) -> None:
         .withWatermark("at", "1 minute")
     )
 
+    # lookups in tables: inner and left, two at once, under a window, behind a join, in a union
     # products: files csv table, read once a run
     products = (
         job.table(

@@ -9,6 +9,7 @@ from streamc.runtime import Job
 
 def build(job: Job) -> None:
     """Build the dataflow; every variable is named by its operator's id."""
+    # a side stream of malformed rows, read by a sink and by a stream; a source that skips them
     # payments: files json source
     payments = (
         job.read(

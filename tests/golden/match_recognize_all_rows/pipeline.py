@@ -8,6 +8,8 @@ from streamc.runtime import Job, program
 
 def build(job: Job) -> None:
     """Build the dataflow; every variable is named by its operator's id."""
+    # All rows of a match come out, each with the measures as they were there, and the number of the
+    # match, for which the attempts before it are waited for.
     # ticks: files json source
     ticks = (
         job.read(

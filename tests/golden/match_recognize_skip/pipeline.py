@@ -8,6 +8,8 @@ from streamc.runtime import Job, program
 
 def build(job: Job) -> None:
     """Build the dataflow; every variable is named by its operator's id."""
+    # The search goes on with the last B of a match: attempts that began before it go when the match
+    # comes out. What rows were is told by CLASSIFIER, and aggregates are fields of an attempt.
     # ticks: files json source
     ticks = (
         job.read(

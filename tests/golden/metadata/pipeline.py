@@ -9,6 +9,7 @@ from streamc.runtime import Job
 
 def build(job: Job) -> None:
     """Build the dataflow; every variable is named by its operator's id."""
+    # what files know of their rows, as columns that computed ones may use
     # payments: files json source
     payments = (
         job.read(

@@ -8,6 +8,7 @@ from streamc.runtime import Job, program
 
 def build(job: Job) -> None:
     """Build the dataflow; every variable is named by its operator's id."""
+    # what led to a goal: maps and a set, a timer, loops
     # visits: files json source
     visits = (
         job.read(
@@ -44,6 +45,8 @@ def build(job: Job) -> None:
         .withWatermark("at", "10 minutes")
     )
 
+    # Rows are kept as they come, the first by event time of each page and each advertisement. A goal is
+    # looked at when the watermark has passed it, and all that led to it has come.
     # attributions: program for each user
     attributions = job.operator(
         "attributions",

@@ -8,6 +8,7 @@ from streamc.runtime import Job, program
 
 def build(job: Job) -> None:
     """Build the dataflow; every variable is named by its operator's id."""
+    # the latest row of each key by its number: no event time, rows handled as they come
     # changes: files json source
     changes = job.read(
         "changes",
@@ -23,6 +24,7 @@ def build(job: Job) -> None:
         path="data/changes",
     )
 
+    # The number of a deleted row stays: an older update must not bring it back.
     # latest: program for each pk
     latest = job.operator(
         "latest",

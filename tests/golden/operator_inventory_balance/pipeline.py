@@ -8,6 +8,7 @@ from streamc.runtime import Job, program
 
 def build(job: Job) -> None:
     """Build the dataflow; every variable is named by its operator's id."""
+    # a running balance, and a stream that reads it
     # movements: files json source
     movements = (
         job.read(

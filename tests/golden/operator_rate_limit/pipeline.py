@@ -8,6 +8,7 @@ from streamc.runtime import Job, program
 
 def build(job: Job) -> None:
     """Build the dataflow; every variable is named by its operator's id."""
+    # a list of recent instants, emptied by a timer
     # requests: files json source
     requests = (
         job.read(

@@ -9,6 +9,7 @@ from streamc.runtime import Job, program
 
 def build(job: Job) -> None:
     """Build the dataflow; every variable is named by its operator's id."""
+    # a timer that is started, stopped, and goes off; windows over what comes out
     # order_events: files json source
     order_events = (
         job.read(

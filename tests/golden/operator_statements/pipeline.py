@@ -42,6 +42,7 @@ def build(job: Job) -> None:
         .withWatermark("seen", "1 minute")
     )
 
+    # Keys of two inputs by position; ON LATE ROWS DROP is what happens without it too.
     # offers: program for each cart id, sku, in event-time order (state: cart_offers)
     offers = job.operator(
         "cart_offers",

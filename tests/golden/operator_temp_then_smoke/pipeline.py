@@ -8,6 +8,7 @@ from streamc.runtime import Job, program
 
 def build(job: Job) -> None:
     """Build the dataflow; every variable is named by its operator's id."""
+    # two inputs in one order of event time
     # temp: files json source
     temp = (
         job.read(
@@ -40,6 +41,7 @@ def build(job: Job) -> None:
         .withWatermark("ts", "1 minute")
     )
 
+    # Smoke comes first, so that a temperature of the same instant is none before it.
     # alerts: program for each room, in event-time order
     alerts = job.operator(
         "alerts",

@@ -9,6 +9,7 @@ from streamc.runtime import Job
 
 def build(job: Job) -> None:
     """Build the dataflow; every variable is named by its operator's id."""
+    # first and last values, lists, modes: what their order is, and what is kept
     # clicks: files json source
     clicks = (
         job.read(

@@ -49,6 +49,7 @@ def build(job: Job) -> None:
         )
     )
 
+    # the order of statements does not matter: the script is in the order of the data
     # spend_out: files parquet sink
     job.sink(
         "spend_out",

@@ -8,6 +8,7 @@ from streamc.runtime import Job, program
 
 def build(job: Job) -> None:
     """Build the dataflow; every variable is named by its operator's id."""
+    # RANGE and LAG side by side: what goes by the instant is up to date before its rows are gone through.
     # payments: files json source
     payments = (
         job.read(

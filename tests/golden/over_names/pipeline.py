@@ -9,6 +9,8 @@ from streamc.runtime import Job, program
 
 def build(job: Job) -> None:
     """Build the dataflow; every variable is named by its operator's id."""
+    # Names that mean more than one thing: a value called as a column, as the key, as a cell; an input
+    # called as a value; and OVER in a branch of a union, over another such stream.
     # rows: files json source
     rows = (
         job.read(

@@ -8,6 +8,8 @@ from streamc.runtime import Job, program
 
 def build(job: Job) -> None:
     """Build the dataflow; every variable is named by its operator's id."""
+    # RANGE: rows of an instant wait for each other, and all see the same frame. Aggregates OVER one
+    # named WINDOW share its rows; a key is forgotten when no row that comes can see what is kept.
     # payments: files json source
     payments = (
         job.read(

@@ -8,6 +8,8 @@ from streamc.runtime import Job, program
 
 def build(job: Job) -> None:
     """Build the dataflow; every variable is named by its operator's id."""
+    # Rows are handled one by one: frames of ROWS, running aggregates, LAG, ROW_NUMBER, and a condition on
+    # what comes out.
     # payments: files json source
     payments = (
         job.read(

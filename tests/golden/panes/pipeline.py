@@ -9,6 +9,7 @@ from streamc.runtime import Job, cumulate, program
 
 def build(job: Job) -> None:
     """Build the dataflow; every variable is named by its operator's id."""
+    # Panes of a window: before it closes, when it closes, and for rows that come later.
     # payments: files json source
     payments = (
         job.read(
@@ -195,6 +196,7 @@ def build(job: Job) -> None:
         )
     )
 
+    # Names of the input that the program has, too; nothing is late here.
     # by_late: panes of hopping windows of 1 day every 1 hour by note, late, early every 5 minutes
     by_late = (
         job.operator(

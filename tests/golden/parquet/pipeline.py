@@ -9,6 +9,7 @@ from streamc.runtime import Job
 
 def build(job: Job) -> None:
     """Build the dataflow; every variable is named by its operator's id."""
+    # options for Spark pass as they are
     # readings: files parquet source
     readings = job.read(
         "readings",

@@ -8,6 +8,7 @@ from streamc.runtime import Job, program
 
 def build(job: Job) -> None:
     """Build the dataflow; every variable is named by its operator's id."""
+    # A pattern is a program: attempts at a match in one cell, a step for each place, a timer for WITHIN.
     # ticks: files json source
     ticks = (
         job.read(
@@ -25,6 +26,7 @@ def build(job: Job) -> None:
         .withWatermark("ts", "5 seconds")
     )
 
+    # The last row is another one than C could be: the match is known as soon as it comes.
     # dips: program for each symbol, in event-time order, filter
     dips = (
         job.operator(
@@ -242,6 +244,7 @@ def build(job: Job) -> None:
         )
     )
 
+    # Two ways lead to B, of which one is enough; a match waits for a longer one.
     # surges: program for each symbol, in event-time order
     surges = job.operator(
         "surges",

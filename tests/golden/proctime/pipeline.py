@@ -9,6 +9,7 @@ from streamc.runtime import Job
 
 def build(job: Job) -> None:
     """Build the dataflow; every variable is named by its operator's id."""
+    # processing time, plain and computed from; a reference keeps what it is
     # clicks: files json source
     clicks = (
         job.read(

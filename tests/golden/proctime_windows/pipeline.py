@@ -9,6 +9,7 @@ from streamc.runtime import Job, cumulate
 
 def build(job: Job) -> None:
     """Build the dataflow; every variable is named by its operator's id."""
+    # windows over the processing time: the watermark is the clock of the batches
     # clicks: files json source
     clicks = (
         job.read(

@@ -9,6 +9,7 @@ from streamc.runtime import Job
 
 def build(job: Job) -> None:
     """Build the dataflow; every variable is named by its operator's id."""
+    # functions in Python are declared once, and called by their names in SQL
     # risk: Python function, vectorised
     job.function("risk", "risk_model:score", returns="DOUBLE")
 

@@ -9,6 +9,7 @@ from streamc.runtime import Job, program
 
 def build(job: Job) -> None:
     """Build the dataflow; every variable is named by its operator's id."""
+    # the handlers of an operator are a class; the column of RETURNS that is named as the event time is one
     # orders: files json source
     orders = (
         job.read(

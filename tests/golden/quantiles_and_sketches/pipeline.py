@@ -9,6 +9,7 @@ from streamc.runtime import Job
 
 def build(job: Job) -> None:
     """Build the dataflow; every variable is named by its operator's id."""
+    # constants of aggregates, cells of sketches, equal aggregates that are written differently
     # clicks: files json source
     clicks = (
         job.read(

@@ -8,6 +8,7 @@ from streamc.runtime import Job
 
 def build(job: Job) -> None:
     """Build the dataflow; every variable is named by its operator's id."""
+    # the source for demonstrations, straight into a sink
     # ticks: rate source
     ticks = (
         job.read(

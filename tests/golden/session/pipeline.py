@@ -9,6 +9,7 @@ from streamc.runtime import Job
 
 def build(job: Job) -> None:
     """Build the dataflow; every variable is named by its operator's id."""
+    # a session per user: session_window, its key beside it
     # clicks: files json source
     clicks = (
         job.read(

@@ -9,6 +9,7 @@ from streamc.runtime import Job
 
 def build(job: Job) -> None:
     """Build the dataflow; every variable is named by its operator's id."""
+    # an aggregate below two sinks: in two queries, with the cells that each one reads
     # clicks: files json source
     clicks = (
         job.read(

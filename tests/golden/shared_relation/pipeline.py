@@ -9,6 +9,7 @@ from streamc.runtime import Job
 
 def build(job: Job) -> None:
     """Build the dataflow; every variable is named by its operator's id."""
+    # three sinks of one relation: one query, computed once
     # clicks: files json source
     clicks = (
         job.read(

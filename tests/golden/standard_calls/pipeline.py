@@ -9,6 +9,7 @@ from streamc.runtime import Job
 
 def build(job: Job) -> None:
     """Build the dataflow; every variable is named by its operator's id."""
+    # calls with words between the arguments, rows, structs with names: Spark's own functions
     # clicks: files json source
     clicks = (
         job.read(

@@ -9,6 +9,7 @@ from streamc.runtime import Job, program
 
 def build(job: Job) -> None:
     """Build the dataflow; every variable is named by its operator's id."""
+    # A temporal join is a program: cells for the version, handlers for versions and rows, a timer for its age.
     # rates: files json source
     rates = (
         job.read(
@@ -85,6 +86,7 @@ def build(job: Job) -> None:
         event_time="ts",
     )
 
+    # What has the name of a cell is qualified; the row's instant is its event time.
     # priced: program for each ccy, in event-time order
     priced = job.operator(
         "priced",

@@ -9,6 +9,7 @@ from streamc.runtime import Job
 
 def build(job: Job) -> None:
     """Build the dataflow; every variable is named by its operator's id."""
+    # the best of each window: a second aggregate that collects, sorts and cuts
     # clicks: files json source
     clicks = (
         job.read(

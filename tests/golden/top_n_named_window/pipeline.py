@@ -9,6 +9,7 @@ from streamc.runtime import Job
 
 def build(job: Job) -> None:
     """Build the dataflow; every variable is named by its operator's id."""
+    # QUALIFY over a window by its name, whose order is added where it is used.
     # clicks: files json source
     clicks = (
         job.read(

@@ -9,6 +9,7 @@ from streamc.runtime import Job
 
 def build(job: Job) -> None:
     """Build the dataflow; every variable is named by its operator's id."""
+    # a keyed tumbling aggregate: one groupBy, equal aggregates written once, window columns selected
     # clicks: files json source
     clicks = (
         job.read(

@@ -9,6 +9,7 @@ from streamc.runtime import Job
 
 def build(job: Job) -> None:
     """Build the dataflow; every variable is named by its operator's id."""
+    # the whole stream by hour: the window is the only key
     # clicks: files json source
     clicks = (
         job.read(

@@ -9,6 +9,7 @@ from streamc.runtime import Job
 
 def build(job: Job) -> None:
     """Build the dataflow; every variable is named by its operator's id."""
+    # a stream under a new name keeps the identity of its state
     # clicks: files json source
     clicks = (
         job.read(

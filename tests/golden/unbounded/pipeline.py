@@ -9,6 +9,7 @@ from streamc.runtime import Job
 
 def build(job: Job) -> None:
     """Build the dataflow; every variable is named by its operator's id."""
+    # state that grows for ever, accepted with a reason
     # clicks: files json source
     clicks = (
         job.read(

@@ -9,6 +9,7 @@ from streamc.runtime import Job
 
 def build(job: Job) -> None:
     """Build the dataflow; every variable is named by its operator's id."""
+    # two streams with equal columns become one: the columns of the first name them
     # clicks: files json source
     clicks = (
         job.read(

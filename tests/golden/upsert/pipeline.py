@@ -9,6 +9,7 @@ from streamc.runtime import Job
 
 def build(job: Job) -> None:
     """Build the dataflow; every variable is named by its operator's id."""
+    # sinks that replace rows: of a group that changes, and the latest row of each key
     # clicks: files json source
     clicks = (
         job.read(

@@ -9,6 +9,7 @@ from streamc.runtime import Job, cumulate
 
 def build(job: Job) -> None:
     """Build the dataflow; every variable is named by its operator's id."""
+    # joins by a window: each side is given its window, which is then a key; aggregates over it
     # clicks: files json source
     clicks = (
         job.read(

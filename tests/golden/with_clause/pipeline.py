@@ -9,6 +9,7 @@ from streamc.runtime import Job
 
 def build(job: Job) -> None:
     """Build the dataflow; every variable is named by its operator's id."""
+    # names in WITH are parts of the stream and no streams of their own
     # clicks: files json source
     clicks = (
         job.read(

@@ -1,0 +1,48 @@
+"""The spec's own comments: what stands above a statement goes above its paragraph.
+
+What a paragraph does, the script can say; why, only the spec knows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...contracts.redaction import without_forms
+from ...dsl.ast.node import Name
+from ...dsl.ast.statements import Spec
+
+_SIGN = "--"
+
+
+def comments_above(spec: Spec, text: str) -> dict[str, tuple[str, ...]]:
+    """Return the lines of comment right above each statement, by the name that it declares.
+
+    An empty line ends them: what is above it is about the file, or about nothing any more. They
+    hold no secret and nothing that would not show, or would end a comment in Python.
+    """
+    found: dict[str, tuple[str, ...]] = {}
+    for statement in spec.statements:
+        name = getattr(statement, "name", None)
+        lines = tuple(_above(text, statement.span.start))[::-1]
+        if isinstance(name, Name) and lines:
+            found.setdefault(name.text, lines)
+    return found
+
+
+def _above(text: str, start: int) -> Iterator[str]:
+    """Yield the lines of comment above an offset, from the last to the first."""
+    line = text.rfind("\n", 0, start) + 1
+    if text[line:start].strip():
+        return
+    while line > 0:
+        end = line - 1
+        line = text.rfind("\n", 0, end) + 1
+        above = text[line:end].strip()
+        if not above.startswith(_SIGN):
+            return
+        yield _shown(above.removeprefix(_SIGN).removeprefix(" "))
+
+
+def _shown(line: str) -> str:
+    plain = "".join(c if c.isprintable() else " " for c in line.expandtabs(4))
+    return without_forms(plain).rstrip()
