@@ -1,11 +1,15 @@
-"""Tables of an operator after a migration: what is refused because it would have two meanings."""
+"""Tables of an operator after a migration: what merges, and what would have two meanings."""
 
 from __future__ import annotations
 
+from collections import defaultdict
+from random import Random
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from streamc.runtime import RuntimeFault
+from streamc.runtime.kernel.build import kernel_jar
+from streamc.runtime.kernel.load import load_kernel
 from streamc.runtime.savepoints.model import SavedOperator
 from streamc.runtime.savepoints.transform import transformed
 
@@ -44,3 +48,28 @@ def test_what_only_spark_can_begin() -> None:
     saved = SavedOperator("spend", "aggregate", ("card",), (), {})
     with pytest.raises(RuntimeFault, match=r"`percentile\(v, 0.5\)` would begin with a buffer"):
         transformed({}, saved, {"kind": "aggregate", "cells": cells}, {}, {})
+
+
+def test_words_of_registers_of_groups_that_become_one(spark: SparkSession) -> None:
+    """Of each of the ten registers the largest stays, whatever the other nine are."""
+    load_kernel(spark, kernel_jar(print))
+    chance = Random(7)
+    rows = [(chance.choice("xyz"), n, chance.getrandbits(60)) for n in range(40)]
+    words = defaultdict(list)
+    for country, _, word in rows:
+        words[country].append(word)
+    cell = {"id": "about.MS[0]", "expr": "`about.MS[0]`", "merge": "registers"}
+    change = {
+        **{"kind": "aggregate", "where": None, "window": None, "group": True},
+        **{"keys": [{"name": "country", "expr": "country"}], "cells": [cell]},
+    }
+    saved = SavedOperator("spend", "aggregate", ("country", "card"), ("about.MS[0]",), {})
+    table = spark.createDataFrame(rows, "country STRING, card INT, `about.MS[0]` BIGINT")
+    found = transformed({"state": table}, saved, change, {}, {})["state"]
+    assert {row[0]: _registers(row[1]) for row in found.collect()} == {
+        country: list(map(max, *map(_registers, own))) for country, own in words.items()
+    }
+
+
+def _registers(word: int) -> list[int]:
+    return [word >> 6 * place & 63 for place in range(10)]

@@ -3,11 +3,15 @@ package org.apache.spark.sql.streamc
 import org.apache.spark.sql.Column
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.analysis.UnresolvedAttribute
-import org.apache.spark.sql.catalyst.expressions.{Expression, RuntimeReplaceable}
-import org.apache.spark.sql.catalyst.expressions.aggregate.{AggregateExpression, TypedImperativeAggregate}
+import org.apache.spark.sql.catalyst.expressions.{AttributeReference, Expression, RuntimeReplaceable}
+import org.apache.spark.sql.catalyst.expressions.aggregate.{
+  AggregateExpression,
+  ImperativeAggregate,
+  TypedImperativeAggregate
+}
 import org.apache.spark.sql.catalyst.trees.UnaryLike
 import org.apache.spark.sql.classic.{ExpressionUtils, SparkSession}
-import org.apache.spark.sql.types.{BinaryType, DataType}
+import org.apache.spark.sql.types.{BinaryType, DataType, LongType, StructField, StructType}
 
 /** Buffers that an aggregate of Spark's keeps in a form of its own, as they lie in a state. */
 object Buffers {
@@ -17,6 +21,11 @@ object Buffers {
     ExpressionUtils.column(
       MergedBuffers(of, UnresolvedAttribute(Seq(column))).toAggregateExpression())
   }
+
+  /** The words in a column of registers, such as Spark's HyperLogLog++ has, as one. */
+  def registers(column: String): Column =
+    ExpressionUtils.column(
+      MergedRegisters(UnresolvedAttribute(Seq(column))).toAggregateExpression())
 
   private def function(session: SparkSession, call: String): TypedImperativeAggregate[Any] = {
     val found = session.sql(s"SELECT $call").queryExecution.analyzed.expressions
@@ -62,5 +71,53 @@ case class MergedBuffers(
   override def withNewInputAggBufferOffset(offset: Int): MergedBuffers =
     copy(inputAggBufferOffset = offset)
   override protected def withNewChildInternal(found: Expression): MergedBuffers =
+    copy(child = found)
+}
+
+/** Of words of registers one with the largest of each: ten of six bits. */
+case class MergedRegisters(
+    child: Expression,
+    mutableAggBufferOffset: Int = 0,
+    inputAggBufferOffset: Int = 0)
+    extends ImperativeAggregate with UnaryLike[Expression] {
+
+  private lazy val word = AttributeReference("word", LongType, nullable = false)()
+
+  override def aggBufferAttributes: Seq[AttributeReference] = Seq(word)
+  override lazy val inputAggBufferAttributes: Seq[AttributeReference] = Seq(word.newInstance())
+  override def aggBufferSchema: StructType =
+    StructType(aggBufferAttributes.map(one => StructField(one.name, one.dataType, one.nullable)))
+
+  override def initialize(buffer: InternalRow): Unit = buffer.setLong(mutableAggBufferOffset, 0L)
+
+  override def update(buffer: InternalRow, row: InternalRow): Unit = child.eval(row) match {
+    case null =>
+    case word: Long => add(buffer, word)
+  }
+
+  override def merge(buffer: InternalRow, other: InternalRow): Unit =
+    add(buffer, other.getLong(inputAggBufferOffset))
+
+  override def eval(buffer: InternalRow): Any = buffer.getLong(mutableAggBufferOffset)
+
+  private def add(buffer: InternalRow, other: Long): Unit = {
+    val own = buffer.getLong(mutableAggBufferOffset)
+    var found = 0L
+    var mask = 63L
+    for (_ <- 0 until 10) {
+      found |= math.max(own & mask, other & mask)
+      mask <<= 6
+    }
+    buffer.setLong(mutableAggBufferOffset, found)
+  }
+
+  override def dataType: DataType = LongType
+  override def nullable: Boolean = false
+
+  override def withNewMutableAggBufferOffset(offset: Int): MergedRegisters =
+    copy(mutableAggBufferOffset = offset)
+  override def withNewInputAggBufferOffset(offset: Int): MergedRegisters =
+    copy(inputAggBufferOffset = offset)
+  override protected def withNewChildInternal(found: Expression): MergedRegisters =
     copy(child = found)
 }

@@ -44,10 +44,6 @@ if TYPE_CHECKING:
 _WORDS = frozenset(
     {"sum", "min", "max", "bool_and", "bool_or", "bit_and", "bit_or", "bit_xor"},
 )
-_REGISTERS = " | ".join(
-    f"greatest(a & {mask}L, b & {mask}L)" for mask in (63 << 6 * place for place in range(10))
-)
-"""Of two words of Spark's HyperLogLog++ the larger of each register: ten of six bits."""
 _INPUT = "input"
 _ROW = ("at", "number", "event_time", _INPUT)
 """What a row that waits has before its columns."""
@@ -146,30 +142,24 @@ def _keys(change: Change) -> tuple[list[Column], list[str]]:
 
 
 def _merged(change: Change, spark: SparkSession) -> list[Column]:
-    return [
-        _of_one_function(one, spark)
-        if one["merge"] == "buffers"
-        else _column(_merge(one), one["id"])
-        for one in change["cells"]
-    ]
+    return [_merge(one, spark).alias(one["id"]) for one in change["cells"]]
 
 
-def _merge(cell: Mapping[str, Any]) -> str:
-    """The expression over the converted rows that makes one of several cells."""
-    merge, name = str(cell["merge"]), quoted(cell["id"])
-    if merge == "any":
-        return f"any_value({name})"
-    if merge == "registers":
-        return f"aggregate(collect_list({name}), 0L, (a, b) -> {_REGISTERS})"
-    return f"{merge}({name})" if merge in _WORDS else merge
-
-
-def _of_one_function(cell: Mapping[str, Any], spark: SparkSession) -> Column:
-    """Buffers in a form that only the function knows that keeps them."""
+def _merge(cell: Mapping[str, Any], spark: SparkSession) -> Column:
+    """What makes one of several cells, over the converted rows."""
     from pyspark.sql import Column
+    from pyspark.sql import functions as F
 
-    buffers = kernel_class(spark._jvm, "Buffers")
-    return Column(buffers.merged(spark._jsparkSession, cell["of"], cell["id"])).alias(cell["id"])
+    merge, name = str(cell["merge"]), quoted(cell["id"])
+    match merge:
+        case "any":
+            return F.expr(f"any_value({name})")
+        case "buffers":
+            buffers = kernel_class(spark._jvm, "Buffers")
+            return Column(buffers.merged(spark._jsparkSession, cell["of"], cell["id"]))
+        case "registers":
+            return Column(kernel_class(spark._jvm, "Buffers").registers(cell["id"]))
+    return F.expr(f"{merge}({name})" if merge in _WORDS else merge)
 
 
 def _dedup(table: DataFrame, change: Change) -> DataFrame:
