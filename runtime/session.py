@@ -50,6 +50,10 @@ _DEFAULTS = {
     f"{_STREAMING}.fileSource.log.cleanupDelay": "60s",
 }
 
+_CODE_KEPT = ("spark.sql.codegen.cache.maxEntries", "1000")
+"""Spark keeps the classes of the last hundred expressions and stages that it has compiled. The
+queries of one pipeline take turns and have more of them: each batch would compile all anew."""
+
 
 def check_spark_settings(settings: Mapping[str, str]) -> None:
     """Refuses settings that the runtime makes itself."""
@@ -190,6 +194,7 @@ def _start(
         builder = builder.config("spark.ui.enabled", "false")
         builder = builder.config("spark.ui.showConsoleProgress", "false")
         builder = builder.master("local[*]")
+        builder = builder.config(*_CODE_KEPT)
     wanted = fetching(settings.spark, packages)
     local = not submitted and wanted.get("spark.master", "local").startswith("local")
     for key, value in {**_HIDDEN, **(_AT_HOME if local else {}), **wanted}.items():

@@ -64,6 +64,8 @@ def spark() -> Iterator[SparkSession]:
         .appName("streamc-tests")
         .config("spark.sql.shuffle.partitions", "2")
         .config("spark.sql.session.timeZone", "UTC")
+        # As the runtime has it: twelve queries would be compiled anew in each batch.
+        .config("spark.sql.codegen.cache.maxEntries", "1000")
         # A sketch of each kind for each window of hundreds of streams: 2.5 GB were seen in use.
         .config("spark.driver.memory", "4g")
         # Spark's own choice writes its logs without checksums; with them, reading what is damaged

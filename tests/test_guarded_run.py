@@ -36,6 +36,7 @@ from pathlib import Path
 
 def write(rows, batch_id):
     rows.collect()
+    assert rows.sparkSession.conf.get("spark.sql.codegen.cache.maxEntries") == "1000"
     if batch_id >= 1:
         Path("begun").touch()
     if Path("now").exists():
