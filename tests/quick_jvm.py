@@ -20,10 +20,12 @@ from streamc.runtime.java import find_java
 
 _OPTIONS = (
     "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:ReservedCodeCacheSize=256m -Xms1g -Xlog:disable "
-    "-Dspark.ui.enabled=false -Dspark.ui.showConsoleProgress=false"
+    "-Dspark.ui.enabled=false -Dspark.ui.showConsoleProgress=false "
+    "-Djdk.lang.Process.launchMechanism=VFORK"
 )
 """Many short jobs, so that the JVM's second compiler never earns back what it costs; with the code
-cache of the first one alone it would throw code away and compile it again."""
+cache of the first one alone it would throw code away and compile it again. Spark takes folders away
+by an `rm` of its own each, which Java starts by a helper that it starts first, unless it forks."""
 
 _SPEC = Path(__file__).parents[1] / "specs" / "card_fraud"
 
