@@ -30,6 +30,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+import pytest
 import yaml
 from compiled import compiled
 from pyarrow import orc
@@ -41,6 +42,14 @@ if TYPE_CHECKING:
 Rows = list[dict[str, Any]]
 Way = Literal["whole", "row_by_row", "restarted"]
 WAYS: tuple[Way, ...] = ("whole", "row_by_row", "restarted")
+LONG = pytest.mark.long
+
+
+def each_way(often: Way, ways: Sequence[Way] = WAYS) -> list[Any]:
+    """The ways as parameters of a test, of which `make test` runs only one."""
+    return [pytest.param(way, marks=[] if way == often else LONG) for way in ways]
+
+
 FIRST_ARRIVAL = 1_700_000_000
 """The modification time of the first input file; Spark takes files in this order."""
 

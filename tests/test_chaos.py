@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -14,6 +14,7 @@ from harness.shop import Shop
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
+LONG = pytest.mark.long
 KINDS = ("staging", "record", "moves", "manifest", "epoch", "offsets", "commit", "random", "jvm")
 
 
@@ -30,19 +31,26 @@ def check(report: series.Report, count: int) -> None:
     assert len(report.killed) == count
 
 
-def test_no_kill_loses_or_doubles_a_row(tmp_path: Path, tell: Callable[[str], None]) -> None:
+@pytest.mark.parametrize(
+    "kinds", [("moves", "jvm"), pytest.param(KINDS, marks=LONG)], ids=["two", "all"]
+)
+def test_no_kill_loses_or_doubles_a_row(
+    kinds: Sequence[str], tmp_path: Path, tell: Callable[[str], None]
+) -> None:
     shop = Shop(tmp_path, seed=11)
-    check(series.run(shop, KINDS, 11, tell), len(KINDS))
+    check(series.run(shop, kinds, 11, tell), len(kinds))
     assert {sink: found.total() > 0 for sink, found in shop.found().items()} == dict.fromkeys(
         shop.found(), True
     )
 
 
+@LONG
 def test_executors_that_are_killed(tmp_path: Path, tell: Callable[[str], None]) -> None:
     shop = Shop(tmp_path / "shop", seed=12)
     check(cluster.kill_executors(shop, tmp_path / "cluster", 2, 12, tell), 2)
 
 
+@LONG
 def test_a_full_disk(tmp_path: Path, tell: Callable[[str], None]) -> None:
     with disk.small_disk(tmp_path / "disk") as small:
         if small is None:

@@ -48,6 +48,7 @@ ERRORS = {
 
 
 @pytest.mark.spark
+@pytest.mark.long
 def test_the_page(tmp_path: Path, updating: bool) -> None:
     walk(PAGE, tmp_path, spark=True, updating=updating)
 

@@ -144,6 +144,7 @@ def test_a_drained_job_lets_all_out_and_is_over(root: Path) -> None:
     assert "error[SR0414] state-drained: " in shown
 
 
+@pytest.mark.long
 def test_a_killed_job_is_followed_at_once(root: Path) -> None:
     with job(root) as process:
         wait_for(lambda: has_read(root))
@@ -154,6 +155,7 @@ def test_a_killed_job_is_followed_at_once(root: Path) -> None:
     assert (len(rows(root, "all_payments")), len(rows(root, "spend"))) == (2, 1)
 
 
+@pytest.mark.long
 def test_a_job_that_lost_its_lease_writes_no_more(root: Path) -> None:
     with job(root) as process:
         wait_for(lambda: has_read(root))

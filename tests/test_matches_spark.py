@@ -12,14 +12,13 @@ import pytest
 from hypothesis import strategies as st
 from oracles import joins, matches, temporal
 from oracles.streams import Batches, made, offsets, packed, steps_of
-from run_case import WAYS, Way
+from run_case import Way, each_way
 from test_oracles import apart, arriving, outputs, unequal, verdict
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 pytestmark = pytest.mark.spark
-LONG = pytest.mark.long
 
 
 def often(values: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
@@ -48,7 +47,7 @@ def rows_of_patterns() -> Batches:
     return packed([[row() for _ in range(8)] for _ in range(60)], {"kind": "z", "i": 0})
 
 
-@pytest.mark.parametrize("way", ["whole", "row_by_row", pytest.param("restarted", marks=LONG)])
+@pytest.mark.parametrize("way", each_way("row_by_row"))
 def test_patterns(way: Way, tmp_path: Path, spark: SparkSession) -> None:
     batches = arriving(rows_of_patterns(), way)
     got = outputs("matches", {"rows": batches}, way, tmp_path, spark)
@@ -78,7 +77,7 @@ def rows_of_joins() -> dict[str, Batches]:
     }
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", each_way("restarted"))
 def test_temporal_joins(way: Way, tmp_path: Path, spark: SparkSession) -> None:
     inputs = {name: arriving(batches, way) for name, batches in rows_of_joins().items()}
     got = outputs("temporal", inputs, way, tmp_path, spark)

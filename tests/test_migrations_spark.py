@@ -17,7 +17,7 @@ from streamc.compiler.migrate.decisions import Decisions
 from streamc.compiler.migrate.draft import draft
 from streamc.compiler.migrate.plan import plan_migration
 from test_migrate import plan_of
-from test_spec_tests_spark import outcome_text, outcomes
+from test_spec_tests_spark import check, outcome_text, outcomes
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -30,10 +30,7 @@ CASES = [*cases("migrations", "rows.yaml"), *cases("evolutions", "rows.yaml")]
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_rows_behind_an_upgrade(case: Path, spark: SparkSession) -> None:
-    found = outcomes([case / "rows.yaml"], spark)
-    assert found
-    failed = [outcome_text(outcome) for outcome in found if not outcome.passed]
-    assert failed == [], "".join(failed)
+    check(outcomes([case / "rows.yaml"], spark))
 
 
 TOO_NARROW = ("narrow_type_decided",)

@@ -11,7 +11,7 @@ from compiled import compiled_text, written
 from pyspark.sql import SparkSession
 from streamc.runtime import Arguments, SilentView, Stop, run_script
 from streamc.runtime.progress import QueryProgress
-from test_spec_tests_spark import outcome_text, outcomes
+from test_spec_tests_spark import check, outcomes
 
 pytestmark = pytest.mark.spark
 
@@ -20,10 +20,13 @@ CASES = sorted((Path(__file__).parent / "operators").glob("*/tests/*.yaml"))
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.stem)
 def test_operators(case: Path, spark: SparkSession) -> None:
-    found = outcomes([case], spark)
-    assert found
-    failed = [outcome_text(outcome) for outcome in found if not outcome.passed]
-    assert failed == [], "".join(failed)
+    check(outcomes([case], spark, once=True))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.stem)
+def test_operators_in_every_way(case: Path, spark: SparkSession) -> None:
+    check(outcomes([case], spark))
 
 
 IDLE = """

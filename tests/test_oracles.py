@@ -33,7 +33,7 @@ from oracles.streams import (
     steps_of,
     values,
 )
-from run_case import WAYS, Way, write_input
+from run_case import Way, each_way, write_input
 from streamc.runtime import Arguments, run_script
 
 if TYPE_CHECKING:
@@ -176,7 +176,7 @@ def rows_of_values() -> Batches:
     return packed(made(steps_of(values(), 4), 150), nothing)
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", each_way("row_by_row"))
 def test_aggregates(way: Way, tmp_path: Path, spark: SparkSession) -> None:
     batches = arriving(rows_of_values(), way)
     marks = Watermarks(batches, DELAY, idle=way == "restarted")
@@ -211,7 +211,7 @@ def rows_of_windows() -> Batches:
     return packed(made(steps_of(row, 4), 200), {"i": None})
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", each_way("restarted"))
 def test_windows(way: Way, tmp_path: Path, spark: SparkSession) -> None:
     batches = arriving(rows_of_windows(), way)
     marks = Watermarks(batches, DELAY, idle=way == "restarted")
@@ -271,7 +271,7 @@ def rows_of_joins() -> Inputs:
     return found
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", each_way("row_by_row"))
 def test_joins(way: Way, tmp_path: Path, spark: SparkSession) -> None:
     inputs = {name: arriving(batches, way) for name, batches in rows_of_joins().items()}
     a, b = (joins.timed(inputs[name]) for name in "ab")

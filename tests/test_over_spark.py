@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,7 +11,7 @@ import pytest
 from hypothesis import strategies as st
 from oracles import joins, over, statistics
 from oracles.streams import Batches, made, offsets, packed, steps_of
-from run_case import WAYS, Way
+from run_case import WAYS, Way, each_way
 from test_oracles import apart, arriving, outputs, verdict
 
 if TYPE_CHECKING:
@@ -39,14 +40,16 @@ def rows_of_streams() -> Batches:
 SPECS = {"over": over.STREAMS, "statistics": statistics.STREAMS}
 
 
-CASES: list[tuple[str, Way]] = [
-    *(("over", way) for way in WAYS),
-    # A restart for each batch would compile its hundred aggregates as often.
-    *(("statistics", way) for way in WAYS if way != "restarted"),
+# A restart for each batch would compile the hundred aggregates of one of them as often.
+CASES: dict[str, Sequence[Way]] = {"over": WAYS, "statistics": ("whole", "row_by_row")}
+PARAMETERS = [
+    pytest.param(spec, *way.values, id=f"{spec}-{way.values[0]}", marks=way.marks)
+    for spec, ways in CASES.items()
+    for way in each_way("row_by_row", ways)
 ]
 
 
-@pytest.mark.parametrize(("spec", "way"), CASES)
+@pytest.mark.parametrize(("spec", "way"), PARAMETERS)
 def test_over(spec: str, way: Way, tmp_path: Path, spark: SparkSession) -> None:
     batches = arriving(rows_of_streams(), way)
     got = outputs(spec, {"rows": batches}, way, tmp_path, spark)

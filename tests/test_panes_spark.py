@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from oracles import panes
 from oracles.streams import Batches, Watermarks, made, offsets, packed, steps_of
 from oracles.windows import MINUTE, counted, grouped
-from run_case import WAYS, Way
+from run_case import Way, each_way
 from streamc.runtime import Arguments, SilentView, Stop, run_script
 from streamc.runtime.progress import QueryProgress
 from test_oracles import DELAY, arriving, outputs, unequal, verdict
@@ -44,7 +44,7 @@ def rows_of_streams() -> Batches:
     return packed(made(steps_of(row, 7), 150), {"i": None})
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", each_way("restarted"))
 def test_each_row_is_taken_or_sent(way: Way, tmp_path: Path, spark: SparkSession) -> None:
     batches = arriving(rows_of_streams(), way)
     marks = Watermarks(batches, DELAY, idle=way == "restarted")

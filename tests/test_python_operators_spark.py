@@ -11,19 +11,14 @@ import pytest
 from compiled import compiled_text, written
 from pyspark.sql import SparkSession
 from streamc.runtime import Arguments, Result, RuntimeFault, run_script
-from test_spec_tests_spark import outcome_text, outcomes
+from test_spec_tests_spark import check, outcomes
 
 pytestmark = pytest.mark.spark
 HERE = Path(__file__).parent
 CLASSES = HERE / "python_operators"
-CASES = (
-    *("timers", "cells", "arrivals", "merged", "forgets", "loops"),
-    # Each of their batches starts Python anew, and the ones above have what these have.
-    *(
-        pytest.param(case, marks=pytest.mark.long)
-        for case in ("chain", "sla_timeout", "rate_limit", "attribution")
-    ),
-)
+CASES = ("timers", "cells", "arrivals", "merged", "forgets", "loops")
+# Each of their batches starts Python anew, and the ones above have what these have.
+MORE_CASES = ("chain", "sla_timeout", "rate_limit", "attribution")
 _HANDLERS = re.compile(r"^CREATE OPERATOR (\w+)(.*?)^AS$.*?^END;$", re.DOTALL | re.MULTILINE)
 
 
@@ -46,21 +41,29 @@ def folder_of(case: str) -> Path:
     return inside if inside.is_dir() else HERE.parent / "specs" / case
 
 
-@pytest.mark.parametrize("case", CASES)
-def test_what_a_class_gives(case: str, spark: SparkSession, tmp_path: Path) -> None:
+def written_as_a_class(case: str, folder: Path) -> Path:
+    """The tests of an operator beside its spec with a class in it, in a folder."""
     source = folder_of(case)
     spec = (source / f"{case}.stream").read_text(encoding="utf-8")
     changed = in_python(spec, f"{case}_in_python")
     assert "ON EVENT\n" not in changed
     assert "USING PYTHON" in changed
-    (tmp_path / f"{case}.stream").write_text(changed, encoding="utf-8")
-    shutil.copytree(source / "tests", tmp_path / "tests")
+    (folder / f"{case}.stream").write_text(changed, encoding="utf-8")
+    shutil.copytree(source / "tests", folder / "tests")
     for file in CLASSES.glob("*.py"):
-        shutil.copy(file, tmp_path)
-    found = outcomes([tmp_path / "tests"], spark)
-    assert found
-    failed = [outcome_text(outcome) for outcome in found if not outcome.passed]
-    assert failed == [], "".join(failed)
+        shutil.copy(file, folder)
+    return folder / "tests"
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_what_a_class_gives(case: str, spark: SparkSession, tmp_path: Path) -> None:
+    check(outcomes([written_as_a_class(case, tmp_path)], spark, once=True))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("case", [*CASES, *MORE_CASES])
+def test_what_a_class_gives_in_every_way(case: str, spark: SparkSession, tmp_path: Path) -> None:
+    check(outcomes([written_as_a_class(case, tmp_path)], spark))
 
 
 SPEC = """---

@@ -2,6 +2,7 @@
 
 The right rows are worked out by hand or by an oracle in plain Python. The input arrives in one
 batch, row by row in one run, and in parts with a restart before each: the result may not differ.
+`make test` runs each case in one of these ways, `make test-long` in the others.
 """
 
 from __future__ import annotations
@@ -14,9 +15,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from chosen_ways import turn
 from compiled import compiled, compiled_text, written
 from golden_extension import cases
 from run_case import (
+    LONG,
     WAYS,
     Case,
     Rows,
@@ -144,11 +147,33 @@ class Bench:
         return self._kept.get(sink, [])
 
 
-@pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("folder", cases("run"), ids=lambda folder: folder.name)
+STATELESS = ("csv_options", "file_formats", "formats", "malformed_rows", "projection")
+
+
+def ways_of(folder: Path) -> set[Way]:
+    """The ways in which `make test` runs a case; it runs in the others in `make test-long`.
+
+    Without state the way can only matter where files say so.
+    """
+    own: set[Way] = {way for way in WAYS if (folder / f"rows.{way}.yaml").exists()}
+    hard: Sequence[Way] = WAYS if folder.name in STATELESS else ("row_by_row", "restarted")
+    return own | {turn(folder.name, hard)}
+
+
+RUNS = [
+    pytest.param(
+        folder, way, id=f"{folder.name}-{way}", marks=[] if way in ways_of(folder) else LONG
+    )
+    for folder in cases("run")
+    for way in WAYS
+]
+
+
+@pytest.mark.parametrize(("folder", "way"), RUNS)
 def test_run(folder: Path, way: Way, tmp_path: Path, spark: SparkSession) -> None:
     case = read_case(folder)
     bench = Bench(case, tmp_path, spark)
+    assert bool(bench.plan["operators"]) == (folder.name not in STATELESS)
     bench.run_all(way)
     got, right = bench.rows(), case.right[way]
     for sink, keys in case.keys.items():
@@ -167,11 +192,9 @@ def test_run(folder: Path, way: Way, tmp_path: Path, spark: SparkSession) -> Non
             assert len(set(batches)) == len(batches), f"several files of {source} at once"
 
 
-OFTEN_RESTORED = ("aggregate_over_aggregate", "chains", "distinct_on", "join_left", "sessions")
+OFTEN_RESTORED = ("distinct_on", "join_left", "sessions")
 RESTORED = [
-    pytest.param(
-        folder, id=folder.name, marks=[] if folder.name in OFTEN_RESTORED else pytest.mark.long
-    )
+    pytest.param(folder, id=folder.name, marks=[] if folder.name in OFTEN_RESTORED else LONG)
     for folder in cases("run")
 ]
 

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 pytestmark = pytest.mark.spark
+LONG = pytest.mark.long
 CASE = Path(__file__).parent / "savepoints" / "killed"
 T0 = datetime(2026, 1, 1)
 DELAY = 10
@@ -183,9 +184,20 @@ class Restoring:
         assert self._steps.dead == (dies_at is not None)
 
 
+def some(steps: Sequence[str], every: int) -> list[tuple[int, str]]:
+    """Steps with their numbers, the last ones among them: there what was made begins to count."""
+    numbered = list(enumerate(steps))
+    return numbered[:-2:every] + numbered[-2:]
+
+
+EVERY = pytest.mark.parametrize("every", [5, pytest.param(1, marks=LONG)])
+"""`make test` kills at each fifth of the steps, `make test-long` at each."""
+
+
+@EVERY
 @pytest.mark.parametrize("case", [CASE], ids=["killed"])
 def test_create_at_every_step(
-    case: Path, job: Visits, steps: DiskSteps, golden: Callable[[str, str], None]
+    case: Path, every: int, job: Visits, steps: DiskSteps, golden: Callable[[str, str], None]
 ) -> None:
     before = job.sums()
     with steps.watched():
@@ -193,7 +205,7 @@ def test_create_at_every_step(
     found = steps.steps
     golden("create.txt", _text(found))
     shutil.rmtree(job.state / "savepoints/new")
-    for number, step in enumerate(found):
+    for number, step in some(found, every):
         with steps.watched(number), pytest.raises(Killed):
             job.take("new")
         assert steps.steps == found[: number + 1]
@@ -210,9 +222,11 @@ def test_create_at_every_step(
     job.assert_nothing_half_made()
 
 
+@EVERY
 @pytest.mark.parametrize("case", [CASE], ids=["killed"])
 def test_restore_at_every_step(
     case: Path,
+    every: int,
     job: Visits,
     steps: DiskSteps,
     restoring: Restoring,
@@ -223,7 +237,7 @@ def test_restore_at_every_step(
     found = steps.steps
     golden("restore.txt", _text(found))
     put_back(job.root.with_name("kept"), job.root)
-    for number, step in enumerate(found):
+    for number, step in some(found, every):
         restoring.until(number)
         assert steps.steps == found[: number + 1]
         job.assert_untouched(before, step)
@@ -235,7 +249,11 @@ def test_restore_at_every_step(
 
 @pytest.mark.parametrize(
     "step",
-    ["first batch counts", "state queries/minutes", "write queries/counts/commits/0", "rename"],
+    [
+        *(pytest.param(step, marks=LONG) for step in ("first batch counts", "rename")),
+        pytest.param("state queries/minutes", marks=LONG),
+        "write queries/counts/commits/0",
+    ],
 )
 def test_what_follows_a_kill_in_a_restore(job: Visits, restoring: Restoring, step: str) -> None:
     """The job goes on as it was; and after another kill, the savepoint is restored."""
@@ -259,7 +277,13 @@ def test_a_restore_counts_from_its_last_step_on(job: Visits, restoring: Restorin
     assert _numbers(job.state / "generations") == ["0002"]
 
 
-@pytest.mark.parametrize("step", ["link", "write state/counts", "create manifest.json", "rename"])
+@pytest.mark.parametrize(
+    "step",
+    [
+        *(pytest.param(step, marks=LONG) for step in ("link", "write state/counts", "rename")),
+        "create manifest.json",
+    ],
+)
 def test_what_follows_a_kill_in_a_create(job: Visits, steps: DiskSteps, step: str) -> None:
     """The job goes on as it was, and another savepoint of the same name is one to begin with."""
     with steps.watched(step), pytest.raises(Killed):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 from collections import Counter
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,9 +22,12 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 pytestmark = pytest.mark.spark
+LONG = pytest.mark.long
 SPEC = Path(__file__).parent / "savepoints" / "all.stream"
 SINKS = ("minutes_out", "visits_out", "seen_out", "streaks_out", "wide_out")
 STEPS, CUTS = 7, (2, 4)
+RUNS = [pytest.param((2, 4, 6), id="some"), pytest.param(range(STEPS), id="each", marks=LONG)]
+"""The steps behind which a job runs, and ends."""
 
 
 class Pipeline:
@@ -112,11 +116,15 @@ def assert_same(found: dict[str, Counter[str]], expected: dict[str, Counter[str]
     assert differences == {}
 
 
-def test_a_savepoint_goes_on_as_if_nothing_had_been(spark: SparkSession, tmp_path: Path) -> None:
+@pytest.mark.parametrize("runs", RUNS)
+def test_a_savepoint_goes_on_as_if_nothing_had_been(
+    runs: Sequence[int], spark: SparkSession, tmp_path: Path
+) -> None:
     job = Pipeline(tmp_path, spark)
     for step in range(STEPS):
         job.feed(step)
-        job.run()
+        if step in runs:
+            job.run()
         if step in CUTS:
             job.take(f"cut-{step}")
     expected = job.rows()

@@ -13,6 +13,7 @@ from unittest.mock import Mock
 
 import pytest
 import yaml
+from chosen_ways import one_way_each
 from golden_extension import cases
 from streamc.cli.testing.find import find_tests
 from streamc.cli.testing.junit import junit_xml
@@ -33,10 +34,11 @@ ROOT = Path(__file__).parent.parent
 RUNS = cases("spec_runs")
 
 
-def outcomes(paths: Sequence[Path], spark: SparkSession) -> list[Outcome]:
+def outcomes(paths: Sequence[Path], spark: SparkSession, *, once: bool = False) -> list[Outcome]:
+    """How the tests of files end, in all ways or each in one."""
     suite = load_tests(find_tests(paths))
     assert not any(found.has_errors for found in suite.found), render(suite.found)
-    return list(run_tests(suite.tests, spark=spark))
+    return list(run_tests(one_way_each(suite.tests) if once else suite.tests, spark=spark))
 
 
 def ways(file: Path) -> set[str]:
@@ -54,7 +56,7 @@ def name(file: Path) -> str:
     return f"{file.parent.parent.name}-{file.stem}"
 
 
-PROJECT = [
+EVERY_WAY = [
     pytest.param(file, way, id=f"{name(file)}-{way}".replace(" ", "_"))
     for file in FILES
     for way in WAYS
@@ -73,22 +75,29 @@ def load_once(file: Path) -> Suite:
     return load_tests([file])
 
 
-@pytest.mark.parametrize(("file", "way"), PROJECT)
-def test_the_specs_of_the_project(file: Path, way: str, spark: SparkSession) -> None:
-    tests = [test for test in load_once(file).tests if test.way == way]
-    found = list(run_tests(tests, spark=spark))
+def check(found: Sequence[Outcome]) -> None:
     assert found
     failed = [outcome_text(outcome) for outcome in found if not outcome.passed]
     assert failed == [], "".join(failed)
+
+
+@pytest.mark.parametrize("file", FILES, ids=name)
+def test_the_specs_of_the_project(file: Path, spark: SparkSession) -> None:
+    check(list(run_tests(one_way_each(load_once(file).tests), spark=spark)))
+
+
+@LONG
+@pytest.mark.parametrize(("file", "way"), EVERY_WAY)
+def test_the_specs_of_the_project_in_every_way(file: Path, way: str, spark: SparkSession) -> None:
+    tests = [test for test in load_once(file).tests if test.way == way]
+    check(list(run_tests(tests, spark=spark)))
 
 
 @pytest.mark.parametrize("file", RESTORED)
 def test_the_specs_of_the_project_go_on_from_savepoints(file: Path, spark: SparkSession) -> None:
     """At every barrier: each batch is begun with a savepoint, on other partitions than the last."""
     tests = {test.case.span: replace(test, way=SAVEPOINTS) for test in load_once(file).tests}
-    found = list(run_tests([*tests.values()], spark=spark))
-    failed = [outcome_text(outcome) for outcome in found if not outcome.passed]
-    assert failed == [], "".join(failed)
+    check(list(run_tests([*tests.values()], spark=spark)))
 
 
 @pytest.mark.parametrize("case", RUNS, ids=lambda case: case.name)
