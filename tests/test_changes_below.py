@@ -185,6 +185,48 @@ def test_an_operator_that_begins_anew_gives_other_rows(word: str) -> None:
         assert plan.exit_code > 0
 
 
+PROFILES = "pipeline: below\nprofiles:\n  prod: {spark: {spark.sql.ansi.enabled: true}}\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "said"),
+    [
+        (
+            "ansi.enabled: true",
+            "ansi.enabled: false",
+            "`spark.sql.ansi.enabled` is false, and was true in profile `prod`",
+        ),
+        (PROFILES, "pipeline: below\n", "is as Spark has it, and was true in profile `prod`"),
+        (
+            "ON MALFORMED ROWS SKIP\nWITH (",
+            "ON MALFORMED ROWS SKIP\nWITH (lenient = true, ",
+            "lenient",
+        ),
+    ],
+)
+def test_what_a_profile_or_a_policy_makes_of_a_change(before: str, after: str, said: str) -> None:
+    """Rows that an option lets in were no rows before, where they are not refused."""
+    old = (HEAD + BELOW["filter"] + TAIL).replace("pipeline: below\n", PROFILES)
+    old = old.replace(
+        "INTERVAL 1 MINUTE)\nWITH", "INTERVAL 1 MINUTE)\nON MALFORMED ROWS SKIP\nWITH", 1
+    )
+    assert before in old
+    plan = plan_migration(plan_of(old), plan_of(old.replace(before, after, 1)))
+    (fate,) = (one for one in plan.operators if one.id == "top")
+    (why,) = (finding.why for finding in fate.findings if finding.open is not None)
+    assert said in why
+
+
+def test_a_setting_is_told_once_whatever_profiles_there_are() -> None:
+    old = (HEAD + BELOW["filter"] + TAIL).replace("pipeline: below\n", PROFILES)
+    new = old.replace("profiles:", "spark: {spark.sql.caseSensitive: true}\nprofiles:")
+    (fate,) = (
+        one for one in plan_migration(plan_of(old), plan_of(new)).operators if one.id == "top"
+    )
+    (why,) = (finding.why for finding in fate.findings if finding.open is not None)
+    assert why.count("caseSensitive") == 1
+
+
 def test_what_a_source_that_is_read_again_has_given_is_marked() -> None:
     text = HEAD + BELOW["filter"] + TAIL
     decided = Decisions({("sources", "e", "start"): "earliest"})

@@ -81,6 +81,9 @@ def changed_source(versions: Versions, name: str, old: Json, new: Json) -> Itera
     """Yield what of a source gives other rows, or the same ones with other values in a column."""
     yield from _metadata(name, old, new)
     yield from _columns(versions, name, old, new)
+    before, after = (side["options"].get("lenient", False) for side in (old, new))
+    if before != after and ("malformed_rows" in old or "malformed_rows" in new):
+        yield f"other rows of `{name}` are malformed by `lenient`"
     if old["options"].get("format") == new["options"].get("format"):
         yield from _options(name, old, new)
 

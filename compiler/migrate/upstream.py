@@ -214,10 +214,23 @@ def _looked_up(versions: Versions, branches: Iterable[Json]) -> Iterator[str]:
 
 
 def _settings(versions: Versions) -> Iterator[str]:
-    before, after = (plan["settings"].get("spark", {}) for plan in (versions.old, versions.new))
-    for name in sorted(before.keys() | after.keys()):
-        if before.get(name) != after.get(name) and not _RUNS_OTHERWISE.match(name):
-            yield f"`{name}` is {_text(after.get(name))}, and was {_text(before.get(name))}"
+    before, after = (plan["settings"] for plan in (versions.old, versions.new))
+    profiles = {**before.get("profiles", {}), **after.get("profiles", {})}
+    told: dict[str, str] = {}
+    for profile in (None, *sorted(profiles)):
+        was, now = (_spark(settings, profile) for settings in (before, after))
+        where = "" if profile is None else f" in profile `{profile}`"
+        for name in sorted(was.keys() | now.keys()):
+            if was.get(name) != now.get(name) and not _RUNS_OTHERWISE.match(name):
+                line = f"`{name}` is {_text(now.get(name))}, and was {_text(was.get(name))}"
+                told.setdefault(line, f"{line}{where}")
+    yield from told.values()
+
+
+def _spark(settings: Json, profile: str | None) -> dict[str, str]:
+    """Return the settings of Spark with a profile; without it where a version has none of it."""
+    own = settings.get("profiles", {}).get(profile, {})
+    return {**settings.get("spark", {}), **own.get("spark", {})}
 
 
 def _text(value: object) -> str:
