@@ -211,6 +211,26 @@ def test_groups_become_what_the_new_version_makes_of_the_same_rows(
         assert len(made) == len(wanted)
 
 
+@settings(max_examples=200, deadline=None)
+@given(st.sampled_from(WINDOWS[:10]), st.sampled_from(WINDOWS[:10]), ROWS, st.integers(0, 700))
+def test_wider_windows_lack_what_has_closed_and_nothing_else(
+    window: str, wider: str, rows: list[dict[str, Any]], second: int
+) -> None:
+    """Of windows of which the first part was open all are there, and whole."""
+    calls = ("SUM(v)", "COUNT(*)", "COUNT(DISTINCT w)")
+    old, new = plan_of(1, KEYS[2], calls, window), plan_of(2, KEYS[0], calls, wider)
+    found = document(accepted(old, new))["operators"]["spend"]
+    merges = (found["window"] or {}).get("merges")
+    assume(merges is not None)
+    watermark = second * SECOND
+    open_ = [group for group in groups_of(old, rows) if group["window"]["end"] > watermark]
+    made = {identity(found, group): group for group in migrate(found, open_)}
+    for group in groups_of(new, rows):
+        if group["window"]["start"] + merges["of"] > watermark:
+            assert made.pop(identity(found, group)) == group
+    assert all(group["window"]["end"] > watermark for group in made.values())
+
+
 SESSIONS = "SESSION(payments PARTITION BY card, at, INTERVAL {gap} SECONDS)"
 
 
