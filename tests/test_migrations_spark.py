@@ -50,7 +50,7 @@ def test_what_a_draft_says_is_restored(case: Path, tmp_path: Path, spark: SparkS
     (folder / "first.yaml").write_text(draft(plan, Decisions()), encoding="utf-8")
     test = yaml.safe_load((folder / "rows.yaml").read_text("utf-8"))
     at = next(n for n, step in enumerate(test["steps"]) if "upgrade" in step)
-    test["steps"][at]["upgrade"]["migration"] = "first.yaml"
+    test["steps"][at]["upgrade"] = {"spec": "new.stream", "migration": "first.yaml"}
     test["spec"] = str((case / test["spec"]).resolve())
     (folder / "rows.yaml").write_text(yaml.safe_dump(test, sort_keys=False), encoding="utf-8")
     (found,) = outcomes([folder / "rows.yaml"], spark)

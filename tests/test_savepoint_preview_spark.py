@@ -121,6 +121,22 @@ def saved(tmp_path: Path, spark: SparkSession) -> Make:
     return made
 
 
+def test_ids_that_become_one(saved: Make) -> None:
+    """Those of a program; what it has beside its cells and timers is nobody's business."""
+    seen = """
+CREATE STREAM spend AS
+  SELECT DISTINCT ON (card, country) WITHIN INTERVAL 1 HOUR card, country, at FROM payments;
+"""
+    job = saved(seen, [Payment("a", "de", 1, 20, 0), Payment("a", "fr", 1, 10, 0)])
+    (sample,) = job.operator(seen.replace("(card, country)", "(card)"))["samples"]
+    assert [one["country"] for one in sample["before"]] == ["de", "fr"]
+    assert sample["after"] == {
+        "card": "a",
+        "kept_at": "2026-01-01 00:00:10",
+        "forget": "2026-01-01 01:00:10",
+    }
+
+
 def test_windows_that_become_wider(saved: Make) -> None:
     """The watermark is at second 155: of five minutes the first two have closed."""
     payments = [

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import RuntimeFault
 from ..kernel.load import java_list
-from ..program_state import RECORD
+from ..program_state import INNER, RECORD
 from .conversions import Conversion
 from .failing import Attempts, Failing, failing
 from .fit import Fit
@@ -132,7 +132,7 @@ class _Figures:
         tables = self._fit.tables(self._spark, new, None)
         assert tables is not None
         (one,) = found
-        merged = tables[one.table]
+        merged = tables[one.table].drop(*INNER)
         shown = tuple(merged_samples(one, merged, sessions=change["kind"] == "session"))
         lengths = (change["window"] or {}).get("merges")
         holder = self._fit.savepoint.holder(saved.id)
