@@ -41,9 +41,10 @@ def outcomes(paths: Sequence[Path], spark: SparkSession, *, once: bool = False) 
     return list(run_tests(one_way_each(suite.tests) if once else suite.tests, spark=spark))
 
 
+@cache
 def ways(file: Path) -> set[str]:
-    """The ways of arrival that the tests of a file are for."""
-    documents = yaml.safe_load_all(file.read_text(encoding="utf-8"))
+    """The ways of arrival that the tests of a file are for; each process that collects asks."""
+    documents = yaml.load_all(file.read_text(encoding="utf-8"), yaml.CSafeLoader)
     tests = [test for one in documents for test in (one if isinstance(one, list) else [one])]
     return {way for test in tests for way in test.get("ways", [AS_WRITTEN])}
 
