@@ -98,7 +98,13 @@ def test_a_killed_process_leaves_the_folder_at_once(
     assert not Path(lease_file(str(tmp_path))).exists()
 
 
-def test_another_host_holds_until_its_time_is_over(tmp_path: Path) -> None:
+@pytest.fixture
+def settles_soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody else writes a lease here, and none needs to be waited for long."""
+    monkeypatch.setattr("streamc.runtime.lease._SETTLE", 0.1)
+
+
+def test_another_host_holds_until_its_time_is_over(tmp_path: Path, settles_soon: None) -> None:
     write_lease(tmp_path, elsewhere(), age=10)
     message = refused(tmp_path)
     assert "process 4711 on far runs" in message
@@ -222,7 +228,7 @@ def test_a_lease_that_cannot_be_renewed_is_lost(tmp_path: Path) -> None:
     lease.release()
 
 
-def test_two_that_take_one_lease(tmp_path: Path) -> None:
+def test_two_that_take_one_lease(tmp_path: Path, settles_soon: None) -> None:
     """Without a lock, as on an object store: who wrote last has it, and the other knows."""
 
     class Raced(LocalFiles):
