@@ -9,7 +9,7 @@ from ...dsl.format import identifier
 from ...dsl.records import dataclass
 from .again import COMPUTED
 from .buffers import merging_call, shows_order
-from .conversions import Held, convert, rounded
+from .conversions import Held, convert, in_its_type, rounded
 from .derive import Derived, Sense, counts_rows, derive, sense
 from .inputs import listed
 from .merges import BUFFERS, is_opaque, merge_of, start_of
@@ -151,7 +151,7 @@ class _Cells:
         return [self._converted(was, now, old, new) for was, now in zip(before, after, strict=True)]
 
     def _converted(self, was: Json, now: Json, old: Json, new: Json) -> NewCell:
-        column = identifier(was["id"])
+        column = in_its_type(identifier(was["id"]), was["type"])
         expression = convert(column, _held(was), _held(now))
         if not _given_alike(old, new):
             why = f"it holds values of {_types(old)} in Spark's own form, not of {_types(new)}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ...dsl.format import identifier
-from .conversions import cast
+from .conversions import cast, in_its_type
 from .structs import converted, holds_all_by_name
 from .verdicts import Decision, Finding, Json, Verdict
 from .versions import Versions, meaning, never_null
@@ -89,7 +89,7 @@ class _Columns:
             return Finding(self._part, was, column["name"], Verdict.CONVERTED, why), decided
         if old is None:
             return self._lacking(column, path, name)
-        source = identifier(old["name"])
+        source = in_its_type(identifier(old["name"]), old["type"])
         if old["type"] == column["type"]:
             why = f"it was called `{was}`" if was != column["name"] else ""
             return Finding(self._part, was, column["name"], Verdict.KEPT, why), source

@@ -62,6 +62,17 @@ def type_holds_all(old: t.Type, new: t.Type) -> bool:
     return old == new
 
 
+class RenamedType(str):
+    """A type that a plan spells, with fields by new names: the state has the old ones in place."""
+
+    __slots__ = ()
+
+
+def in_its_type(column: str, type_: str | None) -> str:
+    """Return a column of a state as a value of the type that a plan says it has."""
+    return cast(column, type_) if isinstance(type_, RenamedType) else column
+
+
 def cast(expression: str, type_: str | None) -> str:
     """Return a CAST in SQL; a type that is not known needs none."""
     return expression if type_ is None else f"CAST({expression} AS {type_})"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .again import computed
+from .conversions import in_its_type
 from .structs import converted, holds_all_by_name
 from .successors import asked, successors
 from .verdicts import Decision, Finding, Json, Verdict
@@ -70,12 +71,13 @@ def _carried(versions: Versions, id_: str, cell: Json, old: Json) -> tuple[Findi
         before, after = (one["entry" if part == "key" else "value"] for one in (old, cell))
         path = ("operators", id_, "set", cell["id"], part)
         decided = versions.decisions.get(*path)
-        parts[part] = part if decided is None else decided
+        kept = in_its_type(part, before)
+        parts[part] = kept if decided is None else decided
         if decided is not None:
             verdict = Verdict.CONVERTED
             why.append(f"{part} as decided: {decided}")
         elif before != after:
-            verdict, made = Verdict.CONVERTED, converted(part, before, after)
+            verdict, made = Verdict.CONVERTED, converted(kept, before, after)
             parts[part] = made
             if holds_all_by_name(before, after):
                 why.append(f"{before} to {after}, exactly")

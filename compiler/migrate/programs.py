@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from ...dsl.format import identifier
 from .again import computed
 from .columns import plan_columns
-from .conversions import cast
+from .conversions import cast, in_its_type
 from .dedup import BECOME_ONE, remembered_for
 from .entries import plan_entries
 from .folded import folds, is_another, narrower_frames, same_columns, same_statements
@@ -244,7 +244,7 @@ def _value(versions: Versions, id_: str, cell: Json, old: Json | None) -> tuple[
     if old is None:
         why = "no value is set" if default is None else f"each key has its default {default}"
         return Finding("cell", None, name, Verdict.EMPTY, why), start
-    column = identifier(old["id"])
+    column = in_its_type(identifier(old["id"]), old["type"])
     said = [f"it was called `{was}`"] if was != name else []
     said += _lifetime(old, cell)
     if old["type"] == cell["type"] and old["default"] != cell["default"]:

@@ -7,6 +7,7 @@ column that is gone and one of its type that is new may be one, and that is aske
 from __future__ import annotations
 
 import copy
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -17,7 +18,9 @@ from ...dsl.parse import parse_expression
 from ...dsl.records import dataclass
 from ...dsl.source import SourceFile
 from ...dsl.walk import rewrite
+from ..model import types as t
 from ..model.same import canonical
+from .conversions import RenamedType, type_of
 from .decisions import Decisions
 from .verdicts import Decision, Finding, Json, Verdict
 from .versions import SIDES, Versions, bare_key, inputs_of
@@ -92,11 +95,32 @@ def _is_read(plan: Json, source: str, column: str) -> bool:
 def with_names(plan: Json, source: str, names: Names, new: Json) -> Json:
     """Return a plan in which columns of a source have other names, and all that is made of them.
 
-    A join is above its sides, whose columns it calls as they do: ``new`` says whether a side still
-    has a column by the old name.
+    What gives rows as they are, or groups by a column, passes the name on; a join calls the columns
+    of its sides as they do. ``new`` says whether the old name is still one there.
     """
     found: Any = copy.deepcopy(plan)
-    entry = found["sources"][source]
+    _source(found["sources"][source], names)
+    below = [(source, names)]
+    while below:
+        name, own = below.pop(0)
+        for id_, operator in found["operators"].items():
+            branches = [branch for branch in inputs_of(operator) if branch["from"] == name]
+            for branch in branches:
+                _branch(operator, branch, own)
+            after = new["operators"].get(id_, {})
+            if branches and operator["kind"] == "join":
+                _join(found, id_, name, own, after)
+            elif branches and (passed := _passed_on(operator, after, own)):
+                below.append((id_, passed))
+    known = set(_types_in(new["operators"]))
+    for operator in found["operators"].values():
+        _fields(operator, names, known)
+        if operator["kind"] == "operator" and not operator["declared"]:
+            operator["statements"] = [_words(line, names) for line in operator["statements"]]
+    return found  # type: ignore[no-any-return]
+
+
+def _source(entry: Any, names: Names) -> None:
     for column in entry["columns"]:
         column["name"] = names.get(column["name"], column["name"])
     for one in entry["computed"]:
@@ -104,29 +128,75 @@ def with_names(plan: Json, source: str, names: Names, new: Json) -> Json:
     if entry["watermark"] is not None:
         column = entry["watermark"]["column"]
         entry["watermark"]["column"] = names.get(column, column)
-    rows_of = _with_its_columns(plan, source)
-    for id_, operator in found["operators"].items():
-        for branch in inputs_of(operator):
-            if branch["from"] in rows_of:
-                _branch(operator, branch, names)
-        if operator["kind"] == "join":
-            _join(found, id_, rows_of, names, new)
-    return found  # type: ignore[no-any-return]
 
 
-def _with_its_columns(plan: Json, source: str) -> set[str]:
-    """Return the source and what gives its rows as they are: what leaves out those seen before."""
-    found: set[str] = set()
-    more = {source}
-    while more:
-        found |= more
-        more = {
-            id_
-            for id_, operator in plan["operators"].items()
-            if operator["kind"] == "dedup"
-            and any(branch["from"] in found for branch in operator["input"])
-        } - found
-    return found
+def _passed_on(operator: Json, after: Json, names: Names) -> Names:
+    """Return the columns that an operator gives by the names that they have below it."""
+    if operator["kind"] in ("dedup", "topn"):
+        return names
+    if operator["kind"] != "aggregate":
+        return {}
+    was, now = ({key["name"] for key in one.get("keys", ())} for one in (operator, after))
+    return {old: new for old, new in names.items() if old in was - now and new in now}
+
+
+def _words(line: str, names: Names) -> str:
+    """Return a statement of a query with columns, and fields that are made of them, renamed."""
+    words = "|".join(map(re.escape, names))
+    return re.sub(rf"(?<!\w)({words})(?!\w)", lambda found: names[found[1]], line)
+
+
+_OF_A_TYPE = ("type", "entry", "value")
+
+
+def _types_in(value: object) -> Iterator[str]:
+    if isinstance(value, dict):
+        for name, below in value.items():
+            if isinstance(below, str) and name in _OF_A_TYPE:
+                yield below
+            else:
+                yield from _types_in(below if name != "given" else [{"type": t} for t in below])
+    elif isinstance(value, list | tuple):
+        for below in value:
+            yield from _types_in(below)
+
+
+def _fields(value: Any, names: Names, known: set[str]) -> None:
+    """Rename the fields of structs that are made of columns, where the new version has such."""
+    if isinstance(value, list):
+        for below in value:
+            _fields(below, names, known)
+    if not isinstance(value, dict):
+        return
+    for name, below in [*value.items()]:
+        if isinstance(below, str) and name in _OF_A_TYPE:
+            value[name] = _type(below, names, known)
+        elif name == "given":
+            value[name] = [t if t is None else _type(t, names, known) for t in below]
+        else:
+            _fields(below, names, known)
+
+
+def _type(text: str, names: Names, known: set[str]) -> str:
+    if "STRUCT<" not in text or text in known:
+        return text
+    renamed = str(_renamed_type(type_of(text), names))
+    return RenamedType(renamed) if renamed in known else text
+
+
+def _renamed_type(type_: t.Type, names: Names) -> t.Type:
+    match type_:
+        case t.Array(element):
+            return t.Array(_renamed_type(element, names))
+        case t.Map(key, value):
+            return t.Map(_renamed_type(key, names), _renamed_type(value, names))
+        case t.Struct(fields):
+            return t.Struct(
+                tuple(
+                    t.Field(names.get(f.name, f.name), _renamed_type(f.type, names)) for f in fields
+                )
+            )
+    return type_
 
 
 def _branch(operator: Json, branch: Any, names: Names) -> None:
@@ -156,13 +226,12 @@ def _unsaid(operator: Json, names: Names) -> Iterator[tuple[str, str]]:
         yield from (("columns", name) for name in names)
 
 
-def _join(plan: Any, id_: str, rows_of: set[str], names: Names, new: Json) -> None:
-    """Say what a join, and what is above it, has of a side with the source's columns."""
+def _join(plan: Any, id_: str, below: str, names: Names, after: Json) -> None:
+    """Say what a join, and what is above it, has of a side in the new names."""
     operator = plan["operators"][id_]
-    after = new["operators"].get(id_, {})
     for place, word in enumerate(SIDES):
         side = operator["sides"][place]
-        if all(branch["from"] not in rows_of for branch in side["input"]):
+        if all(branch["from"] != below for branch in side["input"]):
             continue
         kept = {c["name"] for c in after["sides"][place]["columns"]} if "sides" in after else set()
         own = {
@@ -175,7 +244,7 @@ def _join(plan: Any, id_: str, rows_of: set[str], names: Names, new: Json) -> No
             bare = bare_key(side, key)
             text = _said(_said(bare, names), names, word)
             for branch in side["input"]:
-                if text != bare and branch["from"] in rows_of:
+                if text != bare and branch["from"] == below:
                     branch.setdefault("keys", {}).setdefault(bare, text)
         for other in plan["operators"].values():
             for branch in inputs_of(other):
