@@ -38,7 +38,8 @@ def options(archive: Path | None) -> str:
 def class_archive(folder: Path) -> Path | None:
     """The archive for this Java and this Spark in a folder, made by the first process that asks.
 
-    None when it cannot be had.
+    Others that ask meanwhile do not wait: their JVMs start without it until it is there. None when
+    it cannot be had.
     """
     try:
         java = find_java()
@@ -48,7 +49,10 @@ def class_archive(folder: Path) -> Path | None:
     known = hashlib.sha256(version + pyspark.__version__.encode() + _OPTIONS.encode())
     archive = folder / f"{known.hexdigest()[:16]}.jsa"
     with (folder / "lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return archive
         if not archive.exists():
             for old in folder.glob("*.jsa"):
                 old.unlink()

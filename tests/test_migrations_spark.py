@@ -2,6 +2,7 @@
 
 ``rows.yaml`` of a case is a test of its old spec with an upgrade to the new one; the right rows are
 worked out by hand, from what the new spec says of all rows, those before the upgrade included.
+`make test` runs cases of all kinds of changes, and `make test-long` the others that are like them.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 import yaml
+from chosen_migrations import covering
 from golden_extension import cases
 from streamc.compiler.migrate.decisions import Decisions
 from streamc.compiler.migrate.draft import draft
@@ -26,9 +28,14 @@ pytestmark = pytest.mark.spark
 
 
 CASES = [*cases("migrations", "rows.yaml"), *cases("evolutions", "rows.yaml")]
+OFTEN = covering(CASES)
+PARAMETERS = [
+    pytest.param(case, id=case.name, marks=[] if case in OFTEN else pytest.mark.long)
+    for case in CASES
+]
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+@pytest.mark.parametrize("case", PARAMETERS)
 def test_rows_behind_an_upgrade(case: Path, spark: SparkSession) -> None:
     check(outcomes([case / "rows.yaml"], spark))
 

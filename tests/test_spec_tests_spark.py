@@ -50,7 +50,7 @@ def ways(file: Path) -> set[str]:
 
 
 FILES = find_tests([ROOT / "specs"])
-OFTEN_RESTORED = ("sessionization", "order_payment", "sla_timeout")
+OFTEN_RESTORED = ("sessionization", "order_payment")
 
 
 def name(file: Path) -> str:

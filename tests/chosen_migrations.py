@@ -1,0 +1,59 @@
+"""Which cases of migrations `make test` restores: enough to have each kind of change."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+Kind = tuple[str, ...]
+
+_OWNER = re.compile(r"(?P<owner>\w+) \S.* \((?P<kind>.+)\)")
+_PART = re.compile(r"  (?P<part>\w.*?) {2,}(?P<verdict>\w+)")
+_FUNCTION = re.compile(r"(\w+)\(")
+
+
+def covering(cases: Sequence[Path]) -> frozenset[Path]:
+    """The cases that have all kinds of changes between them; what comes first is taken first."""
+    kinds = {case: {*_told(case), *_done(case)} for case in cases}
+    missing = set().union(*kinds.values())
+    chosen: set[Path] = set()
+    while missing:
+        best = max(cases, key=lambda case: len(kinds[case] & missing))
+        chosen.add(best)
+        missing -= kinds[best]
+    return frozenset(chosen)
+
+
+def _told(case: Path) -> Iterator[Kind]:
+    """What is said of each part: of what kind of operator it is, what it is, what becomes of it."""
+    of = ""
+    for line in (case / "verdicts.txt").read_text(encoding="utf-8").splitlines():
+        if found := _OWNER.match(line):
+            of = f"{found['owner']} {found['kind']}"
+        elif found := _PART.match(line):
+            part, *_ = found["part"].split()
+            yield of, part, found["verdict"]
+            yield from (("function", name, found["verdict"]) for name in _FUNCTION.findall(line))
+
+
+def _done(case: Path) -> Iterator[Kind]:
+    """What the runtime is told to do with an operator of a kind, without names and expressions."""
+    document = case / "migration.json"
+    if document.exists():
+        told = json.loads(document.read_text(encoding="utf-8"))
+        for operator in told["operators"].values():
+            yield from ((operator["kind"], *path) for path in _paths(operator))
+
+
+def _paths(value: Any) -> Iterable[Kind]:
+    match value:
+        case dict():
+            return [(name, *path) for name, one in value.items() for path in _paths(one)]
+        case list():
+            return [path for one in value for path in _paths(one)] or [("none",)]
+        case bool() | None:
+            return [(str(value),)]
+    return [()]
