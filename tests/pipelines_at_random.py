@@ -163,8 +163,8 @@ def batches(draw: random.Random, *texts: str) -> list[dict[str, str]]:
     found = []
     for step in range(draw.randint(3, 4)):
         rows: dict[str, list[str]] = {"e": [], "f": []}
-        for _ in range(draw.randint(4, 9)):
-            second += draw.randint(1, 40)
+        for _ in range(draw.randint(9, 18)):
+            second += draw.randint(1, 25)
             at = (start + timedelta(seconds=second - draw.choice([0, 0, 20, 90]))).isoformat()
             held: dict[str, object] = {
                 "k": draw.choice("ab"),
@@ -190,5 +190,5 @@ def batches(draw: random.Random, *texts: str) -> list[dict[str, str]]:
 
 
 CARDS = "".join(
-    json.dumps({"id": id_, "price": price}) + "\n" for id_, price in (("x", 4), ("y", 6), ("z", 9))
+    json.dumps({"id": id_, "price": price}) + "\n" for id_, price in (("x", 5), ("y", 6), ("z", 9))
 )

@@ -1,0 +1,65 @@
+"""Faults for the planner: each takes out one of the rules by which state is kept without a word."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import pytest
+from streamc.compiler.migrate import cells, inputs, keys, programs, reading, upstream
+from streamc.compiler.migrate.verdicts import Finding, Verdict
+from streamc.compiler.migrate.versions import Versions
+
+Fault = Callable[[pytest.MonkeyPatch], None]
+
+
+def _nothing(module: Any, name: str) -> Fault:
+    """A function that finds nothing any more."""
+    return lambda patch: patch.setattr(module, name, lambda *given, **named: ())
+
+
+def _always(module: Any, name: str, value: Any) -> Fault:
+    return lambda patch: patch.setattr(module, name, lambda *given, **named: value)
+
+
+def _not_compared(kind: str, part: str) -> Fault:
+    """A part of an operator that lies below another one is taken for one that changes no row."""
+    return lambda patch: patch.setitem(
+        upstream._NO_ROWS,  # type: ignore[arg-type]
+        kind,
+        upstream._NO_ROWS[kind] | {part},
+    )
+
+
+def _policies(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(upstream, "_OF_THE_SOURCE", upstream._OF_THE_SOURCE | {"future_rows"})
+
+
+def _by_alias(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(programs, "is_another", lambda *given: False)
+    patch.setattr(programs, "same_statements", lambda *given: True)
+
+
+def _keys_by_name(patch: pytest.MonkeyPatch) -> None:
+    def same(id_: str, key: keys.Key, old: keys.Key, *others: Any) -> Finding:
+        return Finding("key", old.name, key.name, Verdict.KEPT)
+
+    patch.setattr(keys, "_same", same)
+
+
+FAULTS: Mapping[str, Fault] = {
+    "what is below is not compared": _nothing(inputs, "changes_below"),
+    "conditions are not compared": _nothing(inputs, "_differences"),
+    "aggregates are known by name": lambda patch: patch.setattr(
+        cells, "meaning", lambda given, part, name: (name,)
+    ),
+    "cells of queries are known by name": _by_alias,
+    "what a query asks is not compared": _nothing(programs, "_handlers"),
+    "keys are known by name": _keys_by_name,
+    "another function is no matter": _always(Versions, "changed_functions", ()),
+    "another policy is no matter": _policies,
+    "another type is no matter": _nothing(reading, "_columns"),
+    "other malformed rows are no matter": _always(reading, "_takes_more", False),
+    "the kind of a join below is not compared": _not_compared("join", "join"),
+    "no value is NULL": _always(cells, "never_null", True),
+}
