@@ -227,6 +227,25 @@ def test_a_setting_is_told_once_whatever_profiles_there_are() -> None:
     assert why.count("caseSensitive") == 1
 
 
+@pytest.mark.parametrize(
+    ("option", "asked"),
+    [
+        ("spark.kafka.isolation.level = 'read_committed'", True),
+        ("spark.kafka.fetch.max.bytes = 1000", False),
+        ("spark.kafkaConsumer.pollTimeoutMs = 1000", False),
+        ("spark.groupIdPrefix = 'p'", False),
+        ("max_offsets_per_trigger = 1000", False),
+        ("starting_offsets = 'latest'", False),
+    ],
+)
+def test_options_of_a_topic_by_which_other_messages_are_there(option: str, asked: bool) -> None:
+    topic = "connector = 'kafka', bootstrap_servers = 'b', topic = 't', format = 'json'"
+    files = "connector = 'files', path = 'in/e', format = 'csv', delimiter = ','"
+    old = (HEAD + BELOW["filter"] + TAIL).replace(files, topic).replace("'path'", "'topic'")
+    plan = plan_migration(plan_of(old), plan_of(old.replace(topic, f"{topic}, {option}")))
+    assert plan.exit_code == int(asked)
+
+
 def test_what_a_source_that_is_read_again_has_given_is_marked() -> None:
     text = HEAD + BELOW["filter"] + TAIL
     decided = Decisions({("sources", "e", "start"): "earliest"})

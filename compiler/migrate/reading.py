@@ -25,7 +25,9 @@ _FOLLOWS_THE_FILES = frozenset({"format", "delimiter", "header", "null_value", "
 
 _OF_THE_RUN = re.compile(
     r"(?!spark\.|timestamp_unit$)"
-    r"|spark\.(kafka\.|maxFileAge|latestFirst|maxCachedFiles|cleanSource|sourceArchiveDir"
+    # Which messages of transactions there are is up to the level.
+    r"|spark\.(kafka\.(?!isolation\.level$)|kafkaConsumer\.|groupIdPrefix"
+    r"|maxFileAge|latestFirst|maxCachedFiles|cleanSource|sourceArchiveDir"
     r"|fileNameOnly|failOnDataLoss|minPartitions|maxTriggerDelay|minOffsetsPerTrigger|fetchOffset)"
 )
 """Options of a source by which no row is another; places are compared with its position."""
