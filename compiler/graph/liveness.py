@@ -13,6 +13,7 @@ from typing import TypeAlias
 from ...dsl.ast.expressions import Call, ColumnRef, Expression
 from ...dsl.records import dataclass
 from ...dsl.walk import walk
+from ..model.conditions import conjuncts
 from ..model.pipeline import Relation
 from ..model.programs import Operator, columns_used, expressions, statements
 from ..model.same import canonical
@@ -236,14 +237,30 @@ def _join_use(step: Join, needed: Needed) -> StateUse:
 
 
 def _side_columns(step: Join, side: JoinSide, needed: Needed) -> tuple[str, ...]:
-    wanted = needed | _references([step.condition.expression])
+    """Return the columns with which rows of a side wait.
+
+    What is asked of one side alone is asked before a row waits, unless the row is kept anyhow.
+    """
+    kept = {"left": {step.left.alias}, "right": {step.right.alias}}.get(step.join, set())
+    if step.join == "full":
+        kept = {step.left.alias, step.right.alias}
+    asked = [
+        part
+        for part in conjuncts(step.condition.expression)
+        if len(sides := {parts[0] for parts in _references([part])}) != 1 or sides <= kept
+    ]
+    return _columns_of(side, needed | _references(asked))
+
+
+def _columns_of(side: JoinSide, wanted: Needed) -> tuple[str, ...]:
     names = {parts[1] for parts in wanted if len(parts) > 1 and parts[0] == side.alias}
     return tuple(n for n in side.schema.names() if n in names)
 
 
 def _below(step: Join, side: JoinSide, needed: Needed) -> Needed:
     """Return what a side of a join needs of its relation: for the window the time it is over."""
-    columns = frozenset((name,) for name in _side_columns(step, side, needed))
+    wanted = needed | _references([step.condition.expression])
+    columns = frozenset((name,) for name in _columns_of(side, wanted))
     if side.window is None:
         return columns
     return columns - {(side.window.struct,)} | _references([side.window.column.expression])
