@@ -274,7 +274,7 @@ def repository(run: Run) -> Callable[[str], None]:
 
 
 def test_diff_of_equal_specs(run: Run) -> None:
-    write("old.stream", f"-- the old one\n{SPEC}")
+    write("old.stream", f"-- the old one\n\n{SPEC}")
     write("new.stream")
     ended = run("diff", "old.stream", "new.stream")
     assert ended == Ended(0, "stateful operators\n  spend  aggregate  unchanged\n", "")

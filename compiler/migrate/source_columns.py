@@ -73,13 +73,23 @@ def called_otherwise(versions: Versions, name: str, was: str) -> tuple[Called, .
         gone = column not in came and column not in said
         if gone and choices and _is_read(versions.old, was, column):
             taken.add(choices[0])
-            found.append(Called(column, choices[0], choices))
+            is_said = _says_so(decisions, column, choices[0])
+            found.append(Called(column, choices[0], () if is_said else choices))
     return tuple(found)
 
 
 def _none_of_the_old(decisions: Decisions, name: str) -> list[str]:
     words = decisions.below("sources", name, "accept")
     return [one for one in words if decisions.get("sources", name, "accept", one) == NEW]
+
+
+def _says_so(decisions: Decisions, old: str, new: str) -> bool:
+    """Whether the file renames what is computed of a column to that of another one."""
+    return any(
+        path[0] == "operators" and path[2:3] == ("rename",) and _said(path[3], {old: new}) == now
+        for path, now in decisions.values.items()
+        if len(path) == 4 and path[3] != now
+    )
 
 
 def _types(source: Json) -> dict[str, str]:

@@ -6,7 +6,7 @@ program's, each with the instant at which it was last let through.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from ...dsl.format import identifier
 from .aggregates import keys_of, where_findings
@@ -41,6 +41,7 @@ def plan_within(versions: Versions, old_id: str, id_: str) -> Fate | None:
             *("remembered for", was, now, Verdict.CONVERTED, "; ".join(why)),
             marked=longer or keys.merges,
         ),
+        *_parts(new),
         *input_findings(versions, id_, _input(old), _input(new)),
         *function_findings(versions, id_, new),
         *where_findings(versions, id_),
@@ -56,6 +57,15 @@ def plan_within(versions: Versions, old_id: str, id_: str) -> Fate | None:
     }
     kind = "dedup" if new["kind"] == "dedup" else "operator"
     return Fate("operator", old_id, id_, kind, tuple(findings), document)
+
+
+def _parts(new: Json) -> Iterator[Finding]:
+    """Yield what becomes of the parts of the program, which say how long ids are remembered."""
+    for part, name in (("cell", "kept_at"), ("timer", "forget")):
+        if new["kind"] == "dedup":
+            yield Finding(part, name, None, Verdict.DROPPED, "ids say it by themselves")
+        else:
+            yield Finding(part, None, name, Verdict.DERIVED, "from what ids say by themselves")
 
 
 def _remembered(entry: Json) -> str | None:
