@@ -39,3 +39,23 @@ def test_columns_of_one_sides_conditions_wait_where_its_rows_are_kept_anyhow(
     (use,) = plan["queries"]["pairs"]["operators"]
     sides = [" ".join(column["name"] for column in side) for side in use["columns"]]
     assert ", ".join(sides) == waiting
+
+
+@pytest.mark.parametrize(
+    ("kind", "waiting"),
+    [
+        ("", "id ts, id ts"),
+        ("LEFT", "id ts, id x ts"),
+        ("RIGHT", "id w ts, id ts"),
+        ("FULL", "id w ts, id x ts"),
+    ],
+)
+def test_columns_of_conditions_behind_a_join_wait_where_a_side_may_be_missing(
+    kind: str, waiting: str
+) -> None:
+    condition = "TRUE WHERE a.w > 1 AND b.x > 2"
+    text = SPEC.format(items="a.id", kind=kind, condition=condition)
+    plan = plan_in(compiled_text(text, "pairs.stream"))
+    (use,) = plan["queries"]["pairs"]["operators"]
+    sides = [" ".join(column["name"] for column in side) for side in use["columns"]]
+    assert ", ".join(sides) == waiting

@@ -7,7 +7,7 @@ they are used.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TypeAlias
 
 from ...dsl.ast.expressions import Call, ColumnRef, Expression
@@ -36,6 +36,18 @@ from ..model.steps import (
 from .graph import StateUse
 
 Needed: TypeAlias = frozenset[tuple[str, ...]]
+
+
+_WHOLE: Mapping[str, tuple[str, ...]] = {
+    "inner": ("left", "right"),
+    "left": ("left",),
+    "right": ("right",),
+    "full": (),
+}
+"""The sides of which a condition behind a join is asked before it."""
+
+_OTHERS = {("left",): ("right",), ("right",): ("left",), (): ()}
+"""The sides of which a condition of an outer join itself is asked before it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,9 +86,16 @@ def visits(name: str, relations: dict[str, Relation]) -> Iterator[Visit]:
 def _relation(
     relation: Relation, needed: Needed, relations: dict[str, Relation]
 ) -> Iterator[Visit]:
+    asked: Needed = frozenset()
     for place, step in reversed(list(enumerate(relation.steps))):
         yield Visit(relation.name, step, needed)
+        behind = relation.steps[place - 1] if place else None
         match step:
+            case Filter(condition) if isinstance(behind, Join):
+                # A side that is kept whole is filtered before its rows wait.
+                asked, paired = _asked(condition.expression, behind, _WHOLE[behind.join])
+                needed |= paired
+                continue
             case Union(branches):
                 names = relation.schema.names()
                 places = [i for i, name in enumerate(names) if (name,) in _heads(needed)]
@@ -86,7 +105,7 @@ def _relation(
                 return
             case Join():
                 for side in (step.left, step.right):
-                    yield from _named(side.relation, _below(step, side, needed), relations)
+                    yield from _named(side.relation, _below(step, side, needed | asked), relations)
                 return
             case Operator():
                 # What a program keeps is what it says, whoever reads its rows.
@@ -241,15 +260,22 @@ def _side_columns(step: Join, side: JoinSide, needed: Needed) -> tuple[str, ...]
 
     What is asked of one side alone is asked before a row waits, unless the row is kept anyhow.
     """
-    kept = {"left": {step.left.alias}, "right": {step.right.alias}}.get(step.join, set())
-    if step.join == "full":
-        kept = {step.left.alias, step.right.alias}
-    asked = [
-        part
-        for part in conjuncts(step.condition.expression)
-        if len(sides := {parts[0] for parts in _references([part])}) != 1 or sides <= kept
-    ]
-    return _columns_of(side, needed | _references(asked))
+    whole = _WHOLE[step.join]
+    optional = ("left", "right") if step.join == "inner" else _OTHERS[whole]
+    _, paired = _asked(step.condition.expression, step, optional)
+    return _columns_of(side, needed | paired)
+
+
+def _asked(condition: Expression, join: Join, sides: tuple[str, ...]) -> tuple[Needed, Needed]:
+    """Return what is read by conditions on one of these sides alone, and by all others."""
+    aliases = {"left": join.left.alias, "right": join.right.alias}
+    alone: list[Expression] = []
+    others: list[Expression] = []
+    for part in conjuncts(condition):
+        read = {parts[0] for parts in _references([part])}
+        alone_in = any(read == {aliases[side]} for side in sides)
+        (alone if alone_in else others).append(part)
+    return _references(alone), _references(others)
 
 
 def _columns_of(side: JoinSide, wanted: Needed) -> tuple[str, ...]:
