@@ -97,7 +97,7 @@ CREATE STREAM {o} AS
 CREATE STREAM {o}_best AS
   SELECT k, id, window_start, window_time, SUM(v) AS v, MIN(w) AS w
   FROM TUMBLE({i}, ts, INTERVAL 60 SECONDS) GROUP BY k, id, window_start
-  QUALIFY ROW_NUMBER() OVER (PARTITION BY window_start ORDER BY v DESC, id ASC) <= 2;
+  QUALIFY ROW_NUMBER() OVER (PARTITION BY window_start ORDER BY v DESC, id ASC, k ASC) <= 2;
 CREATE STREAM {o} AS SELECT k, id, v, w, window_time AS ts FROM {o}_best;
 """,
     "top_of_python": """\
