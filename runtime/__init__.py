@@ -28,8 +28,9 @@ In order of flow:
 - ``tables``: reference data, read once or again.
 - ``functions``: functions in Python; ``python_operator``: operators whose handlers are a class;
   ``modules``: where both are found.
-- ``layout``: the plan's state against Spark's own plan; ``meaning``: against the plan that the
-  state was begun with; ``changed_spec``: what a start on the state of another plan tells, refuses.
+- ``layout``: the plan's state against Spark's own plan; ``meaning`` (``join_columns``): against
+  the plan that the state was begun with; ``changed_spec``: what a start on the state of another
+  plan tells, refuses.
 - ``gate``: the same input for all queries, an epoch at a time. ``retention``: how many epochs
   Spark keeps, so that barriers can be gone back to.
 - ``watch``: the loop of a run; ``stall``: whether it stands still, and why; ``control``: what other

@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .errors import STATE_OF_OTHER_PLAN, RuntimeFault
+from .join_columns import are_held, only_columns_differ
 from .notes import read_note, unreadable, write_note
 
 if TYPE_CHECKING:
@@ -52,6 +53,10 @@ def check_meaning(state: GenerationFolder, query: str, meaning: Meaning) -> None
         raise unreadable(path, f"this runtime reads format {FORMAT}")
     try:
         differences = list(meaning_differences(known, meaning))
+        known_better = differences and only_columns_differ(known, meaning)
+        if known_better and are_held(state, query, known, meaning):
+            write_note(state.storage, path, {"format": FORMAT, **meaning})
+            return
     except (ValueError, KeyError, TypeError, AttributeError):
         raise unreadable(path, "it is not what a pipeline writes there") from None
     if differences:

@@ -11,6 +11,7 @@ import pytest
 from compiled import compiled_text, written
 from streamc.cli.app import app
 from streamc.runtime import Arguments, Result, RuntimeFault, run_script
+from streamc.runtime.notes import seal, unseal
 from typer.testing import CliRunner
 
 if TYPE_CHECKING:
@@ -93,6 +94,26 @@ def test_changes_that_leave_the_state_as_it_was(spark: SparkSession, begun: Path
     renamed = SPEC.replace("SUM(v) AS total", "SUM(v) AS sum_of_v").replace("AS a ", "AS x ")
     renamed = renamed.replace("a.", "x.").replace("SELECT DISTINCT", "SELECT  DISTINCT")
     assert run(spark, begun, renamed).exit_code == 0
+
+
+def test_columns_that_no_row_ever_waited_with(spark: SparkSession, begun: Path) -> None:
+    """An earlier compiler named one; the note of a state that has it is another matter."""
+    note = begun / "state" / "generations" / "0001" / "meaning" / "pairs.json"
+    document = unseal(note.read_text("utf-8"))
+    columns = document["operators"][0]["columns"]
+    columns[0].insert(1, {"name": "w", "type": "BIGINT"})
+    note.write_text(seal(document), encoding="utf-8")
+    assert run(spark, begun, SPEC).exit_code == 0
+    assert [
+        one["name"] for one in unseal(note.read_text("utf-8"))["operators"][0]["columns"][0]
+    ] == [
+        "k",
+        "v",
+        "ts",
+    ]
+    with pytest.raises(RuntimeFault) as caught:
+        run(spark, begun, SPEC.replace("SELECT a.k, a.v, b.w", "SELECT a.k, a.v"))
+    assert caught.value.code.number == "SR0405" and "columns" in caught.value.message
 
 
 def test_a_query_that_never_began_may_change(spark: SparkSession, tmp_path: Path) -> None:
