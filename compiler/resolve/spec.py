@@ -15,6 +15,7 @@ from .checkpoints import resolve_checkpoint
 from .functions import resolve_functions
 from .java import check_java
 from .late_rows import is_late
+from .lowering.after_the_watermark import with_rows_that_were_given
 from .names import Declared, declared_names, late_streams, referenced_relations, shared_ids
 from .programs import resolve_operator
 from .row_policies import side_streams
@@ -68,7 +69,7 @@ def resolve(spec: st.Spec, settings: Settings, diagnostics: Diagnostics) -> Pipe
         settings,
         checkpoint,
         tuple(sources),
-        tuple(relations),
+        tuple(with_rows_that_were_given(relations)),
         tuple(sinks),
         tuple(found for found in functions.known.values() if found is not None),
         frozenset(functions.called),

@@ -37,7 +37,7 @@ object Sources {
         case _ => r
       }
     }
-    val own = Keyed.apart(renamed, dataset.sparkSession.sparkContext)
+    val own = Exchanges(Keyed.apart(renamed, dataset.sparkSession.sparkContext))
     if (own.fastEquals(plan)) frame
     else Dataset.ofRows(dataset.sparkSession, own).asInstanceOf[Dataset[Row]]
   }
