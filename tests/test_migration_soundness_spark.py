@@ -63,6 +63,12 @@ def silent(pair: Versions) -> Mapping[str, Any] | None:
     return json.loads(json.dumps(document(plan)))  # type: ignore[no-any-return]
 
 
+def code(version: CompileResult) -> list[str]:
+    """The lines of a script, but for comments."""
+    lines = (version.script or "").splitlines()
+    return [line for line in lines if not line.lstrip().startswith("#")]
+
+
 def check(
     spark: SparkSession, pair: Versions, migration: Mapping[str, Any], draw: random.Random
 ) -> None:
@@ -130,6 +136,6 @@ def test_what_is_kept_without_a_word_is_exact(seed: int, spark: SparkSession) ->
     draw = random.Random(seed)
     pair = versions(draw)
     migration = silent(pair)
-    # The same script does the same.
-    if migration is not None and pair[0].script != pair[1].script:
+    # The same script does the same, whatever its comments say.
+    if migration is not None and code(pair[0]) != code(pair[1]):
         check(spark, pair, migration, draw)
