@@ -13,7 +13,7 @@ An item made of aggregates alone is computed inside the aggregate.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from ...dsl import codes
@@ -111,6 +111,9 @@ class Grouping:
 
     def _check_window(self) -> None:
         window = self._scope.window
+        known = self._grouped_by_window and self._keys_are_known
+        if window is not None and window.kind == "session" and known:
+            self._diagnostics.extend(_other_sessions(self._select, self._keys))
         if window is None or self._grouped_by_window or not self._keys_are_known:
             if window is not None and window.kind == "session" and not self._keys:
                 self._diagnostics.add(_session_without_key(self._select.relation.span))
@@ -331,6 +334,30 @@ def _window_not_grouped(select: q.Select) -> Diagnostic:
         Label(select.relation.span),
         help="add `window_start` to GROUP BY",
     )
+
+
+def _other_sessions(select: q.Select, keys: Sequence[Key]) -> Iterator[Diagnostic]:
+    """Yield what is wrong with sessions of other keys than those that rows are grouped by."""
+    node = select.relation
+    if not isinstance(node, q.WindowTable) or not node.partition_by:
+        return
+    named = {_last_name(one) for one in node.partition_by}
+    if named != {_last_name(key.value.expression) for key in keys}:
+        wanted = ", ".join(sql(key.value.expression) for key in keys) or "…"
+        yield Diagnostic(
+            codes.WINDOW_NOT_GROUPED,
+            "its sessions are of other keys than those that rows are grouped by",
+            Label(node.span),
+            help=f"Spark makes sessions by the keys of GROUP BY: write `PARTITION BY {wanted}`, or "
+            "group the sessions by fewer keys in a stream behind",
+        )
+
+
+def _last_name(expression: e.Expression) -> str:
+    """Return the name of a column without its relation, in lower case; else the whole text."""
+    if isinstance(expression, e.ColumnRef):
+        return expression.parts[-1].text.lower()
+    return sql(expression)
 
 
 def _session_without_key(span: Span) -> Diagnostic:
