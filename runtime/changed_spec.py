@@ -50,8 +50,9 @@ def check_changes(
 
     Other changes below its operators are told, once: the next start finds this plan.
     """
-    begun = any(state.storage.list(f"{state.checkpoint(q.id)}/offsets") for q in plan.queries)
-    if compare is None or not begun:
+    if compare is None:
+        return
+    if not any(state.storage.list(f"{state.checkpoint(q.id)}/offsets") for q in plan.queries):
         return
     try:
         old = read_note(state.storage, state.plan_file)

@@ -14,10 +14,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .state import GenerationFolder
 
-_SIDES = ("left", "right")
-_MATCHED = "matched"
-"""What Spark keeps of a row besides its columns: whether it has had a partner."""
-
 
 def only_columns_differ(old: Mapping[str, Any], new: Mapping[str, Any]) -> bool:
     """Whether two meanings of a query say the same but for the columns of joins."""
@@ -33,25 +29,30 @@ def are_held(
     state: GenerationFolder, query: str, old: Mapping[str, Any], new: Mapping[str, Any]
 ) -> bool:
     """Whether the rows that wait in a query's joins have the columns that the new meaning says."""
-    held = {side: list(_held(state, query, side)) for side in _SIDES}
+    # What reads tables of state needs plans, and plans need meanings.
+    from .savepoints.tables import SIDES
+
+    held = {side: list(_held(state, query, side)) for side in SIDES}
     before = {one["id"]: one.get("columns") for one in old["operators"]}
     return all(
         [column["name"] for column in columns] in held[side]
         for one in new["operators"]
         if before[one["id"]] != one.get("columns")
-        for side, columns in zip(_SIDES, one["columns"], strict=True)
+        for side, columns in zip(SIDES, one["columns"], strict=True)
     )
 
 
 def _held(state: GenerationFolder, query: str, side: str) -> Iterator[Sequence[str]]:
     """Yield the columns of a side of each join of a query that has a state."""
+    from .savepoints.tables import JOINED, MATCHED
+
     folder = f"{state.checkpoint(query)}/state"
     for operator in state.storage.list(folder):
-        path = f"{folder}/{operator}/0/{side}-keyWithIndexToValue/_metadata/schema"
+        path = f"{folder}/{operator}/0/{JOINED.format(side=side)}/_metadata/schema"
         text = state.storage.read(path)
         if text is not None:
             _, value = _schemas(text)
-            yield [f["name"] for f in value["fields"] if f["name"] != _MATCHED]
+            yield [f["name"] for f in value["fields"] if f["name"] != MATCHED]
 
 
 def _schemas(text: str) -> list[Any]:

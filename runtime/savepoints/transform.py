@@ -163,13 +163,21 @@ def _merge(cell: Mapping[str, Any], spark: SparkSession) -> Column:
 
 
 def _dedup(table: DataFrame, change: Change) -> DataFrame:
-    from pyspark.sql import functions as F
 
     keys, names = _keys(change)
     found = table.select(*keys, _column(expiry(change), EXPIRES))
     if not change.get("group"):
         return found
-    return found.groupBy(*map(quoted, names)).agg(F.min(EXPIRES).alias(EXPIRES))
+    return _as_the_first(found, names)
+
+
+def _as_the_first(ids: DataFrame, keys: Sequence[str]) -> DataFrame:
+    """Ids that become one: seen when the first of them was, and forgotten then."""
+    from pyspark.sql import functions as F
+
+    instants = [name for name in ids.columns if name not in keys]
+    first = [F.min(quoted(name)).alias(name) for name in instants]
+    return ids.groupBy(*map(quoted, keys)).agg(*first)
 
 
 def _ids(table: DataFrame, change: Change) -> dict[str, DataFrame]:
@@ -180,8 +188,7 @@ def _ids(table: DataFrame, change: Change) -> dict[str, DataFrame]:
     cells = [*change["cells"], *({**one, "id": one["name"]} for one in change["timers"])]
     found = table.select(*keys, *(_column(one["expr"], one["id"]) for one in cells))
     if change.get("group"):
-        first = [F.min(quoted(one["id"])).alias(one["id"]) for one in cells]
-        found = found.groupBy(*map(quoted, names)).agg(*first)
+        found = _as_the_first(found, names)
     # Who is woken too early goes on sleeping.
     wakes = [F.unix_millis(quoted(one["name"])) for one in change["timers"]]
     inner = {name: F.lit(None).cast("bigint") for name in INNER}
@@ -211,10 +218,7 @@ def _program(
     values += [F.col(quoted(name)) for name in record.columns if name.startswith(".")]
     found = {RECORD: record.select(*keys, *values)}
     if change.get("group"):
-        # Ids that are remembered: seen when the first of them was, and forgotten then.
-        others = [name for name in found[RECORD].columns if name not in names]
-        first = [F.min(quoted(name)).alias(name) for name in others]
-        found[RECORD] = found[RECORD].groupBy(*map(quoted, names)).agg(*first)
+        found[RECORD] = _as_the_first(found[RECORD], names)
     _check_keys(found[RECORD], names, saved)
     for one in change.get("entries", ()):
         if one["from"] is None:
