@@ -1,6 +1,6 @@
-# The everyday commands; `make` lists them. Each sets up what it needs: a virtual environment with
-# the project, and Java where Spark runs. PYTHON=python3.12 chooses the Python, NO_APT=1 forbids to
-# install Debian packages.
+# The everyday commands; `make` lists them. Each one sets up what it needs: a virtual environment with
+# the project, and Java where Spark runs. PYTHON=python3.12 selects the Python, NO_APT=1 disables
+# installing Debian packages.
 
 SHELL := /bin/bash
 VENV := .venv
@@ -14,7 +14,7 @@ DEMO := build/demo
 help: ## List the commands.
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile | expand -t 18
 
-setup: $(INSTALLED) ## Make the virtual environment.
+setup: $(INSTALLED) ## Create the virtual environment.
 
 $(INSTALLED): pyproject.toml
 	@PYTHON="$(PYTHON)" scripts/setup_venv.sh $(VENV)
@@ -23,20 +23,20 @@ $(INSTALLED): pyproject.toml
 java:
 	@scripts/ensure_java.sh
 
-demo: $(INSTALLED) java ## Compile the flights pipeline, run it on three days, show the results.
+demo: $(INSTALLED) java ## Compile the flights pipeline, run it on three days of data, print the results.
 	@rm -rf $(DEMO)
 	$(BIN)/streamc compile specs/flights/flights.stream -o build
 	$(BIN)/streamc run build/flights.py --until-caught-up --state $(DEMO)/state --var out=$(DEMO)/out
 	@$(BIN)/python scripts/show_flights.py $(DEMO)/out
 	@echo "The PySpark that ran: build/flights.py"
 
-test: $(INSTALLED) java ## Run the tests, in two processes; without `test-long` and `test-kafka`.
+test: $(INSTALLED) java ## Run the tests in two processes, except those of `test-long` and `test-kafka`.
 	$(BIN)/python -m pytest -m "not kafka and not long" -n 2 --dist worksteal
 
-test-long: $(INSTALLED) java ## Run the tests that show at length what shorter ones show too.
+test-long: $(INSTALLED) java ## Run the exhaustive variants of the tests.
 	$(BIN)/python -m pytest -m "long and not kafka" -n 2 --dist worksteal
 
-test-kafka: $(INSTALLED) java ## Run the tests against a Kafka broker, whose jars Maven fetches.
+test-kafka: $(INSTALLED) java ## Run the tests against a Kafka broker; Maven fetches its jars.
 	$(BIN)/python -m pytest -m kafka
 
 check: $(INSTALLED) ## Lint, check types and layers, run the tests that need no Java: under a minute.
@@ -46,7 +46,7 @@ check: $(INSTALLED) ## Lint, check types and layers, run the tests that need no 
 	$(BIN)/lint-imports --no-logo
 	$(BIN)/python -m pytest -m "not spark and not slow and not long" -q -n 2 --dist worksteal
 
-golden: $(INSTALLED) ## Write the expected files of the tests anew; review them in the diff.
+golden: $(INSTALLED) ## Regenerate the expected files of the tests; review the diff.
 	$(BIN)/python -m pytest -m "not spark and not slow and not long" -q --snapshot-update
 
 fmt: $(INSTALLED) ## Format the code.
@@ -61,12 +61,12 @@ bench: $(INSTALLED) java ## Measure the compiler, the emitted flights job, the g
 	$(BIN)/python benchmarks/handwritten.py
 	$(BIN)/python benchmarks/barriers.py
 
-chaos: $(INSTALLED) java ## Kill a pipeline 200 times, and executors, and its disk; count lost and doubled rows.
+chaos: $(INSTALLED) java ## Kill a pipeline 200 times, its executors and its disk; count lost and duplicated rows.
 	$(BIN)/python benchmarks/chaos.py
 	$(BIN)/python benchmarks/chaos.py --only executors --kills 10
 	$(BIN)/python benchmarks/chaos.py --only disk --kills 3
 
-soak: $(INSTALLED) java ## Run pipelines on tiny epochs for half an hour each; see what stalls, is lost, or grows.
+soak: $(INSTALLED) java ## Run pipelines on tiny epochs for half an hour each; look for stalls, lost rows and growth.
 	$(BIN)/python benchmarks/soak.py --every 5
 	$(BIN)/python benchmarks/soak.py --pipeline small --every 0.3 1 10 default
 	$(BIN)/python benchmarks/soak.py --pipeline swift --interval 0.05 --minutes 10
