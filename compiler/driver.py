@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+from ..contracts.plan import Plan
 from ..dsl.ast.statements import Spec
 from ..dsl.depth import deep_calls, too_deep
 from ..dsl.diagnostics import Diagnostics, InternalError
@@ -21,8 +22,7 @@ from .graph import OperatorGraph, build
 from .graph.text import graph_text
 from .model.pipeline import Pipeline
 from .model.text import pipeline_text
-from .plan.ends import Document
-from .plan.lower import lower, to_json
+from .plan.lower import lower
 from .resolve import resolve
 from .resolve.secrets import note_secrets
 
@@ -39,7 +39,7 @@ class CompileResult:
     spec: Spec | None = None
     model: Pipeline | None = None
     graph: OperatorGraph | None = None
-    plan: Document | None = None
+    plan: Plan | None = None
     plan_json: str | None = None
     script: str | None = None
 
@@ -95,7 +95,7 @@ def _compile(source: SourceFile, last: int) -> CompileResult:
     if last == 2:
         return CompileResult(source, diagnostics, spec, model, graph)
     plan = lower(graph, source.folder)
-    plan_json = to_json(plan)
+    plan_json = plan.to_text()
     script = emit(graph, comments_above(spec, source.text)) if last == 4 else None
     return CompileResult(source, diagnostics, spec, model, graph, plan, plan_json, script)
 

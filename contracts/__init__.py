@@ -2,6 +2,9 @@
 
 Only the standard library is imported here, so that every side may import it. The modules:
 
+- ``plan``: what the compiler tells of a pipeline, a package.
+- ``json_records``: data classes that are objects of JSON, read strictly.
+- ``records``: data classes that are cheap to define.
 - ``reserved``: settings of Spark that streamc makes itself, and why.
 - ``plain``: values that are neither a text nor a name.
 - ``java``: settings and functions that make Spark run code which is not in the spec.

@@ -26,18 +26,6 @@ class Profile:
     variables: Mapping[str, str | None] = field(default_factory=dict)
     spark: Mapping[str, str] = field(default_factory=dict)
 
-    def as_dict(self) -> dict[str, object]:
-        """Return what the profile sets, in a fixed order of keys."""
-        values: dict[str, object] = {
-            "state": self.state,
-            "trigger": self.trigger,
-            "state_backend": self.state_backend,
-            "max_epochs_in_flight": self.max_epochs_in_flight,
-            "variables": dict(self.variables) or None,
-            "spark": dict(self.spark) or None,
-        }
-        return {key: value for key, value in values.items() if value is not None}
-
 
 @dataclass(frozen=True, slots=True)
 class Settings:
@@ -92,16 +80,3 @@ class Settings:
             profiles=profiles or {},
             allow=tuple(sorted(set(allow))),
         )
-
-    def as_dict(self) -> dict[str, object]:
-        """Return the part that the running job needs, as the plan holds it."""
-        return {
-            "state": self.state,
-            "trigger": self.trigger,
-            "state_backend": self.state_backend,
-            "max_epochs_in_flight": self.max_epochs_in_flight,
-            "variables": dict(self.variables),
-            "spark": dict(self.spark),
-            "profiles": {name: profile.as_dict() for name, profile in self.profiles.items()},
-            **({"allow": list(self.allow)} if self.allow else {}),
-        }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from streamc.compiler.plan.ends import describe_settings
 from streamc.dsl import codes
 from streamc.dsl.ast.statements import FrontMatter
 from streamc.dsl.diagnostics import Diagnostics
@@ -68,7 +69,7 @@ def test_everything_that_can_be_set() -> None:
             ),
         },
     )
-    assert settings.as_dict()["profiles"] == {
+    assert describe_settings(settings).to_json()["profiles"] == {
         "prod": {"state": "s3a://b", "trigger": "available now", "variables": {"limit": "4"}},
         "small": {
             "state_backend": "memory",

@@ -22,6 +22,7 @@ from streamc.compiler.model.text import pipeline_text
 from streamc.compiler.model.typed import Typed
 from streamc.compiler.plan.lower import lower
 from streamc.compiler.views.flow import flow
+from streamc.contracts.plan import Column, Use
 from streamc.dsl.ast.expressions import ColumnRef
 from streamc.dsl.format import sql
 from streamc.dsl.layout import format_source
@@ -39,7 +40,7 @@ def test_specs_are_laid_out(case: Path) -> None:
 def test_the_plan_has_cells_and_timers_by_name() -> None:
     graph = build(model("rate_limit"))
     plan = lower(graph)
-    entry = plan["operators"]["alerts"]
+    entry = plan.operators["alerts"].to_json()
     handlers = entry.pop("statements")
     assert handlers[0] == "on event requests" and "on timer idle" in handlers
     assert entry == {
@@ -70,9 +71,8 @@ def test_the_plan_has_cells_and_timers_by_name() -> None:
             )
         ],
     }
-    columns = [{"name": "ts", "type": "TIMESTAMP"}, {"name": "key", "type": "STRING"}]
-    uses = [{"id": "alerts", "waiting": {"requests": columns}}]
-    assert plan["queries"]["alerts"]["operators"] == uses
+    columns = (Column("ts", "TIMESTAMP"), Column("key", "STRING"))
+    assert plan.queries["alerts"].operators == (Use("alerts", waiting={"requests": columns}),)
 
 
 def cell(name: str, kind: str, type_: str) -> dict[str, str | None]:

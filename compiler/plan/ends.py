@@ -1,91 +1,135 @@
-"""Sources, tables, sinks and functions in Python, as their entries in the plan."""
+"""Sources, tables, sinks, settings and functions in Python, as their entries in the plan."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, TypeAlias
 
+from ...contracts import plan
 from ...dsl.format import sql
+from ...dsl.settings import Profile, Settings
 from ..model import types
 from ..model.declared import PythonFunction
-from ..model.pipeline import Endpoint, Sink, Source, Table
+from ..model.pipeline import Checkpoint, Endpoint, Sink, Source, Table
 from ..model.programs import Operator
 from ..model.schema import Field
-from ..model.steps import Column, Stateful
+from ..model.steps import Column
 from .modules import module_code
 
-Document: TypeAlias = dict[str, Any]
-"""A part of the plan, ready for JSON."""
+
+def describe_settings(settings: Settings) -> plan.Settings:
+    """Return the settings that the running job needs."""
+    return plan.Settings(
+        state=settings.state,
+        trigger=settings.trigger,
+        state_backend=settings.state_backend,
+        max_epochs_in_flight=settings.max_epochs_in_flight,
+        variables=dict(settings.variables),
+        spark=dict(settings.spark),
+        profiles={name: _profile(name, one) for name, one in settings.profiles.items()},
+        allow=settings.allow,
+    )
 
 
-def describe_functions(functions: tuple[PythonFunction, ...], folder: Path | None) -> Document:
-    """Return the functions that a job loads; a plan without any does not speak of them."""
-    described = {
-        f.name: {
-            "target": f.target,
-            "parameters": [{"name": p.name, "type": type_text(p.type.type)} for p in f.parameters],
-            "returns": type_text(f.returns.type),
-        }
-        | _code_of(f.target, folder)
-        for f in functions
-    }
-    return {"functions": described} if described else {}
+def _profile(name: str, profile: Profile) -> plan.Profile:
+    return plan.Profile(
+        name=name,
+        state=profile.state,
+        trigger=profile.trigger,
+        state_backend=profile.state_backend,
+        max_epochs_in_flight=profile.max_epochs_in_flight,
+        variables=dict(profile.variables),
+        spark=dict(profile.spark),
+    )
 
 
-def describe_code(step: Stateful, folder: Path | None) -> Document:
-    """Describe the code of a handler in Python; nothing for all else."""
-    return _code_of(step.python if isinstance(step, Operator) else None, folder)
+def describe_policy(policy: Checkpoint) -> plan.Checkpoint:
+    """Return the policy of barriers."""
+    return plan.Checkpoint(
+        every=policy.every.text,
+        retain=policy.retain,
+        timeout=policy.timeout.text,
+        tolerate=policy.tolerate,
+    )
 
 
-def _code_of(target: str | None, folder: Path | None) -> Document:
-    found = None if target is None else module_code(folder, target)
-    return {} if found is None else {"code": found}
+def describe_function(function: PythonFunction, folder: Path | None) -> plan.Function:
+    """Return a function that a job loads."""
+    return plan.Function(
+        name=function.name,
+        target=function.target,
+        parameters=tuple(plan.Column(p.name, type_text(p.type.type)) for p in function.parameters),
+        returns=type_text(function.returns.type),
+        code=module_code(folder, function.target),
+    )
 
 
-def describe_source(source: Source) -> Document:
+def code_of(step: Operator, folder: Path | None) -> str | None:
+    """Return what the code of handlers in Python is known by; None for all others."""
+    return None if step.python is None else module_code(folder, step.python)
+
+
+def describe_source(source: Source) -> plan.Source:
     """Describe what a source reads, and which of its rows."""
     mark, malformed, future = source.watermark, source.malformed_rows, source.future_rows
-    policies: Document = {}
-    if malformed.action != "fail":
-        policies["malformed_rows"] = _policy(malformed.to)
-    if future is not None:
-        policies["future_rows"] = {"beyond": future.beyond.text} | _policy(future.to)
-    metadata = [column_of(m.field) | {"key": m.key} for m in source.metadata]
-    return {
-        "connector": source.endpoint.connector,
-        "options": options_of(source.endpoint),
-        "columns": [column_of(f) | {"nullable": f.nullable} for f in source.columns],
-        **({"metadata": metadata} if metadata else {}),
-        "computed": _computed(source.computed),
-        "watermark": {"column": mark.column, "delay": mark.delay.text} if mark else None,
-        **policies,
-    }
+    return plan.Source(
+        name=source.name,
+        connector=source.endpoint.connector,
+        options=options_of(source.endpoint),
+        columns=_read_columns(source.columns),
+        metadata=tuple(
+            plan.MetadataColumn(m.field.name, type_text(m.field.type), m.key)
+            for m in source.metadata
+        ),
+        computed=_computed(source.computed),
+        watermark=plan.Watermark(mark.column, mark.delay.text) if mark else None,
+        malformed_rows=None
+        if malformed.action == "fail"
+        else plan.MalformedRows(_action(malformed.to), malformed.to),
+        future_rows=None
+        if future is None
+        else plan.FutureRows(future.beyond.text, _action(future.to), future.to),
+    )
 
 
-def describe_tables(tables: tuple[Table, ...]) -> Document:
-    """Return the reference data; a plan without any does not speak of it."""
-    described = {
-        t.name: {
-            "connector": t.endpoint.connector,
-            "options": options_of(t.endpoint),
-            "columns": [column_of(f) | {"nullable": f.nullable} for f in t.columns],
-            "computed": _computed(t.computed),
-            "refresh": None if t.refresh is None else t.refresh.text,
-        }
-        for t in tables
-    }
-    return {"tables": described} if described else {}
+def describe_table(table: Table) -> plan.Table:
+    """Describe reference data."""
+    return plan.Table(
+        name=table.name,
+        connector=table.endpoint.connector,
+        options=options_of(table.endpoint),
+        columns=_read_columns(table.columns),
+        computed=_computed(table.computed),
+        refresh=None if table.refresh is None else table.refresh.text,
+    )
 
 
-def _computed(columns: tuple[Column, ...]) -> list[Document]:
-    return [
-        {"name": c.name, "type": type_text(c.value.type), "expression": sql(c.value.expression)}
+def describe_sink(sink: Sink, output_mode: str) -> plan.Sink:
+    """Describe what a sink writes, and how it replaces rows."""
+    return plan.Sink(
+        name=sink.name,
+        relation=sink.relation,
+        connector=sink.endpoint.connector,
+        options=options_of(sink.endpoint),
+        output_mode=output_mode,
+        mode="upsert" if sink.upsert else None,
+        key=tuple(sink.key),
+        latest_by=sink.latest_by or None,
+    )
+
+
+def _read_columns(fields: tuple[Field, ...]) -> tuple[plan.ReadColumn, ...]:
+    return tuple(plan.ReadColumn(f.name, type_text(f.type), f.nullable) for f in fields)
+
+
+def _computed(columns: tuple[Column, ...]) -> tuple[plan.ComputedColumn, ...]:
+    return tuple(
+        plan.ComputedColumn(c.name, type_text(c.value.type), sql(c.value.expression))
         for c in columns
-    ]
+    )
 
 
-def _policy(to: str | None) -> Document:
-    return {"action": "skip"} if to is None else {"action": "send", "to": to}
+def _action(to: str | None) -> str:
+    return "skip" if to is None else "send"
 
 
 def options_of(endpoint: Endpoint) -> dict[str, str]:
@@ -93,19 +137,9 @@ def options_of(endpoint: Endpoint) -> dict[str, str]:
     return dict(endpoint.options) | {f"spark.{n}": v for n, v in endpoint.passed}
 
 
-def mode_of(sink: Sink) -> Document:
-    """Return how rows are replaced; nothing for a sink that only adds them."""
-    parts = {
-        "mode": "upsert" if sink.upsert else None,
-        "key": list(sink.key),
-        "latest_by": sink.latest_by,
-    }
-    return {name: value for name, value in parts.items() if value}
-
-
-def column_of(field: Field) -> Document:
+def column_of(field: Field) -> plan.Column:
     """Describe a column."""
-    return {"name": field.name, "type": type_text(field.type)}
+    return plan.Column(field.name, type_text(field.type))
 
 
 def type_text(type_: types.Type) -> str | None:

@@ -1,97 +1,98 @@
-"""What reaches a stateful step, as its entry in the plan: a migration must not mistake other rows.
+"""What reaches a stateful step, for its entry in the plan: a migration must not mistake other rows.
 
-An entry names what is below (``from``), the conditions that rows passed (``where``), and what keys,
-aggregates and columns are in terms of it, where that is not what they are called. A union below
-gives several.
+A branch names what is below, the conditions that rows passed, and what keys, aggregates and columns
+are in terms of it, where that is not what they are called. A union below gives several.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import singledispatch
-from typing import Any, TypeAlias
+from dataclasses import replace
+from typing import TypeAlias
 
+from ...contracts import plan
 from ...dsl.ast.expressions import Binary, ColumnRef, Expression
-from ...dsl.diagnostics import InternalError
 from ...dsl.format import sql
 from ...dsl.walk import walk
-from ..model import types
 from ..model.conditions import conjuncts
 from ..model.pipeline import Relation
-from ..model.program_text import handler_lines
 from ..model.programs import Operator, ProgramInput, columns_used
 from ..model.same import canonical
-from ..model.steps import Aggregate, Deduplicate, Join, JoinSide, Stateful, TopN
+from ..model.steps import Aggregate, Deduplicate, Join, JoinSide, TopN
 from .origins import Branch, Columns, Origins, reference, substitute
 
-Document: TypeAlias = dict[str, Any]
-Parts: TypeAlias = Mapping[str, Sequence[tuple[str, Expression]]]
-"""Expressions over rows, by the part of the entry that tells of them, and by name."""
+Named: TypeAlias = Sequence[tuple[str, Expression]]
+"""Expressions over rows, by name."""
+
+Branches: TypeAlias = tuple[plan.Branch, ...]
 
 
-@singledispatch
-def describe_input(step: Stateful, relation: Relation, origins: Origins) -> Document:
-    """Return what reaches a step, as parts of its entry in the plan."""
-    raise InternalError(f"no handler for {type(step).__name__}")
+def aggregate_input(step: Aggregate, relation: Relation, origins: Origins) -> Branches:
+    """Return the rows that are grouped."""
+    time = () if step.window is None else _time(step.window.column.expression)
+    keys = [(key.name, key.value.expression) for key in step.keys]
+    aggregates = [(call.id, call.call) for call in step.calls]
+    return tuple(
+        _branch(branch, time=time, keys=keys, aggregates=aggregates)
+        for branch in origins.before(relation, step)
+    )
 
 
-@describe_input.register
-def describe_aggregate_input(step: Aggregate, relation: Relation, origins: Origins) -> Document:
-    """Describe the rows that are grouped, and what the columns that come out are."""
-    branches = origins.before(relation, step)
-    parts: Parts = {
-        "time": [] if step.window is None else _time(step.window.column.expression),
-        "keys": [(key.name, key.value.expression) for key in step.keys],
-        "aggregates": [(call.id, call.call) for call in step.calls],
-    }
+def aggregate_columns(step: Aggregate) -> dict[str, str]:
+    """Return what the columns are that come out of an aggregate."""
     ids = {sql(canonical(call.call)): call.id for call in step.calls}
     columns = {c.name: sql(canonical(c.value.expression)) for c in step.columns}
-    return {
-        "columns": {name: ids.get(text, text) for name, text in columns.items()},
-        "input": [_entry(branch, parts) for branch in branches],
-    }
+    return {name: ids.get(text, text) for name, text in columns.items()}
 
 
-@describe_input.register
-def describe_deduplicate_input(step: Deduplicate, relation: Relation, origins: Origins) -> Document:
-    """Describe the rows of which ids are remembered."""
-    parts: Parts = {"keys": [(key.name, key.value.expression) for key in step.keys]}
-    return {"input": [_entry(branch, parts) for branch in origins.before(relation, step)]}
+def deduplicate_input(step: Deduplicate, relation: Relation, origins: Origins) -> Branches:
+    """Return the rows of which ids are remembered."""
+    keys = [(key.name, key.value.expression) for key in step.keys]
+    return tuple(_branch(branch, keys=keys) for branch in origins.before(relation, step))
 
 
-@describe_input.register
-def describe_top_n_input(step: TopN, relation: Relation, origins: Origins) -> Document:
-    """Describe the rows that wait for their window to close."""
-    parts: Parts = {
-        "keys": [(name, reference(name)) for name in step.keys],
-        "columns": [(name, reference(name)) for name in step.columns],
-    }
-    known = origins.types_before(relation, step)
-    given = [known.get(name, types.UNKNOWN) for name in step.columns]
-    return {
-        "given": [str(type_) if types.is_known(type_) else None for type_ in given],
-        "input": [_entry(branch, parts) for branch in origins.before(relation, step)],
-    }
+def top_n_input(step: TopN, relation: Relation, origins: Origins) -> Branches:
+    """Return the rows that wait for their window to close."""
+    keys = [(name, reference(name)) for name in step.keys]
+    columns = [(name, reference(name)) for name in step.columns]
+    return tuple(
+        _branch(branch, keys=keys, columns=columns) for branch in origins.before(relation, step)
+    )
 
 
-@describe_input.register
-def describe_join_input(step: Join, relation: Relation, origins: Origins) -> Document:
-    """Describe the rows of both sides, and what a pair must fulfil besides keys and bound."""
-    sides = [_side(side, origins) for side in (step.left, step.right)]
-    return {"also": list(_also(step, origins)), "sides": sides}
+def side_input(side: JoinSide, origins: Origins) -> Branches:
+    """Return the rows of a side of a join."""
+    qualified: Columns = {(side.alias, name): reference(name) for name in side.schema.names()}
+    keys = [
+        (sql(substitute(key.expression, qualified)), substitute(key.expression, qualified))
+        for key in side.keys
+    ]
+    columns = [(name, reference(name)) for name in side.schema.names()]
+    return tuple(
+        _branch(branch, keys=keys, columns=columns) for branch in origins.of(side.relation)
+    )
 
 
-@describe_input.register
-def describe_program_input(step: Operator, relation: Relation, origins: Origins) -> Document:
-    """Describe the rows of each input, and what the handlers do with them."""
-    return {
-        "declared": step.declared,
-        "statements": list(handler_lines(step)),
-        "inputs": [
-            _program_input(step, given, _program_rows(step, given, relation, origins))
-            for given in step.inputs
-        ],
-    }
+def program_input(
+    step: Operator, given: ProgramInput, relation: Relation, origins: Origins
+) -> Branches:
+    """Return the rows of an input of a program, with all columns that it reads.
+
+    Which columns these are is nowhere else in the plan.
+    """
+    aliases: Columns = {(given.alias, name): reference(name) for name in given.schema.names()}
+    keys = [
+        (key.name, substitute(own.expression, aliases))
+        for key, own in zip(step.keys, given.keys, strict=True)
+    ]
+    used = columns_used(step, given)
+    return tuple(
+        replace(
+            _branch(branch, keys=keys),
+            columns={name: branch.text(reference(name)) for name in used},
+        )
+        for branch in _program_rows(step, given, relation, origins)
+    )
 
 
 def _program_rows(
@@ -103,49 +104,35 @@ def _program_rows(
     return origins.before(relation, step, windows=False)
 
 
-def _entry(branch: Branch, parts: Parts) -> Document:
-    entry: Document = {"from": branch.below, "where": sorted(set(branch.where))}
-    for part, named in parts.items():
-        texts = {name: branch.text(expression) for name, expression in named}
-        told = {n: text for n, text in texts.items() if text not in (n, sql(reference(n)))}
-        if told:
-            entry[part] = told
-    return entry
+def _branch(
+    branch: Branch,
+    *,
+    time: Named = (),
+    keys: Named = (),
+    aggregates: Named = (),
+    columns: Named = (),
+) -> plan.Branch:
+    return plan.Branch(
+        below=branch.below,
+        where=tuple(sorted(set(branch.where))),
+        time=_renamed(branch, time),
+        keys=_renamed(branch, keys),
+        aggregates=_renamed(branch, aggregates),
+        columns=_renamed(branch, columns) or None,
+    )
 
 
-def _side(side: JoinSide, origins: Origins) -> Document:
-    qualified: Columns = {(side.alias, name): reference(name) for name in side.schema.names()}
-    keys = [
-        (sql(substitute(key.expression, qualified)), substitute(key.expression, qualified))
-        for key in side.keys
-    ]
-    columns = [(name, reference(name)) for name in side.schema.names()]
-    parts: Parts = {"keys": keys, "columns": columns}
-    return {"input": [_entry(branch, parts) for branch in origins.of(side.relation)]}
-
-
-def _program_input(step: Operator, given: ProgramInput, branches: Sequence[Branch]) -> Document:
-    aliases: Columns = {(given.alias, name): reference(name) for name in given.schema.names()}
-    keys = [
-        (key.name, substitute(own.expression, aliases))
-        for key, own in zip(step.keys, given.keys, strict=True)
-    ]
-    used = columns_used(step, given)
-    return {
-        "input": [
-            # Which columns a program reads is nowhere else in the plan: all are told.
-            _entry(branch, {"keys": keys})
-            | {"columns": {name: branch.text(reference(name)) for name in used}}
-            for branch in branches
-        ]
-    }
+def _renamed(branch: Branch, named: Named) -> Mapping[str, str]:
+    """Return what expressions are in terms of what is below, where that is not their name."""
+    texts = {name: branch.text(expression) for name, expression in named}
+    return {n: text for n, text in texts.items() if text not in (n, sql(reference(n)))}
 
 
 def _time(expression: Expression) -> list[tuple[str, Expression]]:
     return [(sql(expression), expression)]
 
 
-def _also(step: Join, origins: Origins) -> Iterator[str]:
+def also_required(step: Join, origins: Origins) -> Iterator[str]:
     """Yield the conditions of a join that are neither equal keys nor bounds of time."""
     equal = {
         sql(Binary(left.expression.span, "=", *pair))

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
+from ...contracts.plan import Join, Operator, Plan, Program, window_of
 from ...dsl.records import dataclass
 from ..emit.describe import say
 from ..graph.graph import OperatorGraph
 from ..model.pipeline import Endpoint, Pipeline, Relation, Sink, Source, Table
 from ..model.steps import SideRows, Stateful, Step, late_steps, tables_of
-from ..plan.ends import Document
 
 _PLACES = ("path", "topic", "topics", "topic_pattern", "table", "function")
 """Options that say where the rows are."""
@@ -60,15 +60,14 @@ class Flow:
     arrows: tuple[Arrow, ...]
 
 
-def flow(graph: OperatorGraph, plan: Document) -> Flow:
+def flow(graph: OperatorGraph, plan: Plan) -> Flow:
     """Return the flow of a pipeline that has a plan."""
     pipeline = graph.pipeline
-    operators: dict[str, Document] = plan["operators"]
     changing = {relation.name for relation in pipeline.relations if relation.changes}
     boxes = [
         *map(_source, pipeline.sources),
         *map(_table, pipeline.tables),
-        *(_stream(relation, operators) for relation in pipeline.relations),
+        *(_stream(relation, plan.operators) for relation in pipeline.relations),
         *(_sink(sink, sink.relation in changing) for sink in pipeline.sinks),
     ]
     return Flow(
@@ -124,7 +123,7 @@ def _endpoint(endpoint: Endpoint) -> Iterator[str]:
     yield from (text for name in _PLACES if (text := endpoint.option(name)))
 
 
-def _stream(relation: Relation, operators: dict[str, Document]) -> Box:
+def _stream(relation: Relation, operators: Mapping[str, Operator]) -> Box:
     lines: list[Line] = []
     for step in relation.steps:
         lines += _step(step, operators)
@@ -135,21 +134,26 @@ def _stream(relation: Relation, operators: dict[str, Document]) -> Box:
     )
 
 
-def _step(step: Step, operators: dict[str, Document]) -> Iterator[Line]:
+def _step(step: Step, operators: Mapping[str, Operator]) -> Iterator[Line]:
     if words := say(step):
         yield Line(words)
     if isinstance(step, Stateful):
         operator = operators[step.id]
         yield Line(f"state {step.id}{_keys(operator)}", is_state=True)
-        for part in ("cells", "timers"):
-            if names := [str(one["id"]) for one in operator.get(part, ())]:
-                yield Line(f"{part} {', '.join(names)}", is_state=True)
+        if isinstance(operator, Program):
+            yield from _names("cells", (cell.id for cell in operator.cells))
+            yield from _names("timers", (timer.id for timer in operator.timers))
 
 
-def _keys(operator: Document) -> str:
+def _names(part: str, names: Iterable[str]) -> Iterator[Line]:
+    if text := ", ".join(names):
+        yield Line(f"{part} {text}", is_state=True)
+
+
+def _keys(operator: Operator) -> str:
     """Return the words for the keys of an operator's state, its window included."""
-    sides = operator.get("sides") or [operator]
-    names = [str(key["name"]) for key in sides[0].get("keys", ())]
-    if operator.get("window"):
+    grouped = operator.sides[0] if isinstance(operator, Join) else operator
+    names = [key.name for key in grouped.keys]
+    if window_of(operator) is not None:
         names.append("window")
     return f" by {', '.join(names)}" if names else ""

@@ -1,0 +1,232 @@
+"""Frozen data classes that are objects of JSON: read strictly, written as they were read.
+
+The annotations are the format. A field with a default may be missing, and is left out where it has
+its default; any other is always there. What is read is of the types that the annotations say, or
+``Malformed`` says which field is not.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import types
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any, ClassVar, Self, TypeAlias, Union, get_args, get_origin, get_type_hints
+
+from .records import dataclass
+
+Json: TypeAlias = dict[str, Any]
+"""An object of JSON: what is written to a file, or was read from one and not yet looked at."""
+
+KEY = {"key": True}
+"""The metadata of a field that is the key, under which the object stands in another one."""
+
+_Reader: TypeAlias = Callable[[object, str | None], Any]
+"""Reads a value that stands under a key, or in a list without one."""
+
+_MISSING: Any = dataclasses.MISSING
+
+
+def named(name: str) -> Mapping[str, str]:
+    """Return the metadata of a field that has another name in JSON."""
+    return {"name": name}
+
+
+class Malformed(ValueError):
+    """A document that is not of its format: where, and what is wrong there.
+
+    >>> str(Malformed("is no text", "operators", "a", 0))
+    'its `operators.a[0]` is no text'
+    """
+
+    def __init__(self, reason: str, *path: str | int) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.path = path
+
+    def under(self, *path: str | int) -> Malformed:
+        """Return the same mistake, seen from the object that holds this one."""
+        return Malformed(self.reason, *path, *self.path)
+
+    def __str__(self) -> str:
+        parts = (f"[{part}]" if isinstance(part, int) else f".{part}" for part in self.path)
+        place = "".join(parts).removeprefix(".")
+        return f"its `{place}` {self.reason}" if place else f"it {self.reason}"
+
+
+class Record:
+    """A frozen data class that is an object of JSON.
+
+    A document of its own has a ``FORMAT``, one of several kinds of the same a ``KIND``: both are
+    written first.
+    """
+
+    __slots__ = ()
+
+    FORMAT: ClassVar[int | None] = None
+    KIND: ClassVar[str | None] = None
+
+    @classmethod
+    def from_json(cls, value: object, key: str | None = None) -> Self:
+        """Read an object, which stands under a key in another one; raises ``Malformed``."""
+        if not isinstance(value, dict):
+            raise Malformed("is no object")
+        layout = _layout(cls)
+        for name, known in layout.head.items():
+            if (found := value.get(name)) != known or isinstance(found, bool):
+                raise Malformed(f"is {found!r}, and {known!r} is read", name)
+        given: dict[str, Any] = {} if layout.key is None else {layout.key: key}
+        for name, field in layout.fields.items():
+            if name in value:
+                try:
+                    given[field.name] = field.read(value[name], name)
+                except Malformed as error:
+                    raise error.under(name) from None
+            elif field.needed:
+                raise Malformed("is missing", name)
+        for name in value:
+            if name not in layout.fields and name not in layout.head:
+                raise Malformed("is not known here", name)
+        return cls(**given)
+
+    def to_json(self) -> Json:
+        """Return the object, its fields in order."""
+        layout = _layout(type(self))
+        written: Json = dict(layout.head)
+        for name, field in layout.fields.items():
+            value = getattr(self, field.name)
+            if field.needed or value != field.default:
+                written[name] = to_json(value)
+        return written
+
+
+def to_json(value: Any) -> Any:
+    """Return a value of a field as JSON has it."""
+    if isinstance(value, Record):
+        return value.to_json()
+    if isinstance(value, tuple):
+        return [to_json(one) for one in value]
+    if isinstance(value, Mapping):
+        return {key: to_json(one) for key, one in value.items()}
+    return value
+
+
+@dataclass(frozen=True, slots=True)
+class _Field:
+    name: str
+    read: _Reader
+    default: Any
+
+    @property
+    def needed(self) -> bool:
+        return self.default is _MISSING
+
+
+@dataclass(frozen=True, slots=True)
+class _Layout:
+    """What is written first, then the fields by their names in JSON; the field that is the key."""
+
+    head: Mapping[str, object]
+    fields: Mapping[str, _Field]
+    key: str | None
+
+
+_layouts: dict[type[Record], _Layout] = {}
+
+
+def _layout(cls: type[Record]) -> _Layout:
+    if cls not in _layouts:
+        _layouts[cls] = _layout_of(cls)
+    return _layouts[cls]
+
+
+def _layout_of(cls: type[Record]) -> _Layout:
+    annotations = get_type_hints(cls)
+    fields, key = {}, None
+    for field in dataclasses.fields(cls):  # type: ignore[arg-type]
+        if field.metadata.get("key"):
+            key = field.name
+            continue
+        made: Any = field.default_factory
+        default = field.default if made is _MISSING else made()
+        name = field.metadata.get("name", field.name)
+        fields[name] = _Field(field.name, _reader(annotations[field.name]), default)
+    head = {"format": cls.FORMAT, "kind": cls.KIND}
+    return _Layout({n: one for n, one in head.items() if one is not None}, fields, key)
+
+
+def _reader(annotation: Any) -> _Reader:
+    """Return the function that reads a value of a type."""
+    origin, arguments = get_origin(annotation), get_args(annotation)
+    if origin in (types.UnionType, Union):
+        some = [kind for kind in arguments if kind is not types.NoneType]
+        if len(some) == len(arguments):
+            return partial(_read_kind, {kind.KIND: kind for kind in some})
+        return partial(_read_maybe, _reader(some[0]))
+    if origin is tuple:
+        return partial(_read_list, _reader(arguments[0]))
+    if origin is Mapping:
+        return partial(_read_mapping, _reader(arguments[1]))
+    if issubclass(annotation, Record):
+        reader: _Reader = annotation.from_json
+        return reader
+    return _SIMPLE[annotation]
+
+
+def _read_kind(kinds: Mapping[object, type[Record]], value: object, key: str | None) -> Record:
+    """Read an object of one of several kinds."""
+    if not isinstance(value, dict):
+        raise Malformed("is no object")
+    found = next((kind for name, kind in kinds.items() if name == value.get("kind")), None)
+    if found is None:
+        raise Malformed("is none that is known", "kind")
+    return found.from_json(value, key)
+
+
+def _read_maybe(read: _Reader, value: object, key: str | None) -> Any:
+    return None if value is None else read(value, key)
+
+
+def _read_list(read: _Reader, value: object, key: str | None) -> tuple[Any, ...]:
+    if not isinstance(value, list):
+        raise Malformed("is no list")
+    found = []
+    for number, one in enumerate(value):
+        try:
+            found.append(read(one, None))
+        except Malformed as error:
+            raise error.under(number) from None
+    return tuple(found)
+
+
+def _read_mapping(read: _Reader, value: object, key: str | None) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise Malformed("is no object")
+    found = {}
+    for key, one in value.items():
+        try:
+            found[key] = read(one, key)
+        except Malformed as error:
+            raise error.under(key) from None
+    return found
+
+
+def _read_text(value: object, key: str | None) -> str:
+    if not isinstance(value, str):
+        raise Malformed("is no text")
+    return value
+
+
+def _read_whole(value: object, key: str | None) -> int:
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise Malformed("is no whole number")
+    return value
+
+
+def _read_flag(value: object, key: str | None) -> bool:
+    if not isinstance(value, bool):
+        raise Malformed("is neither true nor false")
+    return value
+
+
+_SIMPLE: dict[Any, _Reader] = {str: _read_text, int: _read_whole, bool: _read_flag}

@@ -1,0 +1,52 @@
+"""Small parts that several others of a plan are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import field
+
+from ..json_records import Record, named
+from ..records import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Column(Record):
+    """A column or key; a type of None was not known to the compiler, and may be any."""
+
+    name: str
+    type: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Window(Record):
+    """A window: ``kind`` is tumble, hop, cumulate or session; lengths are as they were written.
+
+    ``column`` is what it is over, in SQL. ``slide`` is of a hop, ``step`` of a cumulate, ``gap`` of
+    a session. ``time`` is ``processing`` for windows by the clock.
+    """
+
+    kind: str
+    column: str
+    size: str | None
+    slide: str | None
+    gap: str | None
+    step: str | None = None
+    offset: str | None = None
+    time: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Branch(Record):
+    """Rows that reach an operator from one thing below: a source, a table or another operator.
+
+    ``where`` are the conditions that they passed. The rest says what the time of the window, keys,
+    aggregates and columns are in terms of what is below, where that is not what they are called. A
+    program's input has all columns that it reads.
+    """
+
+    below: str = field(metadata=named("from"))
+    where: tuple[str, ...]
+    time: Mapping[str, str] = field(default_factory=dict)
+    keys: Mapping[str, str] = field(default_factory=dict)
+    aggregates: Mapping[str, str] = field(default_factory=dict)
+    columns: Mapping[str, str] | None = None
