@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from typing import TYPE_CHECKING
 
@@ -42,12 +41,13 @@ def _print_changes(old: CompileResult, new: CompileResult, names: tuple[str, str
     from ..compiler.plan.compare_text import changes_text
 
     assert old.script is not None and new.script is not None
-    assert old.plan_json is not None and new.plan_json is not None
+    assert old.plan is not None and new.plan is not None
     code = unified(old.script, new.script, *names)
     if code:
         sys.stdout.write(f"{code}\n")
-    before, after = json.loads(old.plan_json), json.loads(new.plan_json)
-    sys.stdout.write(changes_text(compare_plans(before, after)))
-    if before != after:
-        sys.stdout.write(f"\nstate\n\n{plan_text(plan_migration(before, after), whole=False)}")
-    return bool(code) or before != after
+    sys.stdout.write(changes_text(compare_plans(old.plan, new.plan)))
+    differ = old.plan != new.plan
+    if differ:
+        found = plan_migration(old.plan.to_json(), new.plan.to_json())
+        sys.stdout.write(f"\nstate\n\n{plan_text(found, whole=False)}")
+    return bool(code) or differ

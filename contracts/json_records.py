@@ -91,13 +91,17 @@ class Record:
 
     def to_json(self) -> Json:
         """Return the object, its fields in order."""
+        return {name: to_json(value) for name, value in self.parts().items()}
+
+    def parts(self) -> Json:
+        """Return what the object consists of by the names in JSON, each part as it is."""
         layout = _layout(type(self))
-        written: Json = dict(layout.head)
+        found: Json = dict(layout.head)
         for name, field in layout.fields.items():
             value = getattr(self, field.name)
             if field.needed or value != field.default:
-                written[name] = to_json(value)
-        return written
+                found[name] = value
+        return found
 
 
 def to_json(value: Any) -> Any:

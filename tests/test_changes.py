@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -33,6 +32,5 @@ def test_changes(case: Path, golden: Callable[[str, str], None]) -> None:
         "after/pipeline.py",
     )
     golden("pipeline.diff", "".join(lines) or "no difference\n")
-    assert before.plan_json is not None and after.plan_json is not None
-    plans = json.loads(before.plan_json), json.loads(after.plan_json)
-    golden("verdict.txt", changes_text(compare_plans(*plans)))
+    assert before.plan is not None and after.plan is not None
+    golden("verdict.txt", changes_text(compare_plans(before.plan, after.plan)))

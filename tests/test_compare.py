@@ -5,10 +5,25 @@ from __future__ import annotations
 from copy import deepcopy
 from typing import Any
 
-from streamc.compiler.plan.compare import Edit, Fate, compare_plans
+from streamc.compiler.plan.compare import Edit, Fate, PlanChanges, compare_plans
 from streamc.compiler.plan.compare_text import changes_text
+from streamc.contracts.plan import Plan
 
 PLAN: dict[str, Any] = {
+    "format": 1,
+    "pipeline": "spending",
+    "version": 1,
+    "description": None,
+    "spec": "spending.stream",
+    "settings": {
+        "state": "state/spending",
+        "trigger": "10 seconds",
+        "state_backend": "auto",
+        "variables": {"a": None, "b": "1"},
+        "spark": {},
+        "profiles": {},
+    },
+    "checkpoint": {"every": "1 minute", "retain": 5, "timeout": "10 minutes", "tolerate": 3},
     "sources": {
         "payments": {
             "connector": "files",
@@ -33,6 +48,7 @@ PLAN: dict[str, Any] = {
                 "gap": None,
             },
             "keys": [{"name": "card_id", "type": "STRING"}],
+            "emit": "on window close",
             "aggregates": [
                 {
                     "id": "sum(amount)",
@@ -85,8 +101,12 @@ PLAN: dict[str, Any] = {
 }
 
 
+def compared(old: dict[str, Any], new: dict[str, Any]) -> PlanChanges:
+    return compare_plans(Plan.from_json(old), Plan.from_json(new))
+
+
 def test_equal_plans() -> None:
-    changes = compare_plans(PLAN, deepcopy(PLAN))
+    changes = compared(PLAN, deepcopy(PLAN))
     assert not changes.touches_state
     assert changes_text(changes) == (
         "stateful operators\n"
@@ -98,7 +118,7 @@ def test_equal_plans() -> None:
 def test_a_stream_keeps_its_state_under_a_new_name() -> None:
     new = deepcopy(PLAN)
     new["operators"]["per_minute"]["stream"] = "by_minute"
-    assert not compare_plans(PLAN, new).touches_state
+    assert not compared(PLAN, new).touches_state
 
 
 def test_everything_that_can_change_in_an_aggregate() -> None:
@@ -109,8 +129,9 @@ def test_everything_that_can_change_in_an_aggregate() -> None:
     operator["aggregates"][0]["cells"].pop()
     operator["aggregates"][0]["cells"][0]["type"] = "DOUBLE"
     cell = {"id": "count(*).count", "buffer": "count", "type": "BIGINT"}
-    operator["aggregates"].insert(0, {"id": "count(*)", "function": "count", "cells": [cell]})
-    (change, _) = compare_plans(PLAN, new).operators
+    count = {"id": "count(*)", "function": "count", "filter": None, "cells": [cell]}
+    operator["aggregates"].insert(0, count)
+    (change, _) = compared(PLAN, new).operators
     assert change.fate is Fate.CHANGED
     assert change.edits == (
         Edit("window", "tumble on paid_at, size 1 minute", "tumble on paid_at, size 5 minutes"),
@@ -128,9 +149,10 @@ def test_order_of_keys_and_aggregates() -> None:
         operator = plan["operators"]["per_minute"]
         operator["keys"] = [{"name": name, "type": "INT"} for name in "ab"[::order]]
         operator["aggregates"] = [
-            {"id": name, "cells": []} for name in ["min(x)", "max(x)"][::order]
+            {"id": name, "function": name[:3], "filter": None, "cells": []}
+            for name in ["min(x)", "max(x)"][::order]
         ]
-    (change, _) = compare_plans(old, new).operators
+    (change, _) = compared(old, new).operators
     assert change.edits == (
         Edit("order of keys", "a, b", "b, a"),
         Edit("order of aggregates", "min(x), max(x)", "max(x), min(x)"),
@@ -138,24 +160,19 @@ def test_order_of_keys_and_aggregates() -> None:
 
 
 def test_settings() -> None:
-    old = {
-        **PLAN,
-        "version": 1,
-        "settings": {"trigger": "10 seconds", "variables": {"a": None, "b": "1"}, "spark": {}},
-        "checkpoint": {"every": "1 minute", "retain": 5},
-    }
     new = {
         **PLAN,
         "version": 2,
         "settings": {
+            **PLAN["settings"],
             "trigger": "1 minute",
             "variables": {"a": "x", "c": None},
             "spark": {"spark.x": "8"},
             "profiles": {"prod": {"state": "s3a://b"}},
         },
-        "checkpoint": {"every": "30 seconds", "retain": 5},
+        "checkpoint": {**PLAN["checkpoint"], "every": "30 seconds"},
     }
-    changes = compare_plans(old, new)
+    changes = compared(PLAN, new)
     assert not changes.touches_state
     assert changes_text(changes).partition("settings\n")[2] == (
         "  version: 1 -> 2\n"
@@ -178,7 +195,7 @@ def test_everything_that_can_change_in_a_join() -> None:
     operator["sides"][0]["columns"].append({"name": "v", "type": None})
     operator["sides"][1]["event_time"] = "at"
     operator["bound"] = {"lower_micros": -5_400_000_000, "upper_micros": 500}
-    (_, change) = compare_plans(PLAN, new).operators
+    (_, change) = compared(PLAN, new).operators
     assert change.edits == (
         Edit("join", "inner", "left"),
         Edit("condition", "a.k = b.k", "a.k = b.j"),
@@ -192,7 +209,10 @@ def test_everything_that_can_change_in_a_join() -> None:
 
 def test_added_removed_and_what_is_around() -> None:
     new = deepcopy(PLAN)
-    new["operators"]["once"] = {"kind": "dedup", "keys": [], "within": None}
+    new["operators"]["once"] = {
+        **{"kind": "dedup", "stream": "once"},
+        **{"keys": [], "within": "1 hour"},
+    }
     del new["operators"]["x__join"]
     source = new["sources"]["payments"]
     source["watermark"]["delay"] = "1 minute"
@@ -203,7 +223,7 @@ def test_added_removed_and_what_is_around() -> None:
     query["sinks"].append("copy")
     new["sinks"]["copy"] = {**new["sinks"]["spend"], "connector": "console"}
     new["sinks"]["spend"]["options"]["path"] = "elsewhere"
-    changes = compare_plans(PLAN, new)
+    changes = compared(PLAN, new)
     assert changes.touches_state
     assert changes_text(changes) == (
         "stateful operators\n"

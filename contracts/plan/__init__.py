@@ -37,6 +37,14 @@ from .operators import ProgramInput as ProgramInput
 from .operators import Side as Side
 from .operators import Timer as Timer
 from .operators import TopN as TopN
+from .parts import aggregates_of as aggregates_of
+from .parts import branches_of as branches_of
+from .parts import cells_of as cells_of
+from .parts import columns_of as columns_of
+from .parts import inputs_of as inputs_of
+from .parts import keys_of as keys_of
+from .parts import sides_of as sides_of
+from .parts import timers_of as timers_of
 from .parts import window_of as window_of
 from .plan import Plan as Plan
 from .queries import Query as Query

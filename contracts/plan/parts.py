@@ -1,11 +1,70 @@
-"""Parts that operators of several kinds have."""
+"""Parts that operators of several kinds have; those of a kind that has none are empty."""
 
 from __future__ import annotations
 
-from .operators import Aggregation, Operator, Program
-from .values import Window
+from collections.abc import Mapping
+
+from .operators import (
+    Aggregate,
+    Aggregation,
+    Join,
+    Operator,
+    Program,
+    ProgramCell,
+    ProgramInput,
+    Side,
+    Timer,
+    TopN,
+)
+from .values import Branch, Column, Window
+
+
+def keys_of(operator: Operator) -> tuple[Column, ...]:
+    """Return the keys of the state of an operator; the sides of a join have their own."""
+    return () if isinstance(operator, Join) else operator.keys
 
 
 def window_of(operator: Operator) -> Window | None:
-    """Return the window of an operator that has one of its own; sides of joins have theirs."""
+    """Return the window of an operator; the sides of a join have their own."""
     return operator.window if isinstance(operator, Aggregation | Program) else None
+
+
+def aggregates_of(operator: Operator) -> tuple[Aggregate, ...]:
+    """Return the aggregates whose buffers are the state of an operator."""
+    return operator.aggregates if isinstance(operator, Aggregation | TopN) else ()
+
+
+def columns_of(operator: Operator) -> Mapping[str, str]:
+    """Return what the columns are that come out of an aggregate."""
+    return (operator.columns or {}) if isinstance(operator, Aggregation) else {}
+
+
+def sides_of(operator: Operator) -> tuple[Side, ...]:
+    """Return the sides of a join."""
+    return operator.sides if isinstance(operator, Join) else ()
+
+
+def inputs_of(operator: Operator) -> tuple[ProgramInput, ...]:
+    """Return the inputs of a program."""
+    return operator.inputs if isinstance(operator, Program) else ()
+
+
+def cells_of(operator: Operator) -> tuple[ProgramCell, ...]:
+    """Return the cells of a program."""
+    return operator.cells if isinstance(operator, Program) else ()
+
+
+def timers_of(operator: Operator) -> tuple[Timer, ...]:
+    """Return the timers of a program."""
+    return operator.timers if isinstance(operator, Program) else ()
+
+
+def branches_of(operator: Operator) -> tuple[Branch, ...]:
+    """Return the rows that reach an operator, through all of its inputs or sides."""
+    match operator:
+        case Join(sides=several):
+            return tuple(branch for one in several for branch in one.input)
+        case Program(inputs=several):
+            return tuple(branch for one in several for branch in one.input)
+        case _:
+            return operator.input
