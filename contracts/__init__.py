@@ -3,6 +3,7 @@
 Only the standard library is imported here, so that every side may import it. The modules:
 
 - ``plan``: what the compiler tells of a pipeline, a package.
+- ``migration``: what becomes of its state under another version.
 - ``json_records``: data classes that are objects of JSON, read strictly.
 - ``records``: data classes that are cheap to define.
 - ``reserved``: settings of Spark that streamc makes itself, and why.
