@@ -31,7 +31,8 @@ from unittest.mock import patch
 from harness import lives, plain
 from harness.events import events
 from harness.shop import HERE, Shop
-from streamc.runtime import Arguments, queries, run_script
+from streamc.runtime import Arguments, run_script
+from streamc.runtime.execution import queries
 
 GOAL = 1.03
 SIDES = {"plain": "1 HOUR", "gate": "1 HOUR", "barriers": "5 SECONDS"}

@@ -50,8 +50,8 @@ def backfill(
     script = script_of(path)
 
     from ..runtime import Arguments
-    from ..runtime.arguments import parse_variables
-    from ..runtime.savepoints.backfill import backfill_savepoint
+    from ..runtime.plan.arguments import parse_variables
+    from ..runtime.savepoints.backfill.backfill import backfill_savepoint
 
     with faults("stopped; no savepoint was made"):
         variables = parse_variables(var or ())

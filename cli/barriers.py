@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..runtime.ledger import shown
+from ..runtime.accounting.ledger import shown
 from .columns import Output, aligned, moment, size
 from .options import OutputOption, StateOption
 from .report import faults
 
 if TYPE_CHECKING:
-    from ..runtime.history import Kept
-    from ..runtime.manifests import Manifest
+    from ..runtime.state.history import Kept
+    from ..runtime.state.manifests import Manifest
 
 barriers = typer.Typer(
     no_args_is_help=True, rich_markup_mode=None, help="Show the barriers of a state."
@@ -25,7 +25,7 @@ barriers = typer.Typer(
 @barriers.command("list")
 def list_barriers(state: StateOption, format: OutputOption = Output.TEXT) -> None:
     """List the barriers: their state, the rows since the one before, whether one can go back."""
-    from ..runtime.history import read_barriers
+    from ..runtime.state.history import read_barriers
 
     with faults():
         found = read_barriers(state)
@@ -44,7 +44,7 @@ def show_barrier(
     format: OutputOption = Output.TEXT,
 ) -> None:
     """Show all that a barrier holds; its files are read to see whether they are whole."""
-    from ..runtime.history import read_barrier
+    from ..runtime.state.history import read_barrier
 
     with faults():
         kept = read_barrier(state, number)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ..compiler.migrate.verdicts import Finding
-    from ..runtime.changed_spec import Changes
+    from ..runtime.execution.changed_spec import Changes
 
 _FOUND_BY = ("key", "window", "time")
 """Parts by which others are found: another one would read groups as those of others."""
@@ -20,7 +20,7 @@ def changes_between(old: Mapping[str, Any], new: Mapping[str, Any]) -> Changes:
     something else under its name, groups by another key. What it asks about or marks is told.
     """
     from ..compiler.migrate.plan import plan_migration
-    from ..runtime.changed_spec import Changes
+    from ..runtime.execution.changed_spec import Changes
 
     refused, told = [], []
     for fate in plan_migration(old, new).operators:

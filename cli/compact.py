@@ -10,7 +10,7 @@ import typer
 from .report import faults
 
 if TYPE_CHECKING:
-    from ..runtime.compaction import Compacted
+    from ..runtime.connectors.compaction import Compacted
 
 
 def compact(
@@ -24,7 +24,7 @@ def compact(
 
     The job may run meanwhile. Exit codes: 0 done, or nothing to do, 2 not possible as asked.
     """
-    from ..runtime.compaction import compact as merge_files
+    from ..runtime.connectors.compaction import compact as merge_files
 
     with faults():
         done = merge_files(sink, state, dry_run=dry_run, tell=_tell)

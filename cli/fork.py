@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ..compiler.cases.forks import SinkFork
     from ..compiler.cases.upgrades import Version
     from ..dsl.diagnostics import Diagnostics
-    from ..runtime.savepoints.model import Savepoint
+    from ..runtime.savepoints.format.model import Savepoint
     from .forking import Branch
 
 _WORDS = ("only a", "only b")
@@ -50,7 +50,7 @@ def fork(
     The n-th file of each source is one epoch of both. Sinks are kept in memory: nothing is written.
     Exit codes: 0 no difference, 1 rows differ or something has to be decided, 2 a mistake.
     """
-    from ..runtime.arguments import parse_variables
+    from ..runtime.plan.arguments import parse_variables
 
     with faults():
         saved, folder = _savepoint(savepoint, state)
@@ -78,11 +78,11 @@ def fork(
 
 
 def _savepoint(named: str, state: str | None) -> tuple[Savepoint, str]:
-    from ..runtime.disk import LocalDisk
-    from ..runtime.savepoints.model import load_savepoint
+    from ..runtime.savepoints.format.model import load_savepoint
     from ..runtime.savepoints.process import savepoint_of
-    from ..runtime.savepoints.restore import check_files
-    from ..runtime.state_files import LocalFiles
+    from ..runtime.savepoints.restore.restore import check_files
+    from ..runtime.storage.disk import LocalDisk
+    from ..runtime.storage.local_files import LocalFiles
 
     if "/" in named:
         folder = str(Path(named).resolve())

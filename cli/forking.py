@@ -10,8 +10,8 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from ..compiler.cases.forks import SinkFork, compare_sinks, key_columns, sink_columns
-from ..runtime.step_runs import step_run, step_spark
-from ..runtime.step_savepoints import HandedOn
+from ..runtime.stepping.runs import step_run, step_spark
+from ..runtime.stepping.savepoints import HandedOn
 from .output import write_if_changed
 from .report import UserError
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from ..compiler.cases.upgrades import Version
-    from ..runtime.savepoints.model import Savepoint
+    from ..runtime.savepoints.format.model import Savepoint
 
 
 @dataclass(frozen=True, slots=True)

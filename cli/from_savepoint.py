@@ -24,11 +24,11 @@ def migration_of(
     Prints the plan and exits with its code when something is undecided or impossible. Raises
     ``RuntimeFault`` when there is no such savepoint.
     """
-    from ..runtime.plan import load_plan, plan_path
-    from ..runtime.savepoints.fit import differences
-    from ..runtime.savepoints.model import find_savepoint
-    from ..runtime.settings import state_folder
-    from ..runtime.state_files import LocalFiles, local_state
+    from ..runtime.plan.plan import load_plan, plan_path
+    from ..runtime.plan.settings import state_folder
+    from ..runtime.savepoints.format.model import find_savepoint
+    from ..runtime.savepoints.migrate.state_mapping import differences
+    from ..runtime.storage.local_files import LocalFiles, local_state
 
     plan = load_plan(plan_path(script))
     # A savepoint in a folder may begin a state that is not there yet.

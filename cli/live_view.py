@@ -9,15 +9,15 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from ..contracts.terminal import SafeStream, print_raw, printable, safe
-from ..runtime.views import duration, progress_line, standing_line
+from ..runtime.execution.views import duration, progress_line, standing_line
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from ..runtime.manifests import Manifest
-    from ..runtime.plan import Plan
-    from ..runtime.progress import QueryProgress
-    from ..runtime.status import Standing
+    from ..runtime.execution.progress import QueryProgress
+    from ..runtime.execution.status import Standing
+    from ..runtime.plan.plan import Plan
+    from ..runtime.state.manifests import Manifest
 
 
 class LiveView:

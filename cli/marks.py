@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from .columns import moment, watermark
 
 if TYPE_CHECKING:
-    from ..runtime.savepoints.marks import Mark
+    from ..runtime.state.incompleteness import Mark
 
 
 def mark_lines(marks: Iterable[Mark]) -> Iterator[str]:

@@ -32,7 +32,7 @@ AsCopyOption = Annotated[
 
 def copied(*, adopt: bool, as_copy: bool) -> str | None:
     """Return what a state that is a copy is to be."""
-    from ..runtime.home import ADOPT, AS_COPY
+    from ..runtime.plan.arguments import ADOPT, AS_COPY
 
     if adopt and as_copy:
         raise UserError("`--adopt` and `--as-copy` say two things of one state", "leave one out")

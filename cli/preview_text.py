@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 from .columns import aligned, size, watermark
 
 if TYPE_CHECKING:
-    from ..runtime.savepoints.failing import Failing
-    from ..runtime.savepoints.model import Savepoint
-    from ..runtime.savepoints.preview import OperatorPreview, Preview
-    from ..runtime.savepoints.samples import Sample
-    from ..runtime.savepoints.watermarks import Incomplete, MovedTimer
+    from ..runtime.savepoints.format.model import Savepoint
+    from ..runtime.savepoints.inspect.preview import OperatorPreview, Preview
+    from ..runtime.savepoints.inspect.samples import Sample
+    from ..runtime.savepoints.migrate.failing import Failing
+    from ..runtime.savepoints.migrate.watermarks import Incomplete, MovedTimer
 
 _WIDEST = 48
 """A longer value is cut."""
@@ -76,7 +76,7 @@ def _timer(timer: MovedTimer) -> str:
 
 
 def _failing(failure: Failing) -> Iterator[str]:
-    from ..runtime.savepoints.failing import failure_help, failure_text
+    from ..runtime.savepoints.migrate.failing import failure_help, failure_text
 
     first, *rest = failure_text(failure).splitlines()
     yield f"  {first}"

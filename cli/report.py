@@ -49,7 +49,7 @@ def faults(interrupted: str | None = None) -> Iterator[None]:
 
     With a text for it, Ctrl-C ends it too, with 130.
     """
-    from ..runtime.errors import STATE_UNREADABLE, RuntimeFault
+    from ..runtime.base.errors import STATE_UNREADABLE, RuntimeFault
 
     try:
         yield

@@ -11,7 +11,7 @@ from .options import AdoptOption, AsCopyOption, copied
 from .report import faults
 
 if TYPE_CHECKING:
-    from ..runtime.undo import Undo
+    from ..runtime.execution.rollback_command import Undo
 
 
 def rollback(
@@ -41,8 +41,8 @@ def rollback(
     possible as asked.
     """
     from ..runtime import RuntimeFault
-    from ..runtime.errors import NOT_CONFIRMED
-    from ..runtime.undo import check_sinks, opened
+    from ..runtime.base.errors import NOT_CONFIRMED
+    from ..runtime.execution.rollback_command import check_sinks, opened
 
     decision = copied(adopt=adopt, as_copy=as_copy)
     with faults(), opened(state, decision, lambda line: print(line, file=sys.stderr)) as held:

@@ -54,8 +54,8 @@ def run(
     script = script_of(path)
 
     from ..runtime import Arguments
-    from ..runtime.arguments import parse_variables
-    from ..runtime.savepoints.fit import check_backfilled
+    from ..runtime.plan.arguments import parse_variables
+    from ..runtime.savepoints.migrate.state_mapping import check_backfilled
     from .from_savepoint import migration_of
 
     if migration is not None and from_savepoint is None:

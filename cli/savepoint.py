@@ -17,7 +17,7 @@ from .savepoint_plan import plan
 from .yielding import yield_to_jobs
 
 if TYPE_CHECKING:
-    from ..runtime.savepoints.model import Savepoint
+    from ..runtime.savepoints.format.model import Savepoint
 
 savepoint = typer.Typer(
     no_args_is_help=True, rich_markup_mode=None, help="Take, look at and remove savepoints."

@@ -16,7 +16,7 @@ from .report import UserError, faults
 from .savepoint import NameArgument, savepoint
 
 if TYPE_CHECKING:
-    from ..runtime.savepoints.sql import Answer
+    from ..runtime.savepoints.inspect.sql import Answer
 
 __all__ = ["savepoint"]
 
@@ -31,8 +31,8 @@ def query(
     format: OutputOption = Output.TEXT,
 ) -> None:
     """Ask a savepoint in SQL (DuckDB): an operator is a table, its keys and cells are columns."""
+    from ..runtime.savepoints.inspect.sql import ask
     from ..runtime.savepoints.process import newest_savepoint, savepoint_of
-    from ..runtime.savepoints.sql import ask
 
     with faults():
         found, folder = newest_savepoint(state) if name is None else savepoint_of(state, name)
@@ -50,8 +50,8 @@ def diff(
 
     Exit code 1 when they differ.
     """
+    from ..runtime.savepoints.inspect.sql import differences
     from ..runtime.savepoints.process import savepoint_of
-    from ..runtime.savepoints.sql import differences
 
     with faults():
         before, after = (savepoint_of(state, name) for name in (old, new))
@@ -71,7 +71,7 @@ def export(
     state: StateOption,
 ) -> None:
     """Write a savepoint into one file, to be brought to another state with `import`."""
-    from ..runtime.savepoints.archive import export_savepoint
+    from ..runtime.savepoints.inspect.archive import export_savepoint
     from ..runtime.savepoints.process import savepoint_of
 
     try:
@@ -91,7 +91,7 @@ def import_archive(
     ] = None,
 ) -> None:
     """Make a savepoint of a state from an archive."""
-    from ..runtime.savepoints.archive import import_savepoint
+    from ..runtime.savepoints.inspect.archive import import_savepoint
 
     with faults():
         found = import_savepoint(state, archive, name)
@@ -101,7 +101,7 @@ def import_archive(
 @savepoint.command("seal")
 def seal(name: NameArgument, state: StateOption) -> None:
     """Accept the Parquet files of a savepoint that you have changed."""
-    from ..runtime.savepoints.archive import seal_savepoint
+    from ..runtime.savepoints.inspect.archive import seal_savepoint
     from ..runtime.savepoints.process import noted_savepoint
 
     with faults():

@@ -11,15 +11,15 @@ from .report import UserError, faults
 
 if TYPE_CHECKING:
     from ..compiler.migrate.verdicts import Json, MigrationPlan
-    from ..runtime.savepoints.model import Savepoint
-    from ..runtime.savepoints.preview import Preview
+    from ..runtime.savepoints.format.model import Savepoint
+    from ..runtime.savepoints.inspect.preview import Preview
 
 
 def saved_in(named: str, state: str | None) -> Saved:
     """Return a savepoint by its name in a state, or by its folder."""
-    from ..runtime.savepoints.model import load_savepoint, savepoint_folder
+    from ..runtime.savepoints.format.model import load_savepoint, savepoint_folder
     from ..runtime.savepoints.process import savepoint_of
-    from ..runtime.state_files import LocalFiles
+    from ..runtime.storage.local_files import LocalFiles
 
     if "/" not in named and state is None:
         raise UserError(
@@ -46,8 +46,8 @@ class Saved:
 
         ``plans`` are those of OLD, where it is given, and NEW.
         """
-        from ..runtime.plan import read_plan
-        from ..runtime.savepoints.fit import check_pipeline, differences
+        from ..runtime.plan.plan import read_plan
+        from ..runtime.savepoints.migrate.state_mapping import check_pipeline, differences
 
         *olds, new = plans
         with faults():
@@ -65,8 +65,8 @@ class Saved:
 
     def tried(self, new: Json, found: MigrationPlan) -> Tried:
         """Return what a migration makes of its rows."""
-        from ..runtime.plan import read_plan
-        from ..runtime.savepoints.fit import fitted
+        from ..runtime.plan.plan import read_plan
+        from ..runtime.savepoints.migrate.state_mapping import fitted
         from ..runtime.savepoints.process import preview_savepoint
 
         with faults():

@@ -23,8 +23,8 @@ from ..dsl.diagnostics import Diagnostic, Diagnostics, Label
 from ..dsl.format import sql
 from ..dsl.source import Span
 from ..dsl.walk import walk
-from ..runtime.analysis import Refusal, refusals
-from ..runtime.step_runs import step_spark
+from ..runtime.stepping.analysis import Refusal, refusals
+from ..runtime.stepping.runs import step_spark
 from .output import write_if_changed
 
 if TYPE_CHECKING:

@@ -31,7 +31,7 @@ def status(
     Exit codes: 0 a job runs, 1 none does or it is stalled, 2 the path is no state folder.
     """
     from ..runtime import read_status
-    from ..runtime.status import status_document
+    from ..runtime.execution.status import status_document
 
     with faults():
         found = read_status(state)
@@ -43,7 +43,7 @@ def status(
 
 
 def _lines(found: Status, now: datetime) -> Iterator[str]:
-    from ..runtime.views import duration, standing_line
+    from ..runtime.execution.views import duration, standing_line
 
     holder = found.holder
     if holder is None:

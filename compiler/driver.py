@@ -24,7 +24,7 @@ from .model.pipeline import Pipeline
 from .model.text import pipeline_text
 from .plan.lower import lower
 from .resolve import resolve
-from .resolve.secrets import note_secrets
+from .resolve.declarations.secrets import note_secrets
 
 PHASES = ("ast", "model", "graph", "plan", "script")
 """The phases after which one may stop and look, in order."""

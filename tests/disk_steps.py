@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from streamc.runtime.disk import LocalDisk
-from streamc.runtime.savepoints import restore
-from streamc.runtime.state_files import LocalFiles
-from streamc.runtime.storage import Storage
+from streamc.runtime.savepoints.restore import restore
+from streamc.runtime.storage.disk import LocalDisk
+from streamc.runtime.storage.file_system import Storage
+from streamc.runtime.storage.local_files import LocalFiles
 
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _DRAFT = re.compile(r"^.*/\.[^/]+\.tmp/")

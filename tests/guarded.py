@@ -21,9 +21,9 @@ import pyarrow.parquet as pq
 import pytest
 from compiled import compiled_text, written
 from streamc.runtime import Arguments, Result, SilentView, run_script
-from streamc.runtime.barriers import Coordinator
-from streamc.runtime.integrity import Inventory
-from streamc.runtime.storage import Storage
+from streamc.runtime.barriers.coordinator import Coordinator
+from streamc.runtime.state.integrity import Inventory
+from streamc.runtime.storage.file_system import Storage
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pyspark
 from streamc.runtime import RuntimeFault
-from streamc.runtime.java import find_java
+from streamc.runtime.base.java import find_java
 
 _OPTIONS = (
     "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:ReservedCodeCacheSize=256m -Xms1g -Xlog:disable "

@@ -12,13 +12,9 @@ from typing import Any
 import pytest
 from cli_run import Run, run
 from compiled import compiled_text
-from streamc.runtime.disk import LocalDisk
-from streamc.runtime.errors import NOT_REPLAYED, RuntimeFault
-from streamc.runtime.notes import seal
-from streamc.runtime.plan import Plan, read_plan
-from streamc.runtime.savepoints.fit import Fit, backfilled_parts
-from streamc.runtime.savepoints.model import SavedQuery, Savepoint
-from streamc.runtime.savepoints.retained import (
+from streamc.runtime.base.errors import NOT_REPLAYED, RuntimeFault
+from streamc.runtime.plan.plan import Plan, read_plan
+from streamc.runtime.savepoints.backfill.retained import (
     check_replayed,
     check_whole,
     files_gone,
@@ -27,6 +23,10 @@ from streamc.runtime.savepoints.retained import (
     rows_gone,
     steps,
 )
+from streamc.runtime.savepoints.format.model import SavedQuery, Savepoint
+from streamc.runtime.savepoints.migrate.state_mapping import Fit, backfilled_parts
+from streamc.runtime.storage.disk import LocalDisk
+from streamc.runtime.storage.notes import seal
 
 __all__ = ["run"]
 

@@ -20,7 +20,7 @@ from streamc.compiler.migrate.text import plan_text
 from streamc.dsl.diagnostics import Diagnostics
 from streamc.dsl.source import SourceFile
 from streamc.runtime import Arguments
-from streamc.runtime.savepoints.backfill import backfill_savepoint
+from streamc.runtime.savepoints.backfill.backfill import backfill_savepoint
 from streamc.runtime.savepoints.process import savepoint_of, savepoints_of, take_savepoint
 from test_evolutions_spark import COUNTS, CUT, MINUTES, PAYMENTS, Evolution, Payment
 from test_evolutions_spark import _second as second

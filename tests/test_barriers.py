@@ -22,7 +22,7 @@ from harness.outputs import differences, visible
 from harness.shop import FILES, QUERIES, Shop, batch_of
 from run_case import FIRST_ARRIVAL
 from streamc.runtime import Arguments, SilentView, Stop, run_script
-from streamc.runtime.manifests import Manifest
+from streamc.runtime.state.manifests import Manifest
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

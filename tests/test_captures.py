@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from streamc.runtime.captures import CapturingSink, Contradiction, difference
-from streamc.runtime.step_state import committed, undo_batches
+from streamc.runtime.connectors.captures import CapturingSink, Contradiction, difference
+from streamc.runtime.stepping.state import committed, undo_batches
 
 
 @pytest.mark.parametrize(

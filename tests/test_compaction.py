@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from streamc.runtime import RuntimeFault
-from streamc.runtime import storage as storage_module
-from streamc.runtime.compaction import Compacted, compact
-from streamc.runtime.file_sink import FileSink
+from streamc.runtime.connectors.compaction import Compacted, compact
+from streamc.runtime.connectors.file_sink import FileSink
+from streamc.runtime.connectors.sinks import open_sinks
 from streamc.runtime.kernel.build import kernel_jar
 from streamc.runtime.kernel.load import load_kernel
-from streamc.runtime.notes import create_note
-from streamc.runtime.sinks import open_sinks
-from streamc.runtime.state import State
-from streamc.runtime.storage import Storage
+from streamc.runtime.state.state import State
+from streamc.runtime.storage import file_system as storage_module
+from streamc.runtime.storage.file_system import Storage
+from streamc.runtime.storage.notes import create_note
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

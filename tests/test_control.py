@@ -17,14 +17,14 @@ from typing import Any
 import pytest
 from cli_run import Run, run
 from streamc.runtime import RuntimeFault, Standing, stop_pipeline
-from streamc.runtime.control import ENDED, FAILED, Mailbox, StopRequest
-from streamc.runtime.lease import Holder, Lease, lease_file
-from streamc.runtime.notes import seal
-from streamc.runtime.plan import Checkpoint, Plan, Settings
-from streamc.runtime.progress import OperatorProgress, QueryProgress
-from streamc.runtime.stall import Stall
-from streamc.runtime.state_files import LocalFiles
-from streamc.runtime.status import LastBarrier, StatusFile
+from streamc.runtime.barriers.stall import Stall
+from streamc.runtime.execution.progress import OperatorProgress, QueryProgress
+from streamc.runtime.execution.status import LastBarrier, StatusFile
+from streamc.runtime.plan.plan import Checkpoint, Plan, Settings
+from streamc.runtime.state.lease import Holder, Lease, lease_file
+from streamc.runtime.state.mailbox import ENDED, FAILED, Mailbox, StopRequest
+from streamc.runtime.storage.local_files import LocalFiles
+from streamc.runtime.storage.notes import seal
 from test_manifests import MANIFEST
 
 __all__ = ["run"]
@@ -376,7 +376,7 @@ def test_looking_and_stopping_start_no_jvm(state: Path) -> None:
     code = (
         "import sys\n"
         "from streamc.runtime import read_status, stop_pipeline\n"
-        "from streamc.runtime.history import read_barriers\n"
+        "from streamc.runtime.state.history import read_barriers\n"
         f"read_status({str(state)!r}); read_barriers({str(state)!r})\n"
         "assert not {'pyspark', 'py4j'} & set(sys.modules)\n"
     )

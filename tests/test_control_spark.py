@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from streamc.runtime.lease import lease_file
-from streamc.runtime.notes import seal, unseal
+from streamc.runtime.state.lease import lease_file
+from streamc.runtime.storage.notes import seal, unseal
 
 pytestmark = pytest.mark.spark
 SCRIPT = Path(__file__).parent / "runtime_fixtures" / "spending.py"

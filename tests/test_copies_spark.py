@@ -13,7 +13,7 @@ import pytest
 from compiled import compiled_text, written
 from streamc.cli.app import app
 from streamc.runtime import Arguments, RuntimeFault, run_script
-from streamc.runtime.home import ADOPT
+from streamc.runtime.plan.arguments import ADOPT
 from streamc.runtime.savepoints.process import take_savepoint
 from typer.testing import CliRunner
 

@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from guarded import Told, restore, results, run
 from streamc.runtime import RuntimeFault
-from streamc.runtime.checkpoints import shared_files
-from streamc.runtime.disk import LocalDisk, RemoteDisk
 from streamc.runtime.kernel.build import kernel_jar
 from streamc.runtime.kernel.load import load_kernel
-from streamc.runtime.notes import unseal
-from streamc.runtime.storage import Storage
-from streamc.runtime.verdicts import Examination, Verdict
+from streamc.runtime.state.checkpoints import shared_files
+from streamc.runtime.state.recovery_check import Examination, Verdict
+from streamc.runtime.storage.disk import LocalDisk, RemoteDisk
+from streamc.runtime.storage.file_system import Storage
+from streamc.runtime.storage.notes import unseal
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

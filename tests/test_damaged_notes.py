@@ -20,16 +20,16 @@ from typing import Any
 
 import pytest
 from streamc.cli.app import app
-from streamc.runtime.control import Mailbox
-from streamc.runtime.disk import LocalDisk
-from streamc.runtime.epoch_log import Epoch, EpochLog
-from streamc.runtime.holders import Holder, lease_file
-from streamc.runtime.home import begin_turn, settle
-from streamc.runtime.notes import seal, unseal
-from streamc.runtime.progress import OperatorProgress, QueryProgress
-from streamc.runtime.state_files import LocalFiles
-from streamc.runtime.status import LastBarrier, Standing, StatusFile
-from streamc.runtime.verdicts import Examination
+from streamc.runtime.execution.progress import OperatorProgress, QueryProgress
+from streamc.runtime.execution.status import LastBarrier, Standing, StatusFile
+from streamc.runtime.state.epoch_log import Epoch, EpochLog
+from streamc.runtime.state.holders import Holder, lease_file
+from streamc.runtime.state.home import begin_turn, settle
+from streamc.runtime.state.mailbox import Mailbox
+from streamc.runtime.state.recovery_check import Examination
+from streamc.runtime.storage.disk import LocalDisk
+from streamc.runtime.storage.local_files import LocalFiles
+from streamc.runtime.storage.notes import seal, unseal
 from test_control import NOW, PLAN, barrier, note
 from test_savepoints import NEW, OLD, made
 from typer.testing import CliRunner
@@ -48,7 +48,7 @@ READING = (
 @pytest.fixture(autouse=True)
 def no_others(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody else takes a lease here, and none needs to be waited for."""
-    monkeypatch.setattr("streamc.runtime.lease._SETTLE", 0.01)
+    monkeypatch.setattr("streamc.runtime.state.lease._SETTLE", 0.01)
 
 
 def saved(folder: Path) -> Path:

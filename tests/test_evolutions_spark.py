@@ -18,11 +18,11 @@ from streamc.compiler.migrate.read import read_migration
 from streamc.dsl.diagnostics import Diagnostics
 from streamc.dsl.source import SourceFile
 from streamc.runtime import Arguments, RuntimeFault, read_status, run_script
-from streamc.runtime.fields import Fields
-from streamc.runtime.savepoints.marks import read_marks
+from streamc.runtime.base.fields import Fields
 from streamc.runtime.savepoints.process import savepoint_of, take_savepoint
-from streamc.runtime.state import current_generation
-from streamc.runtime.state_files import LocalFiles
+from streamc.runtime.state.incompleteness import read_marks
+from streamc.runtime.state.state import current_generation
+from streamc.runtime.storage.local_files import LocalFiles
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

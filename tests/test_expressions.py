@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from streamc.compiler.model import types as t
-from streamc.compiler.resolve.typing import typed
+from streamc.compiler.resolve.expressions.typing import typed
 from streamc.dsl.ast import expressions as e
 from typed_expressions import checked
 

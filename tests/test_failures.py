@@ -6,9 +6,9 @@ import errno
 
 import pytest
 from py4j.protocol import Py4JNetworkError
-from streamc.runtime.errors import FILE_FAILS, SPARK_LOST
-from streamc.runtime.failures import java_reason, spark_refuses
-from streamc.runtime.spark_advice import remedy
+from streamc.runtime.base.errors import FILE_FAILS, SPARK_LOST
+from streamc.runtime.spark.advice import remedy
+from streamc.runtime.spark.failures import java_reason, spark_refuses
 
 
 @pytest.mark.parametrize(

@@ -10,12 +10,13 @@ from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
-from streamc.runtime.errors import RuntimeFault
-from streamc.runtime.holders import Holder, lease_file
-from streamc.runtime.home import ADOPT, AS_COPY, Home, begin_turn, home_file, read_home, settle
-from streamc.runtime.notes import read_note, seal
-from streamc.runtime.places import Place, is_own_disk
-from streamc.runtime.state_files import LocalFiles
+from streamc.runtime.base.errors import RuntimeFault
+from streamc.runtime.plan.arguments import ADOPT, AS_COPY
+from streamc.runtime.state.holders import Holder, lease_file
+from streamc.runtime.state.home import Home, begin_turn, home_file, read_home, settle
+from streamc.runtime.storage.local_files import LocalFiles
+from streamc.runtime.storage.notes import read_note, seal
+from streamc.runtime.storage.places import Place, is_own_disk
 
 FILES = LocalFiles()
 Do = Callable[[Path], Path]

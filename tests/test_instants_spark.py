@@ -14,13 +14,13 @@ from streamc.cli.testing.load import load_tests
 from streamc.cli.testing.run import run_tests
 from streamc.dsl.render import render
 from streamc.runtime import Arguments, run_script
-from streamc.runtime.errors import RuntimeFault
-from streamc.runtime.kafka import read_kafka, read_messages
+from streamc.runtime.base.errors import RuntimeFault
+from streamc.runtime.base.options import instant_options
+from streamc.runtime.connectors.kafka import read_kafka, read_messages
+from streamc.runtime.connectors.reading import Declaration
+from streamc.runtime.execution.views import SilentView
 from streamc.runtime.kernel.build import kernel_jar
 from streamc.runtime.kernel.load import load_kernel
-from streamc.runtime.options import instant_options
-from streamc.runtime.reading import Declaration
-from streamc.runtime.views import SilentView
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

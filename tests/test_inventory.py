@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from streamc.runtime.disk import LocalDisk, Sum
-from streamc.runtime.integrity import Cut, Inventory
+from streamc.runtime.state.integrity import Cut, Inventory
+from streamc.runtime.storage.disk import LocalDisk, Sum
 
 BARRIERS = 120
 KEPT = 25

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
-from streamc.runtime.kafka import as_message, read_messages
+from streamc.runtime.connectors.kafka import as_message, read_messages
+from streamc.runtime.connectors.reading import Declaration, Reading
 from streamc.runtime.kernel.build import kernel_jar
 from streamc.runtime.kernel.load import load_kernel
-from streamc.runtime.reading import Declaration, Reading
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

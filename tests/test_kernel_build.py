@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 
 import pytest
-from streamc.runtime.errors import RuntimeFault
+from streamc.runtime.base.errors import RuntimeFault
 from streamc.runtime.kernel import build, cache
 from streamc.runtime.kernel.build import build_kernel, kernel_jar, kernel_path
 

@@ -16,17 +16,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from streamc.runtime.errors import RuntimeFault
-from streamc.runtime.lease import Holder, Lease, lease_file, read_holder, running
-from streamc.runtime.notes import seal
-from streamc.runtime.processes import is_running, started
-from streamc.runtime.state_files import LocalFiles
+from streamc.runtime.base.errors import RuntimeFault
+from streamc.runtime.base.processes import is_running, started
+from streamc.runtime.state.lease import Holder, Lease, lease_file, read_holder, running
+from streamc.runtime.storage.local_files import LocalFiles
+from streamc.runtime.storage.notes import seal
 
 FILES = LocalFiles()
 HOLD = """
 import sys, time
-from streamc.runtime.lease import Lease
-from streamc.runtime.state_files import LocalFiles
+from streamc.runtime.state.lease import Lease
+from streamc.runtime.storage.local_files import LocalFiles
 lease = Lease(LocalFiles(), sys.argv[1], "it", local=True, seconds=float(sys.argv[2]))
 print("held", flush=True)
 while lease.lost is None:
@@ -101,7 +101,7 @@ def test_a_killed_process_leaves_the_folder_at_once(
 @pytest.fixture
 def settles_soon(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody else writes a lease here, and none needs to be waited for long."""
-    monkeypatch.setattr("streamc.runtime.lease._SETTLE", 0.1)
+    monkeypatch.setattr("streamc.runtime.state.lease._SETTLE", 0.1)
 
 
 def test_another_host_holds_until_its_time_is_over(tmp_path: Path, settles_soon: None) -> None:
@@ -138,7 +138,7 @@ def test_a_jvm_that_outlives_the_lease_is_not_written_beside(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its Python was killed, and it was stopped: it would go on when it is woken."""
-    monkeypatch.setattr("streamc.runtime.lease._PATIENCE", 0.3)
+    monkeypatch.setattr("streamc.runtime.state.lease._PATIENCE", 0.3)
     jvm = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
     own = Holder.here(30.0, [jvm.pid])
     write_lease(tmp_path, replace(own, processes={**own.processes, str(own.pid): "1"}), age=40)
@@ -258,9 +258,9 @@ def unlocked(monkeypatch: pytest.MonkeyPatch) -> None:
     def flock(*_: Any) -> None:
         raise OSError("no locks here")
 
-    monkeypatch.setattr("streamc.runtime.lease.fcntl.flock", flock)
-    monkeypatch.setattr("streamc.runtime.lease._SLOW", 0.3)
-    monkeypatch.setattr("streamc.runtime.lease._SETTLE", 0.6)
+    monkeypatch.setattr("streamc.runtime.state.lease.fcntl.flock", flock)
+    monkeypatch.setattr("streamc.runtime.state.lease._SLOW", 0.3)
+    monkeypatch.setattr("streamc.runtime.state.lease._SETTLE", 0.6)
 
 
 class Slow(LocalFiles):
@@ -319,8 +319,8 @@ def test_a_network_file_system_is_waited_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its locks may be those of this machine alone."""
-    monkeypatch.setattr("streamc.runtime.lease.is_own_disk", lambda folder: False)
-    monkeypatch.setattr("streamc.runtime.lease._SETTLE", 0.7)
+    monkeypatch.setattr("streamc.runtime.state.lease.is_own_disk", lambda folder: False)
+    monkeypatch.setattr("streamc.runtime.state.lease._SETTLE", 0.7)
     begun = time.monotonic()
     take(tmp_path).release()
     assert time.monotonic() - begun >= 0.7

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import pytest
-from streamc.runtime.ledger import (
+from streamc.runtime.accounting.ledger import (
     BatchLedger,
     check,
     count_sink,
@@ -16,7 +16,7 @@ from streamc.runtime.ledger import (
     shown,
     total,
 )
-from streamc.runtime.plan_counts import read_counts
+from streamc.runtime.accounting.plan_counts import read_counts
 
 Node = dict[str, Any]
 

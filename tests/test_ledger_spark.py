@@ -9,15 +9,17 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from compiled import compiled_text, written
-from streamc.runtime import Arguments, Result, SilentView, books, run_script, sources
-from streamc.runtime.kafka import read_messages
-from streamc.runtime.ledger import BatchLedger, total
-from streamc.runtime.notes import unseal
-from streamc.runtime.reading import Declaration, Reading
+from streamc.runtime import Arguments, Result, SilentView, run_script
+from streamc.runtime.accounting import batch_ledgers as books
+from streamc.runtime.accounting.ledger import BatchLedger, total
+from streamc.runtime.connectors import sources
+from streamc.runtime.connectors.kafka import read_messages
+from streamc.runtime.connectors.reading import Declaration, Reading
+from streamc.runtime.storage.notes import unseal
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
-    from streamc.runtime.storage import Storage
+    from streamc.runtime.storage.file_system import Storage
 
 pytestmark = pytest.mark.spark
 

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from streamc.runtime.manifests import (
+from streamc.runtime.state.manifests import (
     Manifest,
     OperatorState,
     QueryCut,
@@ -15,7 +15,7 @@ from streamc.runtime.manifests import (
     load_manifest,
     manifest_name,
 )
-from streamc.runtime.notes import seal
+from streamc.runtime.storage.notes import seal
 
 QUERY = QueryCut(
     batch=12,

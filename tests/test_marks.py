@@ -17,12 +17,13 @@ from streamc.compiler.migrate.plan import plan_migration
 from streamc.compiler.migrate.read import read_migration
 from streamc.dsl.diagnostics import Diagnostics
 from streamc.dsl.source import SourceFile
-from streamc.runtime.notes import seal
-from streamc.runtime.plan import read_plan
-from streamc.runtime.savepoints.fit import Fit
-from streamc.runtime.savepoints.marks import Mark, marks_after, open_marks, partly
-from streamc.runtime.savepoints.model import SavedOperator, SavedQuery, Savepoint
-from streamc.runtime.state import generation_note
+from streamc.runtime.plan.plan import read_plan
+from streamc.runtime.savepoints.format.model import SavedOperator, SavedQuery, Savepoint
+from streamc.runtime.savepoints.migrate.incompleteness import marks_after, partly
+from streamc.runtime.savepoints.migrate.state_mapping import Fit
+from streamc.runtime.state.incompleteness import Mark, open_marks
+from streamc.runtime.state.state import generation_note
+from streamc.runtime.storage.notes import seal
 
 __all__ = ["run"]
 

@@ -24,7 +24,7 @@ from streamc.compiler.migrate.document import document
 from streamc.compiler.migrate.plan import plan_migration
 from streamc.compiler.migrate.text import plan_text
 from streamc.dsl.source import SourceFile
-from streamc.runtime.step_runs import step_run
+from streamc.runtime.stepping.runs import step_run
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -9,10 +9,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from streamc.runtime.home import settle
-from streamc.runtime.lease import Lease
-from streamc.runtime.private_files import make_folders, open_new, secure
-from streamc.runtime.state_files import LocalFiles
+from streamc.runtime.base.private_files import make_folders, open_new, secure
+from streamc.runtime.state.home import settle
+from streamc.runtime.state.lease import Lease
+from streamc.runtime.storage.local_files import LocalFiles
 from test_damaged_notes import run, saved
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="files have no modes there")

@@ -13,9 +13,9 @@ from program_texts import HANDLED, program
 from streamc.compiler.emit import emit
 from streamc.compiler.graph import OperatorGraph, build
 from streamc.compiler.graph.text import graph_text
-from streamc.runtime.meaning import meaning_of
-from streamc.runtime.plan import load_plan, plan_path
-from streamc.runtime.step_runs import step_settings
+from streamc.runtime.plan.meaning import meaning_of
+from streamc.runtime.plan.plan import load_plan, plan_path
+from streamc.runtime.stepping.runs import step_settings
 
 SOURCE = """
 CREATE SOURCE a (

@@ -12,12 +12,7 @@ from program_texts import HANDLED, emitted, operator, program, told, value
 from streamc.compiler.graph import build
 from streamc.compiler.model import reads
 from streamc.compiler.model.pipeline import Pipeline
-from streamc.compiler.model.programs import (
-    IfBranch,
-    columns_used,
-    expressions,
-    statements,
-)
+from streamc.compiler.model.programs import IfBranch, columns_used, expressions, statements
 from streamc.compiler.model.text import pipeline_text
 from streamc.compiler.model.typed import Typed
 from streamc.compiler.plan.lower import lower

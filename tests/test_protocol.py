@@ -15,9 +15,9 @@ from pathlib import Path
 
 import pyspark
 import pytest
-from streamc.runtime.java import find_java
+from streamc.runtime.base.java import find_java
 from streamc.runtime.kernel.build import SOURCES
-from streamc.runtime.retention import interval
+from streamc.runtime.plan.retention import interval
 
 pytestmark = pytest.mark.spark  # Java, though no Spark
 
@@ -202,7 +202,7 @@ def check(folder: Path, scenarios: Mapping[str, Scenario]) -> None:
 
 
 def protocol() -> str:
-    return (SOURCES / "Protocol.scala").read_text("utf-8")
+    return (SOURCES / "gate" / "Protocol.scala").read_text("utf-8")
 
 
 def test_nothing_goes_wrong_in_any_order(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from compiled import compiled_text, written
 from streamc.runtime import Arguments, Result, RuntimeFault, run_script
-from streamc.runtime.modules import load_function
+from streamc.runtime.base.modules import load_function
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

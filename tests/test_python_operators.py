@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from pyspark.sql.types import Row, StructType
 from python_operators.engine import Spark, at, ddl, operator
-from streamc.runtime.errors import RuntimeFault
+from streamc.runtime.base.errors import RuntimeFault
 from streamc.runtime.python_operator.loading import ON_EVENT, ON_TIMER, load_class
 from streamc.runtime.python_operator.plan import CellPlan, TimerPlan
 from streamc.runtime.python_operator.values import Unfit, rank, reader, writer

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from compiled import compiled_text, written
 from streamc.runtime import Arguments, Result, RuntimeFault, run_script, stop_pipeline
-from streamc.runtime import run as run_module
-from streamc.runtime import state as state_module
-from streamc.runtime.barriers import Coordinator
-from streamc.runtime.queries import Queries
-from streamc.runtime.state import State
-from streamc.runtime.watch import Watch
+from streamc.runtime.barriers.coordinator import Coordinator
+from streamc.runtime.execution import run as run_module
+from streamc.runtime.execution.queries import Queries
+from streamc.runtime.execution.watch import Watch
+from streamc.runtime.state import state as state_module
+from streamc.runtime.state.state import State
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

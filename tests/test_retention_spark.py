@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 from compiled import compiled_text, written
 from streamc.runtime import Arguments, run_script
-from streamc.runtime.epoch_log import EpochLog
+from streamc.runtime.state.epoch_log import EpochLog
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from guarded import Crash, Told, restore, results, run
 from streamc.cli.app import app
-from streamc.runtime.disk import LocalDisk
-from streamc.runtime.lease import Lease
-from streamc.runtime.manifests import SinkCut, load_manifest
-from streamc.runtime.notes import seal, unseal
-from streamc.runtime.rollback import clone, retire
-from streamc.runtime.state import current_generation, sweep
-from streamc.runtime.state_files import LocalFiles
-from streamc.runtime.verdicts import Examination
+from streamc.runtime.state.lease import Lease
+from streamc.runtime.state.manifests import SinkCut, load_manifest
+from streamc.runtime.state.recovery_check import Examination
+from streamc.runtime.state.rollback import clone, retire
+from streamc.runtime.state.state import current_generation, sweep
+from streamc.runtime.storage.disk import LocalDisk
+from streamc.runtime.storage.local_files import LocalFiles
+from streamc.runtime.storage.notes import seal, unseal
 from typer.testing import CliRunner
 
 if TYPE_CHECKING:

@@ -32,7 +32,7 @@ from run_case import (
     write_input,
 )
 from streamc.runtime import Arguments, Result, RuntimeFault, run_script
-from streamc.runtime.progress import QueryProgress
+from streamc.runtime.execution.progress import QueryProgress
 from streamc.runtime.savepoints.process import take_savepoint
 
 if TYPE_CHECKING:

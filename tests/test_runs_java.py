@@ -7,8 +7,8 @@ from streamc.compiler.driver import compile_source
 from streamc.compiler.migrate.expressions import BadExpression, parsed
 from streamc.contracts.java import option_runs_java, setting_runs_java
 from streamc.dsl.source import SourceFile
-from streamc.runtime.errors import RuntimeFault
-from streamc.runtime.java_code import check_options, check_settings
+from streamc.runtime.base.errors import RuntimeFault
+from streamc.runtime.base.java_code import check_options, check_settings
 
 SOURCE = """CREATE SOURCE s (x STRING) WITH (connector = 'files', path = 'in', format = 'json');
 """

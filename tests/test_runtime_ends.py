@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 from streamc.runtime import Arguments, RuntimeFault, SilentView, Stop, run_script
+from streamc.runtime.execution.progress import QueryProgress
 from streamc.runtime.kernel.build import kernel_jar
 from streamc.runtime.kernel.load import load_kernel
-from streamc.runtime.plan import Plan
-from streamc.runtime.progress import QueryProgress
-from streamc.runtime.state import State
-from streamc.runtime.storage import Storage
+from streamc.runtime.plan.plan import Plan
+from streamc.runtime.state.state import State
+from streamc.runtime.storage.file_system import Storage
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

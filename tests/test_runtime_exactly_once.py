@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow.parquet as pq
 import pytest
 from streamc.runtime import Arguments, Result, RuntimeFault, run_script
-from streamc.runtime import storage as storage_module
+from streamc.runtime.storage import file_system as storage_module
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

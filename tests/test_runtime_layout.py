@@ -7,16 +7,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from streamc.runtime.arguments import Arguments
-from streamc.runtime.errors import RuntimeFault
-from streamc.runtime.job import Job
+from streamc.runtime.base.errors import RuntimeFault
+from streamc.runtime.dataflow.job import Job
+from streamc.runtime.execution.run import run_pipeline
+from streamc.runtime.execution.views import SilentView
 from streamc.runtime.kernel.build import kernel_jar
 from streamc.runtime.kernel.load import load_kernel
-from streamc.runtime.layout import check_layout, spark_layout
-from streamc.runtime.plan import Aggregate, Column, Operator, Query, Use, load_plan
-from streamc.runtime.run import run_pipeline
-from streamc.runtime.storage import Storage
-from streamc.runtime.views import SilentView
+from streamc.runtime.plan.arguments import Arguments
+from streamc.runtime.plan.plan import Aggregate, Column, Operator, Query, Use, load_plan
+from streamc.runtime.state_tables.layout import check_layout, spark_layout
+from streamc.runtime.storage.file_system import Storage
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

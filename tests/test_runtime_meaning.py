@@ -11,7 +11,7 @@ import pytest
 from compiled import compiled_text, written
 from streamc.cli.app import app
 from streamc.runtime import Arguments, Result, RuntimeFault, run_script
-from streamc.runtime.notes import seal, unseal
+from streamc.runtime.storage.notes import seal, unseal
 from typer.testing import CliRunner
 
 if TYPE_CHECKING:

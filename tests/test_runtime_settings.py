@@ -12,14 +12,14 @@ import pytest
 from streamc.compiler.driver import compile_source
 from streamc.contracts.reserved import RESERVED, reserved
 from streamc.dsl.source import SourceFile
-from streamc.runtime.arguments import Arguments, parse_arguments, parse_variables
-from streamc.runtime.errors import CODES, RuntimeFault
-from streamc.runtime.layout import normal_type
-from streamc.runtime.plan import Checkpoint, Plan, Settings, load_plan
-from streamc.runtime.retention import batches_to_retain
-from streamc.runtime.session import check_spark_settings, sql_settings
-from streamc.runtime.settings import RunSettings, resolve_settings, seconds
-from streamc.runtime.views import duration
+from streamc.runtime.base.errors import CODES, RuntimeFault
+from streamc.runtime.execution.views import duration
+from streamc.runtime.plan.arguments import Arguments, parse_arguments, parse_variables
+from streamc.runtime.plan.plan import Checkpoint, Plan, Settings, load_plan
+from streamc.runtime.plan.retention import batches_to_retain
+from streamc.runtime.plan.settings import RunSettings, resolve_settings, seconds
+from streamc.runtime.spark.session import check_spark_settings, sql_settings
+from streamc.runtime.state_tables.layout import normal_type
 
 FIXTURES = Path(__file__).parent / "runtime_fixtures"
 

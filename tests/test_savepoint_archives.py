@@ -8,9 +8,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from streamc.runtime.notes import seal, unseal
-from streamc.runtime.savepoints.archive import import_savepoint
-from streamc.runtime.savepoints.model import load_savepoint
+from streamc.runtime.savepoints.format.model import load_savepoint
+from streamc.runtime.savepoints.inspect.archive import import_savepoint
+from streamc.runtime.storage.notes import seal, unseal
 from test_damaged_notes import FILES, no_others, run, saved
 
 __all__ = ["no_others"]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from compiled import compiled
 from streamc.runtime import RuntimeFault
-from streamc.runtime.errors import SPARK_START
+from streamc.runtime.base.errors import SPARK_START
 from test_control import Run, barrier, job, note, run, state
 
 __all__ = ["run", "state"]
@@ -25,7 +25,7 @@ def no_spark(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
     monkeypatch.setattr("streamc.runtime.savepoints.process.run_session", started)
     # The barriers of these states have no files that Spark would go on from.
-    whole = "streamc.runtime.savepoints.create.Examination.barrier_damage"
+    whole = "streamc.runtime.savepoints.take.create.Examination.barrier_damage"
     monkeypatch.setattr(whole, lambda examination, manifest: ())
     monkeypatch.setattr("streamc.cli.savepoint.yield_to_jobs", lambda: asked.append("yield"))
     return asked

@@ -21,9 +21,9 @@ from disk_steps import DiskSteps, Killed
 from guarded import restore as put_back
 from streamc.cli.app import app
 from streamc.runtime import Arguments, run_script
-from streamc.runtime.disk import LocalDisk
-from streamc.runtime.savepoints import begin
 from streamc.runtime.savepoints.process import savepoints_of, take_savepoint
+from streamc.runtime.savepoints.restore import begin
+from streamc.runtime.storage.disk import LocalDisk
 from typer.testing import CliRunner
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from cli_run import Run, run
 from compiled import compiled_text
-from streamc.runtime.notes import seal
-from streamc.runtime.savepoints.model import Savepoint
+from streamc.runtime.savepoints.format.model import Savepoint
+from streamc.runtime.storage.notes import seal
 
 __all__ = ["run"]
 

@@ -13,11 +13,8 @@ import pyarrow.parquet as parquet
 import pytest
 from streamc.cli.app import app
 from streamc.cli.report import UserError
-from streamc.runtime.disk import LocalDisk
-from streamc.runtime.errors import SAVEPOINT_UNUSABLE, RuntimeFault
-from streamc.runtime.notes import seal
-from streamc.runtime.savepoints.archive import export_savepoint, import_savepoint, seal_savepoint
-from streamc.runtime.savepoints.model import (
+from streamc.runtime.base.errors import SAVEPOINT_UNUSABLE, RuntimeFault
+from streamc.runtime.savepoints.format.model import (
     FORMAT,
     SavedOperator,
     SavedQuery,
@@ -28,11 +25,18 @@ from streamc.runtime.savepoints.model import (
     new_name,
     savepoint_names,
 )
-from streamc.runtime.savepoints.restore import check_files
-from streamc.runtime.savepoints.sql import ask, differences
-from streamc.runtime.savepoints.staging import draft, publish, sweep
-from streamc.runtime.schema_paths import mend_schema_paths
-from streamc.runtime.state_files import LocalFiles
+from streamc.runtime.savepoints.format.staging import draft, publish, sweep
+from streamc.runtime.savepoints.inspect.archive import (
+    export_savepoint,
+    import_savepoint,
+    seal_savepoint,
+)
+from streamc.runtime.savepoints.inspect.sql import ask, differences
+from streamc.runtime.savepoints.restore.restore import check_files
+from streamc.runtime.storage.disk import LocalDisk
+from streamc.runtime.storage.local_files import LocalFiles
+from streamc.runtime.storage.notes import seal
+from streamc.runtime.storage.schema_paths import mend_schema_paths
 from typer.testing import CliRunner
 
 TYPES = {"card_id": "string", "sum(amount)": "bigint", "count(*)": "bigint"}

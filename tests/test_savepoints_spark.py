@@ -14,8 +14,8 @@ import pytest
 from compiled import compiled, written
 from streamc.cli.app import app
 from streamc.runtime import Arguments, RuntimeFault, run_script
-from streamc.runtime.history import read_barriers
 from streamc.runtime.savepoints.process import savepoint_of, savepoints_of, take_savepoint
+from streamc.runtime.state.history import read_barriers
 from typer.testing import CliRunner
 
 if TYPE_CHECKING:

@@ -18,10 +18,10 @@ from streamc.contracts.secrets import is_secret_name, written_secret
 from streamc.contracts.terminal import SafeStream
 from streamc.dsl.render import render
 from streamc.dsl.source import SourceFile
-from streamc.runtime.arguments import Arguments
-from streamc.runtime.errors import BAD_OPTION, RuntimeFault
-from streamc.runtime.plan import load_plan
-from streamc.runtime.settings import resolve_settings
+from streamc.runtime.base.errors import BAD_OPTION, RuntimeFault
+from streamc.runtime.plan.arguments import Arguments
+from streamc.runtime.plan.plan import load_plan
+from streamc.runtime.plan.settings import resolve_settings
 
 SECRET = "hunter2-Hexerei"
 SPEC = """---
@@ -358,7 +358,7 @@ def test_what_files_hold_steers_no_terminal(
 )
 def test_a_url_that_cannot_be_read_is_not_shown(url: str) -> None:
     pytest.importorskip("psycopg")
-    from streamc.runtime.postgres import check_server
+    from streamc.runtime.connectors.postgres import check_server
 
     with pytest.raises(RuntimeFault) as caught:
         check_server("raw", url.replace("§", SECRET))
@@ -380,6 +380,6 @@ def test_a_url_that_cannot_be_read_is_not_shown(url: str) -> None:
 )
 def test_urls_of_servers(url: str) -> None:
     pytest.importorskip("psycopg")
-    from streamc.runtime.postgres import check_server
+    from streamc.runtime.connectors.postgres import check_server
 
     check_server("raw", url)

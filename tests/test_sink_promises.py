@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from compiled import compiled, written
-from streamc.runtime.plan import load_plan, plan_path
-from streamc.runtime.sinks import sink_promises
+from streamc.runtime.connectors.sinks import sink_promises
+from streamc.runtime.plan.plan import load_plan, plan_path
 
 TESTS = Path(__file__).parent
 

@@ -19,9 +19,9 @@ from soaking.pipeline import PIPELINES, Policy
 from soaking.positions import Positions
 from soaking.soak import Soak, Watch, Wish
 from streamc.runtime import Arguments, run_script, stop_pipeline
-from streamc.runtime.plan import Checkpoint
-from streamc.runtime.session import run_session
-from streamc.runtime.settings import RunSettings
+from streamc.runtime.plan.plan import Checkpoint
+from streamc.runtime.plan.settings import RunSettings
+from streamc.runtime.spark.session import run_session
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

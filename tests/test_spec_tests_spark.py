@@ -23,7 +23,7 @@ from streamc.cli.testing.run import Outcome, run_tests
 from streamc.compiler.cases.update import updated
 from streamc.compiler.cases.ways import AS_WRITTEN, SAVEPOINTS, WAYS
 from streamc.dsl.render import render
-from streamc.runtime.step_state import await_tasks
+from streamc.runtime.stepping.state import await_tasks
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from streamc.runtime.gate import GateStatus, Turn
-from streamc.runtime.stall import find_stall
+from streamc.runtime.barriers.gate import GateStatus, Turn
+from streamc.runtime.barriers.stall import find_stall
 
 NOW = 1_000_000.0
 TIMEOUT = 600.0

@@ -8,7 +8,7 @@ from typing import Any
 from unittest.mock import Mock
 
 import pytest
-from streamc.runtime.step_job import StepJob
+from streamc.runtime.stepping.job import StepJob
 
 Own = Callable[..., dict[str, Any]]
 

@@ -16,10 +16,10 @@ from compiled import compiled_text, written
 from pyspark.sql.types import IntegerType, StructField, StructType
 from run_case import FIRST_ARRIVAL
 from streamc.runtime import Arguments, Result, RuntimeFault, run_script
+from streamc.runtime.connectors.tables import Tables
 from streamc.runtime.kernel.build import kernel_jar
 from streamc.runtime.kernel.load import load_kernel
-from streamc.runtime.storage import Storage
-from streamc.runtime.tables import Tables
+from streamc.runtime.storage.file_system import Storage
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

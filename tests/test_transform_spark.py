@@ -10,8 +10,8 @@ import pytest
 from streamc.runtime import RuntimeFault
 from streamc.runtime.kernel.build import kernel_jar
 from streamc.runtime.kernel.load import load_kernel
-from streamc.runtime.savepoints.model import SavedOperator
-from streamc.runtime.savepoints.transform import transformed
+from streamc.runtime.savepoints.format.model import SavedOperator
+from streamc.runtime.savepoints.migrate.transform import transformed
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

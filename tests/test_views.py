@@ -21,8 +21,8 @@ from streamc.compiler.views.flow import Flow, flow
 from streamc.compiler.views.mermaid import mermaid
 from streamc.compiler.views.placing import Placed, place
 from streamc.compiler.views.svg import svg
-from streamc.runtime.plan import SinkEnd
-from streamc.runtime.sinks import promise_of
+from streamc.runtime.connectors.sinks import promise_of
+from streamc.runtime.plan.plan import SinkEnd
 
 ROOT = Path(__file__).parent.parent
 CASES = sorted((ROOT / "tests" / "views").iterdir())

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from streamc.compiler.model import types as t
 from streamc.compiler.model.typed import Typed
-from streamc.compiler.resolve.expressions import (
+from streamc.compiler.resolve.expressions.resolve import (
     Clause,
     FoundAggregate,
     check_with_aggregates,

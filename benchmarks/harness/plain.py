@@ -15,7 +15,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 from unittest.mock import patch
 
-from streamc.runtime import Stop, queries, run
+from streamc.runtime import Stop
+from streamc.runtime.execution import queries, run
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

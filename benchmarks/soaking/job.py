@@ -20,9 +20,9 @@ from pathlib import Path
 from typing import Any
 
 from streamc.runtime import Arguments, PlainView, Result, RuntimeFault, run_script
-from streamc.runtime.arguments import parse_arguments
-from streamc.runtime.failures import spark_errors
-from streamc.runtime.plan import load_plan, plan_path
+from streamc.runtime.plan.arguments import parse_arguments
+from streamc.runtime.plan.plan import load_plan, plan_path
+from streamc.runtime.spark.failures import spark_errors
 
 
 def main(argv: list[str]) -> int:

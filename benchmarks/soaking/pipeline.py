@@ -8,9 +8,9 @@ from pathlib import Path
 
 from harness.shop import compile_spec
 from streamc.runtime import Arguments
-from streamc.runtime.plan import load_plan, plan_path
-from streamc.runtime.retention import batches_to_retain
-from streamc.runtime.settings import resolve_settings
+from streamc.runtime.plan.plan import load_plan, plan_path
+from streamc.runtime.plan.retention import batches_to_retain
+from streamc.runtime.plan.settings import resolve_settings
 
 PARTS = Path(__file__).parent / "parts"
 PIPELINES = {

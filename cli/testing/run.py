@@ -26,10 +26,10 @@ from ...compiler.cases.model import (
 )
 from ...compiler.cases.ways import BATCHES, arranged, with_crashes
 from ...compiler.driver import output_files
-from ...runtime.errors import RuntimeFault
-from ...runtime.remarks import Remarks
-from ...runtime.step_runs import step_run, step_spark
-from ...runtime.steps import StepRun
+from ...runtime.accounting.remarks import Remarks
+from ...runtime.base.errors import RuntimeFault
+from ...runtime.stepping.runs import step_run, step_spark
+from ...runtime.stepping.steps import StepRun
 from ..output import write_if_changed
 from .load import Test
 

@@ -10,15 +10,7 @@ from ...dsl.ast import expressions as e
 from ...dsl.records import dataclass
 from ..model.pipeline import Relation
 from ..model.programs import Operator
-from ..model.steps import (
-    WINDOW_STRUCTS,
-    Aggregate,
-    Deduplicate,
-    Filter,
-    Project,
-    Step,
-    TopN,
-)
+from ..model.steps import WINDOW_STRUCTS, Aggregate, Deduplicate, Filter, Project, Step, TopN
 
 _LITERALS = (e.BooleanLiteral, e.NumberLiteral, e.StringLiteral, e.TypedLiteral)
 

@@ -17,10 +17,10 @@ from ..model import types
 from ..model.schema import Field, Schema
 from ..model.typed import Typed
 from ..plan.origins import Columns, substitute
-from ..resolve.conversions import converted_to
-from ..resolve.expressions import Clause, check
-from ..resolve.scope import BlockScope, Visible
-from ..resolve.typing import Context
+from ..resolve.expressions.conversions import converted_to
+from ..resolve.expressions.resolve import Clause, check
+from ..resolve.expressions.typing import Context
+from ..resolve.scopes.scope import BlockScope, Visible
 from .structs import converted, goes_by_place
 
 _NOWHERE = Span(0, 0)

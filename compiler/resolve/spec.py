@@ -10,20 +10,20 @@ from ...dsl.ast import statements as st
 from ...dsl.diagnostics import Diagnostic, Diagnostics, Label
 from ...dsl.settings import Settings
 from ..model.pipeline import Pipeline, Relation, Sink, Source, Table
-from .chain import Environment, Known
-from .checkpoints import resolve_checkpoint
-from .functions import resolve_functions
-from .java import check_java
-from .late_rows import is_late
+from .clauses.late_rows import is_late
+from .declarations.checkpoints import resolve_checkpoint
+from .declarations.functions import resolve_functions
+from .declarations.java import check_java
+from .declarations.row_policies import side_streams
+from .declarations.secrets import check_secrets
+from .declarations.sinks import resolve_sink
+from .declarations.sources import resolve_source
+from .declarations.tables import resolve_table
 from .lowering.after_the_watermark import with_rows_that_were_given
-from .names import Declared, declared_names, late_streams, referenced_relations, shared_ids
-from .programs import resolve_operator
-from .row_policies import side_streams
-from .secrets import check_secrets
-from .sinks import resolve_sink
-from .sources import resolve_source
-from .streams import resolve_stream
-from .tables import resolve_table
+from .programs.operator import resolve_operator
+from .queries.streams import resolve_stream
+from .scopes.names import Declared, declared_names, late_streams, referenced_relations, shared_ids
+from .scopes.relation_builder import Environment, Known
 
 _Stream: TypeAlias = st.CreateStream | st.CreateOperator
 

@@ -10,17 +10,9 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from ..errors import KERNEL_BUILD, RuntimeFault
-from ..java import find_java
-from .cache import (
-    cache_folder,
-    is_whole,
-    mark_used,
-    no_space,
-    only_builder,
-    remove_old,
-    unwritable,
-)
+from ..base.errors import KERNEL_BUILD, RuntimeFault
+from ..base.java import find_java
+from .cache import cache_folder, is_whole, mark_used, no_space, only_builder, remove_old, unwritable
 
 SOURCES = Path(__file__).parent
 _COMPILER = "scala.tools.nsc.Main"
@@ -80,7 +72,7 @@ def build_kernel(tell: Callable[[str], None], *, anew: bool = False) -> float | 
 
 
 def _sources() -> list[Path]:
-    return sorted(SOURCES.glob("*.scala"))
+    return sorted(SOURCES.rglob("*.scala"))
 
 
 def _check_compiler(jars: Path) -> None:

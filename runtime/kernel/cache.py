@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from ..errors import KERNEL_BUILD, RuntimeFault
+from ..base.errors import KERNEL_BUILD, RuntimeFault
 
 KEPT = 5
 """As many built kernels stay, those that were used last: versions of streamc may be in turns."""

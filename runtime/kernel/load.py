@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..errors import SPARK_VERSION, RuntimeFault
+from ..base.errors import SPARK_VERSION, RuntimeFault
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -14,7 +14,7 @@ to which it is sent with the class: machines of a cluster need not have it.
 - ``values``: values on their way between Spark and a class, and their order; ``sameness``: when two
   are the same.
 - ``instants``: points in time as Spark has them and as a class has them.
-- ``counts``: how many rows there were, for the ledger.
+- ``counts``: how many rows there were, for the ledger: `accounting` has them on the driver.
 """
 
 from .entries import ListCell, MapCell, SetCell

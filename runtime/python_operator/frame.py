@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any, cast
 from pyspark.sql import DataFrame
 from pyspark.sql.types import StructField, StructType
 
-from ..functions import use_own_python
+from ..accounting.python_counts import keep_counts
 from ..kernel.load import java_list
-from .counts import new_counts
+from ..python.functions import use_own_python
+from .counts import ByBatch
 from .loading import ON_EVENT, ON_TIMER, load_class
 from .plan import CellPlan, InputPlan, OperatorPlan, TimerPlan
 from .processor import Processor
@@ -20,7 +21,7 @@ from .values import reader
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-    from ..program import Rows
+    from ..keyed.program import Rows
 
 Document = Mapping[str, Any]
 
@@ -36,13 +37,14 @@ def python_frame(
     """The rows that the class `target` emits for the program that `whole` says.
 
     With `initial` it begins with a state, which that gives for the program's name and the columns:
-    rows as `kernel/InitialState.scala` tells. Raises RuntimeFault when the class cannot be had or
+    rows as `kernel/keyed` tells. Raises RuntimeFault when the class cannot be had or
     has not the handlers.
     """
     handlers = load_class(target, whole["id"], folders, _methods(whole))
     spark = inputs[0].frame.sparkSession
     use_own_python(spark)
-    number, counts = new_counts(spark.sparkContext)
+    counts = spark.sparkContext.accumulator({}, ByBatch())
+    number = keep_counts(counts)
     document = json.dumps({**whole, "counts": number})
     frames = java_list(spark._jvm, [one.frame._jdf for one in inputs])
     handed = DataFrame(kernel.InPython.input(document, frames), spark)

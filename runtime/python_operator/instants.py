@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 FIRST_MS, LAST_MS = -9223372036854775, 9223372036854775
-"""The first and the last instant, in milliseconds (`kernel/Watermarks.scala`)."""
+"""The first and the last instant, in milliseconds (`kernel/operators/Watermarks.scala`)."""
 
 FAR_MS = 253370764800000
 """What is told of a watermark that has passed all rows: arithmetic on it does not overflow."""

@@ -8,9 +8,9 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from types import ModuleType
 
-from ..errors import OPERATOR_CLASS, OPERATOR_PACKAGE, RuntimeFault, first_line
-from ..functions import send_along
-from ..modules import load_named
+from ..base.errors import OPERATOR_CLASS, OPERATOR_PACKAGE, RuntimeFault, first_line
+from ..base.modules import load_named
+from ..python.functions import send_along
 
 ON_EVENT = ("row", "state", "timers")
 ON_TIMER = ("at", "state", "timers")

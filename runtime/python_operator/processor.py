@@ -39,7 +39,7 @@ class Processor(StatefulProcessor):
         return self._turn(key, (), timerValues, expiredTimerInfo.getExpiryTimeInMs())
 
     def handleInitialState(self, key: Any, initialState: Any, timerValues: Any) -> None:
-        """Puts a piece of state that an operator begins with (`kernel/InitialState.scala`)."""
+        """Puts a piece of state that an operator begins with (`kernel/keyed`)."""
         self._begins = True
         for piece in initialState.__fields__[len(self._plan.keys) :]:
             if initialState[piece] is not None:

@@ -1,7 +1,7 @@
 """What a key has in one row: its values, its timers, and what it needs to be woken.
 
 It is read when the key's turn begins and written when that ends, if anything has changed. Names and
-meaning are those of a program in the kernel (`kernel/KeyState.scala`).
+meaning are those of a program in the kernel (`kernel/keyed/KeyState.scala`).
 """
 
 from __future__ import annotations

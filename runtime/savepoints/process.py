@@ -9,25 +9,25 @@ from dataclasses import dataclass
 from os.path import basename, dirname
 from typing import TYPE_CHECKING
 
-from ..disk import LocalDisk
-from ..errors import SAVEPOINT_UNUSABLE, RuntimeFault
-from ..failures import spark_errors, spark_refuses
-from ..java_code import check_settings
+from ..base.errors import SAVEPOINT_UNUSABLE, RuntimeFault
+from ..base.java_code import check_settings
+from ..base.secrets import without_references
 from ..kernel.build import kernel_jar
 from ..kernel.load import load_kernel
-from ..lease import running
-from ..plan import Checkpoint
-from ..secrets import without_references
-from ..session import run_session
-from ..settings import AS_FAST_AS_POSSIBLE, RunSettings
-from ..state_files import local_state
-from ..storage import Storage
-from .create import barrier_to_take, create_savepoint
-from .fit import Fit
-from .model import FOLDER, Savepoint, find_savepoint, folders_of_savepoints, savepoint_folder
-from .preview import Preview, preview
-from .restore import check_files, check_lengths
-from .staging import hidden_folder, sweep
+from ..plan.plan import Checkpoint
+from ..plan.settings import AS_FAST_AS_POSSIBLE, RunSettings
+from ..spark.failures import spark_errors, spark_refuses
+from ..spark.session import run_session
+from ..state.lease import running
+from ..storage.disk import LocalDisk
+from ..storage.file_system import Storage
+from ..storage.local_files import local_state
+from .format.model import FOLDER, Savepoint, find_savepoint, folders_of_savepoints, savepoint_folder
+from .format.staging import hidden_folder, sweep
+from .inspect.preview import Preview, preview
+from .migrate.state_mapping import Fit
+from .restore.restore import check_files, check_lengths
+from .take.create import barrier_to_take, create_savepoint
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

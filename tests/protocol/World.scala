@@ -61,7 +61,7 @@ final case class Budget(
 /** A pipeline and its policy. From one barrier to the next there are at most `interval` epochs. */
 final case class Setting(rules: Rules, barriers: Int, interval: Long, caughtUp: Boolean) {
 
-  /** How many batches Spark keeps in a run that begins, as `runtime/retention.py` says. */
+  /** How many batches Spark keeps in a run that begins, as `runtime/plan/retention.py` says. */
   def retained(last: Long, kept: Seq[Long]): Long =
     (kept.reverse.zipWithIndex.map { case (barrier, newer) =>
       last - barrier + math.max(barriers - newer, 1) * interval

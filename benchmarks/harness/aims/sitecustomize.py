@@ -56,7 +56,7 @@ def armed(step: str, when: str, number: int, what: str, real: Step) -> Step:
 
 def arm(aim: str) -> None:
     """Puts the kill in its place."""
-    from streamc.runtime.storage import Storage
+    from streamc.runtime.storage.file_system import Storage
 
     step, when, number, what = aim.split(":")
     for name in STEPS[step]:

@@ -10,7 +10,7 @@ they stand, and what they read is put in the place of names here.
   rows of a frame. ``folds``: those that hold some values; ``value_lists``: those that need all of
   them. ``rows_calls``: calls of them; ``marks``: what stands for their values while expressions
   are resolved.
-- ``count_select``: a SELECT over COUNT_WINDOW; ``count_window``: its program.
+- ``count_window``: the program of a SELECT over COUNT_WINDOW.
 - ``panes``: EMIT EARLY and ALLOWED LATENESS. ``pane_clauses``: what is written; ``pane_calls``:
   aggregates that rows are added to as they come.
 - ``over``: OVER. ``over_windows``: its keys, order and frame; ``over_calls``: what is called;

@@ -29,9 +29,9 @@ from ...model import types as t
 from ...model.programs import Cell, CellKind, Operator, ProgramInput, ProgramStatement
 from ...model.schema import Field
 from ...model.typed import Typed
-from ..columns import Item
-from ..output_time import with_event_time
-from ..program_reads import clocked
+from ..clauses.columns import Item
+from ..clauses.output_time import with_event_time
+from ..programs.reads import clocked
 from . import parts
 from .frame_values import over_rows
 from .frames import RowsCall, advanced, kept_fields, last_rows, running

@@ -25,9 +25,9 @@ from ...model.programs import Operator, ProgramInput
 from ...model.reads import WatermarkCall
 from ...model.schema import Field
 from ...model.typed import Typed
-from ..columns import Item
-from ..output_time import with_event_time
-from ..program_reads import clocked
+from ..clauses.columns import Item
+from ..clauses.output_time import with_event_time
+from ..programs.reads import clocked
 from . import parts
 from .over_reads import RowReads, keys_of
 from .program_items import returns_of

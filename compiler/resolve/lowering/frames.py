@@ -20,16 +20,7 @@ from ....dsl.source import Span
 from ....dsl.walk import rewrite
 from ...model import types as t
 from ...model.aggregate_cells import sum_type
-from ...model.programs import (
-    Add,
-    Append,
-    Cell,
-    CellKind,
-    If,
-    IfBranch,
-    ProgramStatement,
-    SetCell,
-)
+from ...model.programs import Add, Append, Cell, CellKind, If, IfBranch, ProgramStatement, SetCell
 from ...model.reads import SizeCall
 from ...model.schema import Field
 from ...model.typed import Typed

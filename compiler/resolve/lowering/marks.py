@@ -18,7 +18,7 @@ from ....dsl.walk import rewrite
 from ...model import types as t
 from ...model.declared import DeclaredCall
 from ...model.typed import Typed
-from ..typing import Context, typed
+from ..expressions.typing import Context, typed
 from . import parts
 from .frames import RowsCall
 

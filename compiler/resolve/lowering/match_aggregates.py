@@ -15,9 +15,9 @@ from ....dsl.diagnostics import Diagnostics
 from ...model import types as t
 from ...model.declared import DeclaredCall
 from ...model.typed import Typed
-from ..expressions import check
-from ..program_reads import PROGRAM, clocked
-from ..typing import Context, unknown
+from ..expressions.resolve import check
+from ..expressions.typing import Context, unknown
+from ..programs.reads import PROGRAM, clocked
 from . import folds, value_lists
 from .frames import EXTREMES, RowsCall, lowered
 from .marks import AnyCall, function_of

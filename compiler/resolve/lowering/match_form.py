@@ -12,7 +12,7 @@ from ....dsl.diagnostics import Diagnostic, Diagnostics, Label
 from ....dsl.source import Span
 from ....dsl.suggest import closest
 from ...model.schema import Field
-from ..scope import Visible
+from ..scopes.scope import Visible
 from .match_pattern import MOST_PLACES
 
 

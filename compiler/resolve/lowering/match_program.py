@@ -31,7 +31,7 @@ from ...model import types as t
 from ...model.conditions import conjuncts
 from ...model.schema import Duration, Field, Schema
 from ...model.typed import Typed
-from ..chain import Known
+from ..scopes.relation_builder import Known
 from . import parts
 from .match_fields import Memory, Remembered
 from .match_pattern import Automaton, Follow, Place

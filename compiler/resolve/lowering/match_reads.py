@@ -16,10 +16,10 @@ from ....dsl.walk import children, rewrite, walk
 from ...model.aggregates import aggregate
 from ...model.declared import DeclaredCall, UserAggregate
 from ...model.typed import Typed
-from ..calls import aggregate_clause
-from ..expressions import check
-from ..program_reads import PROGRAM, clocked
-from ..typing import Context, typed, unknown
+from ..expressions.calls import aggregate_clause
+from ..expressions.resolve import check
+from ..expressions.typing import Context, typed, unknown
+from ..programs.reads import PROGRAM, clocked
 from .marks import function_of
 from .match_aggregates import typed_aggregate
 from .match_rows import match_number

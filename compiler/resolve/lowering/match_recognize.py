@@ -13,13 +13,13 @@ from ...model.reads import LocalRef
 from ...model.schema import Field
 from ...model.steps import Column
 from ...model.typed import Typed
-from ..chain import Known, StreamContext
-from ..durations import duration
-from ..expressions import Clause, check
-from ..program_reads import PROGRAM
-from ..scope import BlockScope, Visible
-from ..typing import Context, require_boolean
-from ..windows import missing_watermark
+from ..clauses.windows import missing_watermark
+from ..declarations.durations import duration
+from ..expressions.resolve import Clause, check
+from ..expressions.typing import Context, require_boolean
+from ..programs.reads import PROGRAM
+from ..scopes.relation_builder import Known, StreamContext
+from ..scopes.scope import BlockScope, Visible
 from . import match_form as form
 from .match_fields import Memory, Remembered
 from .match_pattern import MOST_PLACES, Automaton, automaton, repetitions, size, variables

@@ -14,7 +14,7 @@ from ...model import types as t
 from ...model.declared import DeclaredCall
 from ...model.schema import Schema
 from ...model.typed import Typed
-from ..fields import field_of, unknown_field
+from ..scopes.fields import field_of, unknown_field
 from .match_fields import ClassifierRef, Memory, Remembered
 from .parts import column
 

@@ -18,10 +18,10 @@ from ....dsl.walk import rewrite, walk
 from ...model.programs import ProgramInput
 from ...model.schema import Schema
 from ...model.typed import Typed
-from ..chain import Chain
-from ..columns import Item, item_name
-from ..expressions import Clause, check
-from ..scope import BlockScope
+from ..clauses.columns import Item, item_name
+from ..expressions.resolve import Clause, check
+from ..scopes.relation_builder import Chain
+from ..scopes.scope import BlockScope
 from .over_calls import OverCall, OverCalls, calls_of, over_of
 from .over_program import Selected, over_operator
 from .over_windows import OverWindow

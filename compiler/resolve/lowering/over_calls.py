@@ -21,11 +21,11 @@ from ...model.coercion import can_cast
 from ...model.declared import DeclaredCall
 from ...model.functions import aggregate, function
 from ...model.typed import Typed
-from ..calls import aggregate_clause, not_an_aggregate
-from ..conversions import converted_to
-from ..expressions import Clause, check
-from ..scope import BlockScope
-from ..typing import Context
+from ..expressions.calls import aggregate_clause, not_an_aggregate
+from ..expressions.conversions import converted_to
+from ..expressions.resolve import Clause, check
+from ..expressions.typing import Context
+from ..scopes.scope import BlockScope
 from . import parts
 from .frames import APPROXIMATE, RowsCall
 from .marks import AnyCall, Marks, function_of

@@ -38,20 +38,12 @@ from ...model.programs import Cell, CellKind, Operator, ProgramStatement
 from ...model.reads import InstantRef
 from ...model.schema import Field
 from ...model.typed import Typed
-from ..columns import Item
-from ..output_time import with_event_time
-from ..program_reads import clocked
+from ..clauses.columns import Item
+from ..clauses.output_time import with_event_time
+from ..programs.reads import clocked
 from . import parts
 from .frame_values import over_rows
-from .frames import (
-    ROW,
-    Running,
-    advanced,
-    kept_fields,
-    last_rows,
-    running,
-    with_new,
-)
+from .frames import ROW, Running, advanced, kept_fields, last_rows, running, with_new
 from .marks import placed
 from .over_calls import NUMBERS, OverCall
 from .over_reads import RowReads, keys_of

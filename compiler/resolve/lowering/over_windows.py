@@ -19,11 +19,11 @@ from ....dsl.source import Span
 from ...model import types as t
 from ...model.schema import Field
 from ...model.typed import Typed
-from ..durations import duration
-from ..expressions import Clause, check
-from ..lost_times import time_help
-from ..named_windows import NamedWindows
-from ..scope import BlockScope, Visible
+from ..clauses.lost_times import time_help
+from ..clauses.named_windows import NamedWindows
+from ..declarations.durations import duration
+from ..expressions.resolve import Clause, check
+from ..scopes.scope import BlockScope, Visible
 
 FORM = (
     "OVER (PARTITION BY k ORDER BY ts RANGE BETWEEN INTERVAL 10 MINUTES PRECEDING AND CURRENT ROW)"

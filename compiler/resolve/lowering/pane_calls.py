@@ -17,8 +17,8 @@ from ...model import types as t
 from ...model.programs import Cell, CellKind, ProgramStatement, SetCell
 from ...model.same import canonical
 from ...model.typed import Typed
-from ..not_built import not_built
-from ..typing import FoundAggregate
+from ..expressions.typing import FoundAggregate
+from ..foreign.not_built import not_built
 from . import parts
 from .frames import AGGREGATES, RowsCall, advanced, running
 from .program_items import has_type, no_type

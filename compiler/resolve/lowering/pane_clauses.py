@@ -13,8 +13,8 @@ from ....dsl.walk import walk
 from ...model.programs import Panes
 from ...model.schema import Duration
 from ...model.steps import Aggregate, Window
-from ..durations import duration
-from ..scope import PaneRef
+from ..declarations.durations import duration
+from ..scopes.scope import PaneRef
 
 
 def asks_for_panes(select: q.Select) -> bool:

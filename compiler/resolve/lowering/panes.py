@@ -49,10 +49,10 @@ from ...model.same import canonical
 from ...model.schema import Field, Schema
 from ...model.steps import WINDOW_STRUCTS, Aggregate, AssignWindow, Column, Filter, Project
 from ...model.typed import Typed
-from ..chain import Chain
-from ..program_reads import clocked
-from ..scope import PaneRef, Visible, is_window_time
-from ..typing import FoundAggregate
+from ..expressions.typing import FoundAggregate
+from ..programs.reads import clocked
+from ..scopes.relation_builder import Chain
+from ..scopes.scope import PaneRef, Visible, is_window_time
 from . import parts
 from .pane_calls import PaneCall, pane_call, result_of
 from .program_items import has_type, no_type, refuse_python

@@ -13,7 +13,7 @@ from ...model import types as t
 from ...model.intervals import micros_text
 from ...model.reads import CellRef, InstantRef, KeyRef, LocalRef
 from ...model.typed import Typed
-from ..conversions import written
+from ..expressions.conversions import written
 
 
 def free_name(wanted: str, taken: Iterable[str]) -> str:

@@ -12,9 +12,9 @@ from ....dsl.walk import walk
 from ...model import types as t
 from ...model.schema import Field, Schema
 from ...model.typed import Typed
-from ..columns import Item, resolve_items
-from ..declared_calls import is_python_call, no_python_here
-from ..scope import BlockScope
+from ..clauses.columns import Item, resolve_items
+from ..expressions.declared_calls import is_python_call, no_python_here
+from ..scopes.scope import BlockScope
 
 
 def program_items(

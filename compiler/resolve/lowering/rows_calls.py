@@ -20,9 +20,9 @@ from ...model import types as t
 from ...model.aggregates import aggregate
 from ...model.declared import DeclaredCall, UserAggregate
 from ...model.typed import Typed
-from ..calls import aggregate_clause, not_an_aggregate
-from ..expressions import Clause, FoundAggregate, Scope, check, check_with_aggregates
-from ..not_built import not_built
+from ..expressions.calls import aggregate_clause, not_an_aggregate
+from ..expressions.resolve import Clause, FoundAggregate, Scope, check, check_with_aggregates
+from ..foreign.not_built import not_built
 from . import folds, parts
 from .frames import AGGREGATES, Part, RowsCall
 from .marks import AnyCall

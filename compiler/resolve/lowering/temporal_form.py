@@ -10,11 +10,11 @@ from ....dsl.records import dataclass
 from ...model import types as t
 from ...model.conditions import conjuncts
 from ...model.schema import Field
-from ..expressions import Clause, check
-from ..lost_times import time_help
-from ..scope import BlockScope, Visible
-from ..time_bounds import analyse
-from ..windows import missing_watermark
+from ..clauses.lost_times import time_help
+from ..clauses.time_bounds import analyse
+from ..clauses.windows import missing_watermark
+from ..expressions.resolve import Clause, check
+from ..scopes.scope import BlockScope, Visible
 
 _KINDS = ("INNER", "LEFT")
 

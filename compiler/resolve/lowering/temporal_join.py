@@ -30,13 +30,13 @@ from ...model import types as t
 from ...model.conditions import conjuncts
 from ...model.schema import Field, Schema
 from ...model.typed import Typed
-from ..chain import Chain, Known
-from ..columns import Item, resolve_items, schema_of
-from ..declared_calls import is_python_call, no_python_here
-from ..expressions import Clause, check
-from ..output_time import with_event_time
-from ..program_reads import clocked
-from ..scope import BlockScope
+from ..clauses.columns import Item, resolve_items, schema_of
+from ..clauses.output_time import with_event_time
+from ..expressions.declared_calls import is_python_call, no_python_here
+from ..expressions.resolve import Clause, check
+from ..programs.reads import clocked
+from ..scopes.relation_builder import Chain, Known
+from ..scopes.scope import BlockScope
 from . import parts
 from .temporal_form import TemporalForm, temporal_form, versions_kept
 

@@ -1,0 +1,43 @@
+"""What became of an event time on the way: told where one is needed and there is none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ....dsl.ast import expressions as e
+from ....dsl.format import sql
+from ....dsl.walk import walk
+from ...model.schema import LostTime
+from ..scopes.scope import BlockScope, Visible
+from .columns import Item
+
+
+def lost_time(items: Iterable[Item], scope: BlockScope, where: str) -> LostTime | None:
+    """Return what a projection makes of the event time of its rows; None if it keeps one."""
+    items = tuple(items)
+    if any(item.field.watermark is not None for item in items):
+        return None
+    times = [field.name for one in scope.relations for field in one.schema.event_times()]
+    if not times:
+        return next((r.schema.lost for r in scope.relations if r.schema.lost is not None), None)
+    for item in items:
+        for node in walk(item.value.expression):
+            field = scope.field(node) if isinstance(node, e.ColumnRef) else None
+            if field is not None and field.watermark is not None:
+                return LostTime(where, field.name, item.name, sql(item.value.expression))
+    return LostTime(where, times[0])
+
+
+def time_help(visible: Visible, otherwise: str) -> str:
+    """Return how a relation without an event time gets one."""
+    lost = visible.schema.lost
+    if lost is None:
+        return otherwise
+    time, made, by = lost.time, lost.made, lost.by
+    if made is None:
+        return f"select `{time}` in `{lost.where}` too: it is the event time of its rows"
+    other = f"{made}_computed" if made.lower() == time.lower() else made
+    return (
+        f"`{lost.where}` makes `{made}` of the event time `{time}`, and a computed time has no "
+        f"watermark;\nselect both: `{time}, {by} AS {other}`, and use `{time}` here"
+    )

@@ -1,0 +1,40 @@
+"""Functions and options that run Java code from outside of the spec: only where it says so.
+
+A function is found by its name wherever it stands, and whatever stands around it: in declared
+functions, in programs, in conditions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ....contracts.java import ALLOW, function_runs_java, option_runs_java
+from ....dsl import codes
+from ....dsl.ast import expressions as e
+from ....dsl.ast.node import Name, Node
+from ....dsl.ast.statements import Option
+from ....dsl.diagnostics import Diagnostic, Label
+from ....dsl.java_settings import ALLOWING
+from ....dsl.settings import Settings
+from ....dsl.walk import walk
+from .passed_options import PREFIX
+
+
+def check_java(spec: Node, settings: Settings) -> Iterator[Diagnostic]:
+    """Yield calls and options that run such code, unless the front matter allows it."""
+    if ALLOW in settings.allow:
+        return
+    for node in walk(spec):
+        if isinstance(node, e.Call) and function_runs_java(node.name.text, len(node.arguments)):
+            yield _told(f"`{node.name}` calls a Java class by its name", node.name)
+        elif isinstance(node, Option) and _is_handed_on(node):
+            yield _told(f"`{node.name}` can make Spark run code that is not in the spec", node.name)
+
+
+def _is_handed_on(option: Option) -> bool:
+    name = option.name.text
+    return name.startswith(PREFIX) and option_runs_java(name.removeprefix(PREFIX), option.value)
+
+
+def _told(message: str, name: Name) -> Diagnostic:
+    return Diagnostic(codes.RUNS_JAVA, message, Label(name.span), help=ALLOWING)

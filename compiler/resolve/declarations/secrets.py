@@ -1,0 +1,76 @@
+"""Secrets in options: they come from the environment or a file, so that no file of ours holds them.
+
+The script and the plan are committed and shown. A reference stands in both; a variable's default
+does too, so that no secret may be one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ....contracts.secrets import referring, written_secret
+from ....dsl import codes
+from ....dsl.ast.node import Node
+from ....dsl.ast.statements import Option
+from ....dsl.diagnostics import Diagnostic, Diagnostics, Label
+from ....dsl.secret_settings import WOULD_BE_SEEN, environment_name
+from ....dsl.settings import Settings
+from ....dsl.source import SourceFile
+from ....dsl.walk import walk
+
+
+def note_secrets(spec: Node, source: SourceFile) -> None:
+    """Note the secrets that options spell out, so that nothing shows them."""
+    for option in _options(spec):
+        if (secret := written_secret(option.name.text, option.value)) is not None:
+            source.secrets.add(secret)
+
+
+def check_secrets(spec: Node, settings: Settings, diagnostics: Diagnostics) -> None:
+    """Tell of secrets that stand in options, by themselves or as the value of a variable."""
+    for option in _options(spec):
+        name = option.name.text
+        secret = written_secret(name, option.value)
+        if secret is not None:
+            diagnostics.add(_written(option, secret))
+            continue
+        for variable in dict.fromkeys(referring(name, option.value)):
+            for where, text in _values(variable, settings):
+                # Whatever the variable is called: where it is used it is a secret.
+                if text is not None and (secret := written_secret("secret", text)) is not None:
+                    diagnostics.source.secrets.add(secret)
+                    diagnostics.add(_of_variable(option, variable, where))
+                    break
+
+
+def _options(spec: Node) -> Iterator[Option]:
+    return (node for node in walk(spec) if isinstance(node, Option))
+
+
+def _written(option: Option, secret: str) -> Diagnostic:
+    name = environment_name(option.name.text)
+    text = option.value.replace(secret, f"${{env:{name}}}")
+    return Diagnostic(
+        codes.SECRET,
+        f"`{option.name}` holds a secret, {WOULD_BE_SEEN}",
+        Label(option.value_span),
+        help=f"write `'{text}'` and set {name} where the job runs, or `${{file:PATH}}` for what a "
+        "file holds",
+    )
+
+
+def _values(variable: str, settings: Settings) -> Iterator[tuple[str, str | None]]:
+    yield "the default", settings.variables.get(variable)
+    for name, profile in settings.profiles.items():
+        yield f"the value in profile `{name}`", profile.variables.get(variable)
+
+
+def _of_variable(option: Option, variable: str, where: str) -> Diagnostic:
+    name = environment_name(variable)
+    return Diagnostic(
+        codes.SECRET,
+        f"{where} of `${{{variable}}}` is a secret, {WOULD_BE_SEEN}",
+        Label(option.value_span),
+        help=f"write `{variable}: ${{env:{name}}}` in the front matter, and set {name} where the "
+        "job runs",
+    )

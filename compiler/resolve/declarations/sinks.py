@@ -1,0 +1,86 @@
+"""CREATE SINK: what it reads and where it writes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ....dsl import codes
+from ....dsl.ast import statements as st
+from ....dsl.diagnostics import Diagnostic, Diagnostics, Label
+from ...model import connectors
+from ...model.pipeline import Endpoint, Sink
+from ..scopes.names import sink_is_not_read, unknown_relation
+from ..scopes.relation_builder import Environment
+from .options import endpoint
+from .sink_columns import check_sink_columns
+from .tables import not_a_stream
+from .upserts import MODE_OPTIONS, refuse_upsert, resolve_upsert
+
+
+def resolve_sink(
+    node: st.CreateSink,
+    env: Environment,
+    variables: Mapping[str, str | None],
+    diagnostics: Diagnostics,
+) -> Sink | None:
+    """Return the sink, or None after saying what is wrong with it."""
+    before = len(diagnostics)
+    point = endpoint(
+        refuse_upsert(node, diagnostics),
+        node.name,
+        connectors.SINKS,
+        connectors.NOT_BUILT_SINKS,
+        variables,
+        diagnostics,
+    )
+    known = env.relations.get(node.stream.text)
+    if known is None:
+        if node.stream.text in env.sinks:
+            diagnostics.add(sink_is_not_read(node.stream, env.sinks[node.stream.text]))
+        elif node.stream.text in env.tables:
+            diagnostics.add(not_a_stream(node.stream, "a sink"))
+        elif node.stream.text not in env.broken:
+            diagnostics.add(unknown_relation(node.stream, tuple(env.relations), "stream or source"))
+        return None
+    if point is None:
+        return None
+    upsert = resolve_upsert(node, point, known, diagnostics)
+    if known.changes and not upsert.upsert and not any(f.pane for f in known.schema):
+        connector = connectors.SINKS[point.connector]
+        if not connector.takes_changes and len(diagnostics) == before:
+            diagnostics.add(_sink_mode(node, connector))
+    diagnostics.extend(check_sink_columns(node, point, upsert.key, known.schema))
+    if len(diagnostics) > before:
+        return None
+    return Sink(
+        node.name.text,
+        known.relation,
+        _without_mode(point),
+        node.name.span,
+        upsert.upsert,
+        upsert.key,
+        upsert.latest_by,
+    )
+
+
+def _without_mode(point: Endpoint) -> Endpoint:
+    """Mode and key are parts of the sink: the connector's options are what is left."""
+    options = tuple((name, text) for name, text in point.options if name not in MODE_OPTIONS)
+    return Endpoint(point.connector, options, point.passed)
+
+
+def _sink_mode(node: st.CreateSink, connector: connectors.Connector) -> Diagnostic:
+    known = connectors.SINKS.values()
+    takers = ", ".join(c.name for c in known if c.takes_changes)
+    by_key = " or ".join(f"`{c.name}`" for c in known if c.upserts and not c.takes_changes)
+    close = f"let `{node.stream}` emit when its windows close"
+    return Diagnostic(
+        codes.SINK_MODE,
+        f"connector `{connector.name}` only adds rows, and `{node.stream}` emits changes",
+        Label(node.name.span),
+        secondary=(Label(node.stream.span, "its rows replace earlier ones"),),
+        help=f"add `mode = 'upsert'` and the columns that it groups by as `key`, or {close}"
+        if connector.upserts
+        else f"{close}, select `pane` if it has panes, or write to another connector:\n{by_key} "
+        f"with `mode = 'upsert'` and the columns that it groups by as `key`, or {takers}",
+    )

@@ -1,0 +1,116 @@
+"""What the typing of an expression goes through: the one dispatch on node kinds, and its context.
+
+``typed`` takes an expression as written to its resolved form with a type. Its handlers are in
+``literals``, ``references``, ``operators``, ``conditions``, ``casts`` and ``calls``. A handler
+reports what is wrong once and returns UNKNOWN, which nothing above complains about.
+"""
+
+from __future__ import annotations
+
+from dataclasses import field, replace
+from functools import singledispatch
+from typing import Protocol
+
+from ....dsl import codes
+from ....dsl.ast import expressions as e
+from ....dsl.ast.node import Node
+from ....dsl.diagnostics import Diagnostic, Diagnostics, InternalError, Label
+from ....dsl.records import dataclass
+from ...model import types as t
+from ...model.functions import AggregateFunction
+from ...model.typed import Typed
+
+CONDITIONS = frozenset({"WHERE", "HAVING", "ON", "QUALIFY", "FILTER"})
+"""The clauses whose expression must be true or false."""
+
+
+class Scope(Protocol):
+    """What column names mean where an expression stands."""
+
+    def column(self, ref: e.ColumnRef) -> Typed | None:
+        """Resolve a reference; None after it has been reported why that can't be done."""
+
+    def knows(self, name: str) -> bool:
+        """Return whether a name alone means anything, be it of one thing or of several."""
+
+    def event_times(self) -> tuple[Typed, ...]:
+        """Return the columns that carry a watermark; of a window the one that it is over."""
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """Where an expression stands, and whether aggregates may stand there."""
+
+    name: str
+    aggregates: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class FoundAggregate:
+    """An aggregate inside a resolved expression, with the types of its arguments."""
+
+    call: e.Call
+    function: AggregateFunction
+    argument_types: tuple[t.Type, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """Where typing stands: the scope, lambda parameters in sight, the aggregate it is inside of."""
+
+    scope: Scope
+    clause: Clause
+    diagnostics: Diagnostics
+    inside: e.Call | None = None
+    lambdas: tuple[dict[str, t.Type], ...] = ()
+    found: list[FoundAggregate] = field(default_factory=list)
+
+    def report(self, diagnostic: Diagnostic) -> None:
+        """Record what is wrong."""
+        self.diagnostics.add(diagnostic)
+
+    def within(self, call: e.Call) -> Context:
+        """Return the context of an aggregate's arguments."""
+        return replace(self, inside=call)
+
+    def with_lambda(self, parameters: dict[str, t.Type]) -> Context:
+        """Return the context of a lambda's body; parameter names are in lower case."""
+        return replace(self, lambdas=(*self.lambdas, parameters))
+
+    def text(self, node: Node) -> str:
+        """Return a node as the user wrote it, on one line, cut short where it is long."""
+        written = " ".join(self.diagnostics.source.excerpt(node.span).split())
+        return written if len(written) <= 40 else f"{written[:38]} …"
+
+
+@singledispatch
+def typed(node: e.Expression, context: Context) -> Typed:
+    """Return an expression with its names resolved and its type; what is wrong is reported."""
+    raise InternalError(f"no typing for {type(node).__name__}")
+
+
+def unknown(node: e.Expression) -> Typed:
+    """Return what an expression is once it has been reported."""
+    return Typed(node, t.UNKNOWN)
+
+
+def require_boolean(value: Typed, node: e.Expression, context: Context, where: str) -> None:
+    """Report a condition that is not true or false; ``where`` takes it (``WHERE``, ```AND```)."""
+    if value.type != t.BOOLEAN and not t.is_open(value.type):
+        context.report(_not_boolean(node, value.type, context, where))
+
+
+def _not_boolean(node: e.Expression, type_: t.Type, context: Context, where: str) -> Diagnostic:
+    written = context.text(node)
+    if t.is_numeric(type_):
+        fix = f"write what makes it true, as in `{written} > 0`"
+    elif type_ == t.STRING:
+        fix = f"write what makes it true, as in `{written} = 'yes'`"
+    else:
+        fix = f"write what makes it true, as in `{written} IS NOT NULL`"
+    return Diagnostic(
+        codes.NOT_BOOLEAN,
+        f"{where} takes a condition, `{written}` is {type_}",
+        Label(node.span, str(type_)),
+        help=fix,
+    )

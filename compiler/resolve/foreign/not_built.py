@@ -1,0 +1,17 @@
+"""What the language has and this version does not run: refused by name, never silently accepted."""
+
+from __future__ import annotations
+
+from ....dsl import codes
+from ....dsl.diagnostics import Diagnostic, Label
+from ....dsl.source import Span
+
+
+def not_built(feature: str, span: Span, instead: str | None = None) -> Diagnostic:
+    """Return the diagnostic for a feature that parses and is not built yet."""
+    return Diagnostic(
+        codes.NOT_BUILT,
+        f"{feature} is not built yet",
+        Label(span, "part of the language, refused by this version"),
+        help=instead,
+    )

@@ -1,0 +1,298 @@
+"""QUALIFY ROW_NUMBER() OVER (…) <= n: the top of each closed window.
+
+    SELECT window_start, ROW_NUMBER() OVER (PARTITION BY window_start ORDER BY n DESC, tag) AS
+    rank, tag, n FROM per_tag QUALIFY rank <= 10
+
+The partition must hold a column of the window (its start, its end or its event time), so that the
+rows of a partition are known to be complete when the watermark has passed the window.
+"""
+
+from __future__ import annotations
+
+from itertools import islice
+
+from ....dsl import codes
+from ....dsl.ast import expressions as e
+from ....dsl.ast import queries as q
+from ....dsl.ast.node import Name
+from ....dsl.diagnostics import Diagnostic, Diagnostics, Label
+from ....dsl.records import dataclass
+from ....dsl.source import Span
+from ....dsl.suggest import closest
+from ....dsl.walk import walk
+from ...model import types
+from ...model.schema import Field, Schema
+from ...model.steps import OrderItem, Project, TopN
+from ..clauses.columns import Item, columns_of, is_identity, resolve_items, schema_of
+from ..clauses.named_windows import NamedWindows
+from ..scopes.relation_builder import Chain
+from ..scopes.scope import BlockScope, Visible
+
+_FORM = "QUALIFY ROW_NUMBER() OVER (PARTITION BY window_start ORDER BY n DESC, name) <= 10"
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """What QUALIFY asks for: the numbering, the limit, and the item that shows the number."""
+
+    window: e.WindowSpec
+    limit: int
+    position: str | None
+    span: Span
+
+
+def is_row_number(expression: e.Expression) -> bool:
+    """Return whether an expression is ``ROW_NUMBER() OVER …``."""
+    return (
+        isinstance(expression, e.Call)
+        and expression.over is not None
+        and expression.name.text.lower() == "row_number"
+    )
+
+
+def ranking(select: q.Select, diagnostics: Diagnostics) -> Ranking | None:
+    """Read QUALIFY, or report what it can't be."""
+    node = select.qualify
+    if node is None:
+        return None
+    numbered = {
+        item.alias.text.lower(): item.expression
+        for item in select.items
+        if item.alias is not None and is_row_number(item.expression)
+    }
+    match node:
+        case e.Binary(_, "<" | "<=" | "=" as operator, left, e.NumberLiteral(_, text)) if (
+            text.isdigit()
+        ):
+            limit = int(text) - (operator == "<")
+        case _:
+            diagnostics.add(_form(node.span))
+            return None
+    if limit < 1 or (operator == "=" and limit != 1):
+        diagnostics.add(_form(node.span))
+        return None
+    call = left
+    if isinstance(left, e.ColumnRef) and len(left.parts) == 1:
+        call = numbered.get(left.parts[0].text.lower(), left)
+    if not isinstance(call, e.Call) or call.over is None or not is_row_number(call):
+        diagnostics.add(_form(node.span))
+        return None
+    shown = [alias for alias, expression in numbered.items() if expression == call]
+    named = NamedWindows(select, diagnostics)
+    window = named.whole(call.over)
+    named.unused()
+    if window is None:
+        return None
+    return _checked(Ranking(window, limit, shown[0] if shown else None, node.span), diagnostics)
+
+
+def _checked(found: Ranking, diagnostics: Diagnostics) -> Ranking | None:
+    if not found.window.order_by or found.window.frame is not None:
+        diagnostics.add(_form(found.span))
+        return None
+    return found
+
+
+def other_items(select: q.Select) -> tuple[q.SelectItem, ...]:
+    """Return the select list without the row number."""
+    return tuple(i for i in select.items if not is_row_number(i.expression))
+
+
+def needed_columns(found: Ranking) -> tuple[e.ColumnRef, ...]:
+    """Return the plain references in PARTITION BY and ORDER BY."""
+    nodes = (*found.window.partition_by, *(o.expression for o in found.window.order_by))
+    return tuple(n for n in nodes if isinstance(n, e.ColumnRef))
+
+
+class TopNResolver:
+    """Adds the TopN, and what its select list needs after it, to a chain whose rows it ranks."""
+
+    def __init__(
+        self, select: q.Select, found: Ranking, chain: Chain, visible: Visible, state_id: str
+    ) -> None:
+        self._select = select
+        self._found = found
+        self._chain = chain
+        self._rows = visible
+        self._id = state_id
+        self._diagnostics = chain.context.diagnostics
+
+    def over_items(self, names: tuple[str, ...]) -> None:
+        """Rank rows whose columns are the select items already; they come out in that order."""
+        output = self._output_names(names)
+        self._add(output, tuple(n for n in output if n != self._found.position))
+
+    def over_input(self) -> None:
+        """Rank the rows of a relation and compute the select list from what is kept of them."""
+        scope = BlockScope((self._rows,), self._diagnostics)
+        items = resolve_items(other_items(self._select), scope, self._diagnostics, aggregates=False)
+        used = [
+            node.parts[0].text
+            for item in items
+            for node in walk(item.value.expression)
+            if isinstance(node, e.ColumnRef)
+        ]
+        if all(isinstance(i.value.expression, e.ColumnRef) for i in items) and used == [
+            i.name for i in items
+        ]:
+            self.over_items(tuple(used))
+            return
+        output = tuple(dict.fromkeys(used))
+        position = (self._found.position,) if self._found.position else ()
+        self._add((*position, *output), output)
+        self._project(items)
+
+    def _project(self, items: tuple[Item, ...]) -> None:
+        """Put the row number back where the select list has it."""
+        if self._found.position is not None:
+            field = self._chain.schema.find(self._found.position)
+            if field is None:
+                return  # the ranking was refused, and that has been said
+            at = next(
+                i for i, item in enumerate(self._select.items) if is_row_number(item.expression)
+            )
+            scope = BlockScope(
+                (Visible("", self._chain.schema, self._found.span),), self._diagnostics
+            )
+            ref = e.ColumnRef(self._found.span, (Name(self._found.span, field.name),))
+            typed = scope.column(ref)
+            assert typed is not None
+            shown = Item(field.name, typed, field, self._found.span)
+            items = (*items[:at], shown, *items[at:])
+        if not is_identity(items, self._chain.schema):
+            self._chain.add(Project(columns_of(items)), schema_of(items))
+
+    def _output_names(self, names: tuple[str, ...]) -> tuple[str, ...]:
+        if self._found.position is None:
+            return names
+        output: list[str] = []
+        rest = iter(names)
+        for item in self._select.items:
+            if is_row_number(item.expression):
+                output.append(self._found.position)
+            elif isinstance(item.expression, e.Star):
+                output.extend(self._rows.schema.names())
+                return tuple(dict.fromkeys((*output, *rest)))
+            else:
+                # An item without a name is told and left out.
+                output.extend(islice(rest, 1))
+        return tuple(output)
+
+    def _add(self, output: tuple[str, ...], kept: tuple[str, ...]) -> None:
+        schema = self._rows.schema
+        time = self._time()
+        keys = self._keys()
+        order = self._order()
+        if time is None or keys is None or order is None:
+            return
+        grouped = tuple(dict.fromkeys((time.name, *keys)))
+        columns = tuple(
+            dict.fromkeys(n for n in (*kept, *(o.column for o in order)) if n not in grouped)
+        )
+        fields: list[Field] = []
+        for name in output:
+            if name == self._found.position:
+                fields.append(Field(name, types.INT, nullable=False))
+                continue
+            field = schema.find(name)
+            if field is None:
+                # Told where the select list was resolved.
+                return
+            keeps = name in grouped
+            fields.append(field if keeps else Field(field.name, field.type, field.nullable))
+        self._chain.add(
+            TopN(
+                id=self._id,
+                time=time.name,
+                keys=grouped,
+                columns=columns,
+                order=order,
+                limit=self._found.limit,
+                position=self._found.position,
+                output=output,
+            ),
+            Schema(tuple(fields)),
+        )
+
+    def _time(self) -> Field | None:
+        times = self._rows.schema.event_times()
+        if times:
+            return times[0]
+        self._diagnostics.add(
+            Diagnostic(
+                codes.TOP_N_FORM,
+                f"the rows of `{self._rows.alias}` have no event time, so no top is ever final",
+                Label(self._found.span),
+                secondary=(Label(self._rows.span, "these rows"),),
+                help=f"select `window_time` in `{self._rows.alias}`: it is when a window is closed",
+            )
+        )
+        return None
+
+    def _keys(self) -> tuple[str, ...] | None:
+        fields = [self._plain(node) for node in self._found.window.partition_by]
+        known = [f for f in fields if f is not None]
+        if len(known) < len(fields):
+            return None
+        if not any(f.of_window or f.watermark is not None for f in known):
+            span = self._found.window.span
+            self._diagnostics.add(
+                Diagnostic(
+                    codes.TOP_N_FORM,
+                    "PARTITION BY holds no column of a window, so no top is ever final",
+                    Label(span),
+                    help="add `window_start` to PARTITION BY",
+                )
+            )
+            return None
+        return tuple(f.name for f in known)
+
+    def _order(self) -> tuple[OrderItem, ...] | None:
+        items: list[OrderItem] = []
+        for sort in self._found.window.order_by:
+            field = self._plain(sort.expression)
+            if field is None:
+                return None
+            first = not sort.descending if sort.nulls is None else sort.nulls == "FIRST"
+            items.append(OrderItem(field.name, field.type, field.nullable, sort.descending, first))
+        return tuple(items)
+
+    def _plain(self, node: e.Expression) -> Field | None:
+        """Return the column that PARTITION BY or ORDER BY names.
+
+        Expressions must be selected first.
+        """
+        if not isinstance(node, e.ColumnRef):
+            self._diagnostics.add(_not_a_column(node))
+            return None
+        field = self._rows.schema.find(node.parts[-1].text)
+        if field is None:
+            near = closest(node.parts[-1].text, self._rows.schema.names())
+            names = ", ".join(self._rows.schema.names())
+            self._diagnostics.add(
+                Diagnostic(
+                    codes.UNKNOWN_COLUMN,
+                    f"there is no column `{node.parts[-1]}` in the ranked rows",
+                    Label(node.span),
+                    help=f"did you mean `{near[0]}`?" if near else f"the columns are: {names}",
+                )
+            )
+        return field
+
+
+def _form(span: Span) -> Diagnostic:
+    return Diagnostic(
+        codes.TOP_N_FORM,
+        "QUALIFY takes a top-N of closed windows only",
+        Label(span),
+        help=f"the form is `{_FORM}`",
+    )
+
+
+def _not_a_column(node: e.Expression) -> Diagnostic:
+    return Diagnostic(
+        codes.TOP_N_FORM,
+        "PARTITION BY and ORDER BY of a top-N take columns",
+        Label(node.span),
+        help="select the expression under a name and use that name",
+    )

@@ -1,0 +1,152 @@
+"""What is known while a stream is resolved: the relations it may read and the ones it becomes."""
+
+from __future__ import annotations
+
+from dataclasses import field
+
+from ....dsl import codes
+from ....dsl.ast.node import Name
+from ....dsl.diagnostics import Diagnostic, Diagnostics, Label
+from ....dsl.records import dataclass
+from ....dsl.source import Span
+from ...model.pipeline import Relation
+from ...model.schema import Schema
+from ...model.steps import Branch, Stateful, Step
+from .lateness import check_lateness
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A relation that can be read.
+
+    Its name in the emitted script, its columns, where it is declared.
+    """
+
+    relation: str
+    schema: Schema
+    changes: bool
+    span: Span
+
+
+@dataclass
+class Environment:
+    """The names that may stand in FROM.
+
+    ``broken`` ones are declared and have errors of their own; ``sinks`` can't be read, each is
+    there with what it reads. ``tables`` can be joined with.
+    """
+
+    relations: dict[str, Known]
+    broken: set[str]
+    sinks: dict[str, str] = field(default_factory=dict)
+    tables: dict[str, Known] = field(default_factory=dict)
+
+    def child(self) -> Environment:
+        """Return an environment to which names can be added without touching this one."""
+        return Environment(dict(self.relations), set(self.broken), self.sinks, self.tables)
+
+
+@dataclass
+class StreamContext:
+    """One CREATE STREAM while it is resolved."""
+
+    stream: str
+    uid: str
+    unbounded: bool
+    span: Span
+    diagnostics: Diagnostics
+    relations: list[Relation] = field(default_factory=list)
+    roles: dict[str, Span] = field(default_factory=dict)
+
+    def state_id(self, relation: str) -> str:
+        """Return the id of the state kept in a relation of this stream."""
+        return self.uid + relation[len(self.stream) :]
+
+
+class Chain:
+    """Steps that are being put together over one or two inputs."""
+
+    def __init__(
+        self,
+        context: StreamContext,
+        name: str,
+        span: Span,
+        inputs: tuple[str, ...],
+        schema: Schema,
+        changes: bool,
+    ) -> None:
+        self.context = context
+        self.name = name
+        self.span = span
+        self.inputs = inputs
+        self.schema = schema
+        self.changes = changes
+        self.steps: list[Step] = []
+
+    def add(self, step: Step, schema: Schema | None = None) -> None:
+        """Append a step; ``schema`` is given when the step changes the columns."""
+        problem = check_lateness(step, self.schema, self.span)
+        if problem is not None:
+            self.context.diagnostics.add(problem)
+        self.steps.append(step)
+        if schema is not None:
+            self.schema = schema
+
+    def cut(self, role: str) -> None:
+        """Give what stands so far its own name, ``<name>__<role>``, and go on from it."""
+        relation = self.finish(f"{self.name}__{role}")
+        self.inputs = (relation.name,)
+        self.steps = []
+
+    def finish(self, name: str) -> Relation:
+        """Add the relation to the stream's and return it."""
+        relation = Relation(
+            name,
+            self.context.state_id(name),
+            self.context.stream,
+            self.inputs,
+            tuple(self.steps),
+            self.schema,
+            self.changes,
+            self.context.span if name == self.context.stream else self.span,
+        )
+        self.context.relations.append(relation)
+        return relation
+
+    def as_branch(self) -> Branch:
+        """Return the chain as a branch of a union; its steps are stateless by then."""
+        assert not any(isinstance(s, Stateful) for s in self.steps)
+        return Branch(self.inputs[0], tuple(self.steps))
+
+    def id_for(self, role: str, last: bool, span: Span) -> str:
+        """Return the state id of a step, reporting a second step of the same role."""
+        name = self.name if last else f"{self.name}__{role}"
+        taken = self.context.roles.setdefault(f"{self.name}/{role}", span)
+        if taken is not span:
+            self.context.diagnostics.add(_second_step(role, self.context.stream, span, taken))
+        return self.context.state_id(name)
+
+
+_ROLE_WORDS = {
+    "match": "MATCH_RECOGNIZE",
+    "join": "join",
+    "aggregate": "aggregate",
+    "topn": "top-N",
+    "dedup": "DISTINCT ON",
+    "over": "OVER",
+}
+
+
+def _second_step(role: str, stream: str, span: Span, first: Span) -> Diagnostic:
+    return Diagnostic(
+        codes.SECOND_STEP,
+        f"stream `{stream}` has two {_ROLE_WORDS[role]} steps that would share one id",
+        Label(span, "the second"),
+        secondary=(Label(first, "the first"),),
+        help="give one of them a stream of its own and read that by its name",
+    )
+
+
+def part_name(owner: str, name: Name) -> str:
+    """Return the name of a part of a stream that the user has named (WITH, a subquery's alias)."""
+    return f"{owner}__{name.text}"

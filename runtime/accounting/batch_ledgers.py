@@ -1,0 +1,220 @@
+"""The ledgers of a query from batch to batch: made, checked, written down, summed up.
+
+A batch's ledger is written before Spark commits the batch: when the job is killed in between, the
+batch comes again and its ledger takes the place of the old one.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
+
+from ..base.errors import ROWS_LOST, RuntimeFault, first_line
+from ..base.fields import Fields
+from ..base.private_files import make_folders, open_new
+from ..plan.plan import Query
+from ..spark.failures import spark_errors
+from ..storage.notes import read_note, seal, write_note
+from .ledger import BatchLedger, Leak, check, count_sink, remarks, rows_read, total
+from .plan_counts import read_counts
+from .remarks import OddInstant
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+    from ..state.state import State
+
+Document = Mapping[str, Any]
+
+
+class Shelf(Protocol):
+    """Where the ledgers of one query are kept."""
+
+    def put(self, batch: int, document: dict[str, Any]) -> None: ...
+
+    def get(self, batch: int) -> Document | None: ...
+
+
+class MemoryShelf:
+    """Ledgers of a run whose state is not kept."""
+
+    def __init__(self) -> None:
+        self._kept: dict[int, Document] = {}
+
+    def put(self, batch: int, document: dict[str, Any]) -> None:
+        self._kept[batch] = document
+
+    def get(self, batch: int) -> Document | None:
+        return self._kept.get(batch)
+
+
+class StateShelf:
+    """Ledgers as notes of a state, `ledger/<query>/<batch>.json` in the current generation."""
+
+    def __init__(self, state: State, query: str) -> None:
+        self._state = state
+        self._query = query
+
+    def put(self, batch: int, document: dict[str, Any]) -> None:
+        """Writes a note, on this machine's disk without waiting for the disk.
+
+        It outlives the process so. When the machine goes down, Spark's files of the batch, which
+        are not waited for either, are gone with it.
+        """
+        path = ledger_path(self._state, self._query, batch)
+        local = self._state.storage.local_path(path)
+        if local is None:
+            write_note(self._state.storage, path, document)
+        else:
+            make_folders(local.parent)
+            written = local.with_name(f".{local.name}.tmp")
+            with open_new(written) as out:
+                out.write(seal(document).encode())
+            written.replace(local)
+
+    def get(self, batch: int) -> Document | None:
+        """A ledger that is there; one that is none counts nothing, and no result depends on it."""
+        found = read_note(self._state.storage, ledger_path(self._state, self._query, batch))
+        return found if found is None or _is_ledger(found) else None
+
+
+class Books:
+    """The ledgers of one query of a run.
+
+    With `strict` a leak ends the query before the batch counts; else `tell` gets a line, one for
+    each place until `forget` is called. `observe` gets what is to be told of the input of a batch.
+    """
+
+    def __init__(
+        self,
+        query: Query,
+        kernel: Any,
+        shelf: Shelf,
+        *,
+        strict: bool,
+        tell: Callable[[str], None],
+        observe: Callable[[Sequence[OddInstant]], None] = lambda found: None,
+    ) -> None:
+        self._query = query
+        self._kernel = kernel
+        self._shelf = shelf
+        self._strict = strict
+        self._tell = tell
+        self._observe = observe
+        self._operators = [(use.operator.id, use.operator.kind) for use in query.uses]
+        self._written: dict[int, Document] = {}
+        self._told: set[str] = set()
+
+    def close(self, batch: DataFrame, number: int, rows: int | None, started: float) -> int | None:
+        """Writes down the ledger of a batch that has been computed and written.
+
+        `rows` is how many the sinks were given, if that was counted, `started` when the first of
+        them began (seconds since 1970). Returns how many were read, None when nobody knows. Raises
+        RuntimeFault for a leak if the run is strict.
+        """
+        ledger = self._read(batch, number)
+        if ledger.odd:
+            self._observe(ledger.odd)
+        count_sink(ledger, rows)
+        if check(ledger):
+            from_ = int(started * 1000)
+            ledger.recounted = bool(self._kernel.Ledger.mayHaveCountedTwice(batch._jdf, from_))
+        leaks = check(ledger)
+        if leaks and self._strict:
+            raise leak_fault(leaks)
+        document = ledger.document()
+        self._shelf.put(number, document)
+        self._written[number] = document
+        for leak in leaks:
+            self._warn(leak.place, f"rows are not accounted for: {leak}")
+        return rows_read({**ledger.entries, **remarks([document])})
+
+    def collect(self, after: int, up_to: int) -> dict[str, Any]:
+        """The entries of the batches after one up to another, summed up.
+
+        Leaks and what could not be accounted for have entries of their own, if there are any.
+        """
+        known = [self._document(number) for number in range(after + 1, up_to + 1)]
+        documents = [document for document in known if document is not None]
+        return {**total(documents), **remarks(documents)}
+
+    def forget(self, batch: int) -> None:
+        """Drops what is in memory of the batches before this one; warnings may come again."""
+        for number in [number for number in [*self._written] if number < batch]:
+            del self._written[number]
+        self._told.clear()
+
+    def _read(self, batch: DataFrame, number: int) -> BatchLedger:
+        from .python_counts import fill_in
+
+        try:
+            plan = json.loads(self._kernel.Ledger.of(batch._jdf))
+            fill_in(plan)
+            before = self._held(number - 1)
+            return read_counts(self._query.id, number, plan, self._operators, before)
+        except spark_errors() as error:
+            return self._unread(number, error)
+        except (LookupError, ValueError, TypeError) as error:
+            return self._unread(number, error)
+
+    def _unread(self, number: int, error: Exception) -> BatchLedger:
+        """The ledger of a batch whose plan is not understood: in itself no reason to stop."""
+        if self._strict:
+            raise error
+        reason = f"Spark's plan has another form than was expected ({first_line(error)})"
+        self._warn("", f"the rows of `{self._query.id}` are not accounted for: {reason}")
+        return BatchLedger(self._query.id, number, unaccounted=[reason])
+
+    def _held(self, batch: int) -> Mapping[str, int] | None:
+        """What each operator held after a batch; None when nobody knows."""
+        if batch < 0:
+            return {}
+        document = self._document(batch)
+        if document is None:
+            return None
+        return {name: e["held"] for name, e in document["entries"].items() if "held" in e}
+
+    def _document(self, batch: int) -> Document | None:
+        found = self._written.get(batch)
+        return found if found is not None else self._shelf.get(batch)
+
+    def _warn(self, place: str, text: str) -> None:
+        if place not in self._told:
+            self._told.add(place)
+            self._tell(text)
+
+
+def _is_ledger(document: Document) -> bool:
+    found = Fields(document)
+    try:
+        entries = found.each("entries", lambda entry: (entry.text("kind"), entry.get("held")))
+        for leak in found.items("leaks") if found.get("leaks") is not None else ():
+            leak.whole("batch"), leak.text("place"), leak.text("identity")
+        if found.get("unaccounted") is not None:
+            found.texts("unaccounted")
+    except ValueError:
+        return False
+    return all(held is None or isinstance(held, int) for _, held in entries.values())
+
+
+def leak_fault(leaks: list[Leak]) -> RuntimeFault:
+    """The fault of a batch that has lost rows or made some up."""
+    return RuntimeFault(
+        ROWS_LOST,
+        "\n".join(str(leak) for leak in leaks),
+        "this is a mistake of the runtime or of Spark, not of the pipeline: please report it",
+    )
+
+
+def ledger_path(state: State, query: str, batch: int) -> str:
+    """Where the ledger of a batch lies."""
+    return f"{state.generation_folder}/ledger/{query}/{batch:09d}.json"
+
+
+def forget(state: State, query: str, before: int) -> None:
+    """Removes the ledgers of the batches before this one."""
+    folder = f"{state.generation_folder}/ledger/{query}"
+    names = [name for name in state.storage.list(folder) if name.endswith(".json")]
+    old = [name for name in names if int(name.removesuffix(".json")) < before]
+    state.storage.delete([f"{folder}/{name}" for name in old])

@@ -1,0 +1,192 @@
+"""What became of the rows of a batch: the ledger of one query, and the identities it must keep.
+
+The counts are those of the plan that Spark ran (`kernel/ledger`) and of the runtime's own
+readers. Nothing is added to the plan for them. Each entry of a ledger is a source or a stateful
+operator of the query; filters count for the entry whose rows they took.
+
+An identity holds between counters that are kept apart from each other, so that rows which get lost
+between them show. Terms are rows unless said otherwise:
+
+- *source* of lines: records read = rows given + malformed + blank; a reading of the malformed
+  rows gives as many as there are malformed. Of other formats Spark says only the rows that it gave:
+  rows of parquet and orc that it skips by the statistics of a file were not read at all.
+- *messages*: malformed + blank <= rows that the filter behind their reading took; a filter of the
+  pipeline may have become part of it.
+- *filter*: never gives more rows than it got. What it took is `filtered`; of these `filtered_null`
+  lack an event time, key or NOT NULL column, or have no window within time, and `filtered_future`
+  are those of ON FUTURE ROWS, as far as Spark has not made one filter of several.
+- *shuffle*: rows given by the operators below = rows written = rows read by the operator above.
+- *python*: rows given to functions = rows that came back.
+- *dedup*: in = late + duplicates + out; state entries: held = held before + out - expired.
+- *aggregate* and *topn*: Spark merges the rows of a batch before it looks at state, so that `late`
+  counts groups (a key and window in this batch), as `groups` does: groups = late + updated, and in
+  state: held = held before + created - expired, where created = updated - found there; in append
+  mode out = expired, in update mode out = updated. What was merged has no counter.
+- *session*: as above, but late sessions are dropped before the merge. In state, of the keys that
+  a batch has: held = held before + sessions after the merge - sessions before it - expired, where
+  expired = out.
+- *join*: rows in of both sides >= late + added. The rest had no need to be kept: they cannot match
+  any more, or what they match with is there. In state: held = held before + added - expired for an
+  inner join; of an outer join Spark does not count the rows that leave on the outer side, so that
+  held <= held before + added - expired. What comes out are pairs: no identity with what went in.
+- *program*: in = late + arrived, as the program itself counts; what has arrived and is not handled
+  waits for the watermark. What it emits has no identity with that.
+- *sink*: rows of the query's plan = rows that the batch was found to have.
+
+What a lookup, a window of several panes or a generator makes of a row has no identity; `fanned` is
+how many more or fewer rows there are behind it. Parts of a plan without counters, and operators of
+other kinds, are listed as unaccounted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from .remarks import OddInstant
+
+Counts = dict[str, Any]
+
+LAST = ("held",)
+"""Counts that are a state of things: of several batches the last one counts."""
+
+
+_UNACCOUNTED = "!unaccounted"
+
+
+@dataclass(frozen=True, slots=True)
+class Equation:
+    """Two sums of counters that must be the same; with `at_most` the left one may be less."""
+
+    place: str
+    left: Mapping[str, int]
+    right: Mapping[str, int]
+    at_most: bool = False
+
+    @property
+    def holds(self) -> bool:
+        left, right = sum(self.left.values()), sum(self.right.values())
+        return left <= right if self.at_most else left == right
+
+    def __str__(self) -> str:
+        sign = "<=" if self.at_most else "="
+        return f"{_sum(self.left)} {sign} {_sum(self.right)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Leak:
+    """An identity that does not hold: where, in which batch, and its terms."""
+
+    query: str
+    batch: int
+    place: str
+    identity: str
+
+    def __str__(self) -> str:
+        return f"`{self.query}`, batch {self.batch}, {self.place}: not {self.identity}"
+
+    def document(self) -> dict[str, Any]:
+        return {"batch": self.batch, "place": self.place, "identity": self.identity}
+
+
+@dataclass(slots=True)
+class BatchLedger:
+    """The entries of one batch of a query by the names of sources and ids of operators.
+
+    `recounted` is whether work of the batch was done twice and so counted twice, for which the
+    identities say nothing. `unaccounted` are parts of the plan without counters. `odd` are numbers
+    of its input that are to be told of; they are not written down.
+    """
+
+    query: str
+    batch: int
+    entries: dict[str, Counts] = field(default_factory=dict)
+    equations: list[Equation] = field(default_factory=list)
+    unaccounted: list[str] = field(default_factory=list)
+    odd: list[OddInstant] = field(default_factory=list)
+    rows: int | None = None
+    recounted: bool = False
+
+    def document(self) -> dict[str, Any]:
+        """The ledger as it is written down."""
+        found: dict[str, Any] = {"query": self.query, "batch": self.batch, "entries": self.entries}
+        if self.unaccounted:
+            found["unaccounted"] = self.unaccounted
+        if self.recounted:
+            found["recounted"] = True
+        if leaks := check(self):
+            found["leaks"] = [leak.document() for leak in leaks]
+        return found
+
+
+def check(ledger: BatchLedger) -> list[Leak]:
+    """The identities that do not hold; none is told of a batch whose work was done twice."""
+    if ledger.recounted:
+        return []
+    return [
+        Leak(ledger.query, ledger.batch, equation.place, str(equation))
+        for equation in ledger.equations
+        if not equation.holds
+    ]
+
+
+def count_sink(ledger: BatchLedger, rows: int | None) -> None:
+    """Takes in how many rows the batch was found to have when it was written."""
+    if ledger.rows is not None and rows is not None:
+        given, found = {"given": ledger.rows}, {"written": rows}
+        ledger.equations.append(Equation("the sinks", given, found))
+
+
+def total(documents: Sequence[Mapping[str, Any]]) -> dict[str, Counts]:
+    """The entries of several batches, oldest first, as one: counts add up, states are the last."""
+    found: dict[str, Counts] = {}
+    for document in documents:
+        for name, entry in document["entries"].items():
+            known = found.setdefault(name, {})
+            for term, value in entry.items():
+                adds = isinstance(value, int) and term not in LAST and term in known
+                known[term] = known[term] + value if adds else value
+    return found
+
+
+def rows_read(entries: Mapping[str, Counts]) -> int | None:
+    """The rows that came from all sources; None when the entries are not of all of them."""
+    if _UNACCOUNTED in entries:
+        return None
+    sources = [entry for entry in entries.values() if entry.get("kind") == "source"]
+    return sum(int(entry["in"]) for entry in sources) if sources else None
+
+
+def remarks(documents: Sequence[Mapping[str, Any]]) -> dict[str, Counts]:
+    """What else is to be said of several batches, as entries with names that nothing else has."""
+    leaks = [leak for document in documents for leak in document.get("leaks", ())]
+    parts = [part for document in documents for part in document.get("unaccounted", ())]
+    found: dict[str, Counts] = {}
+    if leaks:
+        first = leaks[0]
+        told = f"batch {first['batch']}, {first['place']}: not {first['identity']}"
+        found["!leaks"] = {"kind": "leaks", "leaks": len(leaks), "first": told}
+    if parts:
+        names = ", ".join(dict.fromkeys(parts))
+        found[_UNACCOUNTED] = {"kind": "unaccounted", "parts": names}
+    return found
+
+
+def shown(entry: Mapping[str, Any]) -> str:
+    """An entry as a line: `dedup: 8 in, 5 out, 3 duplicates, 5 held`; what is zero is left out."""
+    always = ("in", "out")
+    parts = [
+        f"{value:,} {term.replace('_', ' ')}"
+        for term, value in entry.items()
+        if isinstance(value, int) and (value or term in always)
+    ]
+    told = [str(value) for term, value in entry.items() if term in ("first", "parts")]
+    return f"{entry['kind']}: {', '.join([*parts, *told])}"
+
+
+def _sum(terms: Mapping[str, int]) -> str:
+    text = " ".join(
+        f"{'-' if value < 0 else '+'} {name} {abs(value)}" for name, value in terms.items()
+    )
+    return text.removeprefix("+ ") or "0"

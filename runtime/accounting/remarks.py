@@ -1,0 +1,58 @@
+"""What a run has to say of its input: each thing once, however many queries and batches find it."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ..base.fields import Fields
+
+
+@dataclass(frozen=True, slots=True)
+class OddInstant:
+    """A number that a source or a table has in a TIMESTAMP and that, as seconds, is hardly meant.
+
+    >>> print(OddInstant("source `e`", "at", "1767261600123", "+57972-04-16T16:02:03Z"))
+    source `e` has 1767261600123 in `at`, which as seconds is +57972-04-16T16:02:03Z: if it counts \
+milliseconds, the source needs `timestamp_unit = 'millis'`; ON FUTURE ROWS BEYOND INTERVAL … keeps \
+such rows out
+    """
+
+    owner: str
+    column: str
+    number: str
+    instant: str
+
+    @classmethod
+    def of(cls, owner: str, found: Mapping[str, Any]) -> OddInstant:
+        """What the kernel tells of a source or a table."""
+        told = Fields(found)
+        return cls(owner, told.text("column"), told.text("number"), told.text("instant"))
+
+    def __str__(self) -> str:
+        kind = self.owner.partition(" ")[0]
+        what = f"{self.owner} has {self.number} in `{self.column}`"
+        cure = f"if it counts milliseconds, the {kind} needs `timestamp_unit = 'millis'`"
+        if kind == "source" and not self.number.startswith("-"):
+            cure += "; ON FUTURE ROWS BEYOND INTERVAL … keeps such rows out"
+        return f"{what}, which as seconds is {self.instant}: {cure}"
+
+
+class Remarks:
+    """Warnings about sources and tables, each of which gets one; several threads may have some."""
+
+    def __init__(self, tell: Callable[[str], None]) -> None:
+        self._tell = tell
+        self._told: set[str] = set()
+        self._lock = threading.Lock()
+
+    def take(self, found: Iterable[OddInstant]) -> None:
+        """Tells what has not been told of a source or table yet."""
+        for one in found:
+            with self._lock:
+                new = one.owner not in self._told
+                self._told.add(one.owner)
+            if new:
+                self._tell(f"warning: {one}")

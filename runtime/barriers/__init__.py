@@ -1,0 +1,7 @@
+"""The gate that keeps queries in step, and the coordinator of barriers.
+
+- ``coordinator``: barriers: which epoch is a checkpoint of the whole pipeline, and the manifest
+  that says so.
+- ``stall``: the watchdog of a run: whether it stands still, and who waits for whom.
+- ``gate``: the gate of a run: the same input for all queries, an epoch at a time.
+"""

@@ -1,0 +1,73 @@
+"""Secrets of a run: read from where the spec says they are, and kept out of what it prints."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from typing import Any
+from urllib.parse import unquote_plus
+
+from ...contracts.redaction import remember
+from ...contracts.references import REFERENCE, UnresolvedReference, fill
+from ...contracts.secrets import MASK, has_user_secret, is_secret_name, secret_parts, written_secret
+from .errors import BAD_OPTION, SECRET_MISSING, RuntimeFault
+
+
+def filled(text: str, owner: str) -> str:
+    """The text with the values of its `${env:NAME}` and `${file:PATH}`.
+
+    Raises RuntimeFault, which names the owner, for one that cannot be read.
+    """
+    try:
+        return fill(text, os.environ, remember_value)
+    except UnresolvedReference as error:
+        raise RuntimeFault(SECRET_MISSING, f"{owner}: {error}", error.help) from None
+
+
+def without_references(settings: Mapping[str, str]) -> dict[str, str]:
+    """The settings but for those with secrets, for a Spark that reads what lies on this machine."""
+    return {name: value for name, value in settings.items() if not REFERENCE.search(value)}
+
+
+def remember_options(options: Mapping[str, Any]) -> None:
+    """Has the secrets among options or settings left out of all that this process prints."""
+    for name, value in options.items():
+        if isinstance(value, Mapping):
+            remember_options(value)
+        elif isinstance(value, str):
+            remember_setting(name, value)
+
+
+def remember_setting(name: str, value: str) -> None:
+    """Has the secrets of one value left out of all that this process prints."""
+    if is_secret_name(name) and written_secret(name, value) is not None:
+        remember_value(value)
+    _remember_parts(value)
+
+
+def remember_value(value: str) -> None:
+    """Has a secret left out, and what it is made of: `user:password`, a URL, a whole JAAS text."""
+    remember(value)
+    _remember_parts(value)
+    user, colon, password = value.partition(":")
+    if colon and password and " " not in user and "/" not in value:
+        remember(password)
+
+
+def refuse_keys(owner: str, path: str) -> None:
+    """Raises RuntimeFault for a path with a key in it: paths stand in files of the state."""
+    if has_user_secret(path):
+        raise RuntimeFault(
+            BAD_OPTION,
+            f"{owner} has a secret in its path",
+            "leave it out; keys of a file system are settings of their own, such as "
+            "`spark.hadoop.fs.s3a.secret.key: ${env:S3_SECRET_KEY}`",
+        )
+
+
+def _remember_parts(value: str) -> None:
+    parts: Iterable[str] = (value[start:end] for start, end in secret_parts(value))
+    for part in parts:
+        if part != MASK:
+            remember(part)
+            remember(unquote_plus(part))

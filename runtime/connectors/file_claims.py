@@ -1,0 +1,140 @@
+"""Whose the output of a files sink is: a note in its folder, which each run writes anew.
+
+    {"state": <id of the state>, "sink": "spend", "turn": <the run's>, "place": <of the folder>}
+
+A folder that was copied together with its state still has the note of the original. Its place tells
+that it is a copy, which a state that was made one of its own may take.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import asdict
+from typing import Any
+
+from ..base.errors import FOREIGN_OUTPUT, OUTPUT_GONE, RuntimeFault
+from ..base.fields import Fields
+from ..state.home import Home, lost_output
+from ..state.state import State
+from ..storage.file_system import Storage
+from ..storage.notes import unreadable, write_note
+from ..storage.places import Place
+from .file_commits import RECORD_FORMAT, Outlet, create, read
+
+_EVERY = 5.0
+"""So often in seconds a run looks whether its output is still its own."""
+
+
+class Claims:
+    """The claims of one state on the folders of a sink."""
+
+    def __init__(self, state: State) -> None:
+        self._state = state
+        self._storage = state.storage
+        self._looked = time.monotonic()
+
+    def check(self, outlet: Outlet, *, known: bool) -> None:
+        """Raises RuntimeFault when a folder is not this state's to write; changes nothing.
+
+        `known` is whether the state has written there before, so that its rows must be there.
+        """
+        note = read_claim(self._storage, outlet, self._state.id)
+        if note is None:
+            if known:
+                raise _gone(outlet)
+        elif not self._is_copied_along(outlet, note):
+            check_owner(self._storage, outlet, self._state.id, self._state.home)
+
+    def take(self, outlet: Outlet) -> None:
+        """Notes that this run writes to the folder."""
+        turn = self._state.home.turn
+        note: dict[str, Any] = {"state": self._state.id, "sink": outlet.sink, "turn": turn}
+        if read_claim(self._storage, outlet, self._state.id) is None:
+            # Of two that find no note one gets it.
+            create(self._storage, outlet.claim, note)
+        note = {"format": RECORD_FORMAT, **note, "place": asdict(self._place(outlet))}
+        write_note(self._storage, outlet.claim, note)
+
+    def holds(self, outlet: Outlet) -> bool:
+        """Whether a folder that was written to before is still this state's, and no copy's."""
+        note = read_claim(self._storage, outlet, self._state.id)
+        if note is None or note.text("state") != self._state.id:
+            return False
+        turn, home = note.maybe("turn", note.text), self._state.home
+        return turn is None or home.adopted or turn in home.turns
+
+    def confirm(self, outlet: Outlet) -> None:
+        """Raises RuntimeFault when another has taken the folder since this run has."""
+        note = read_claim(self._storage, outlet, self._state.id)
+        mine = (self._state.id, self._state.home.turn)
+        if note is None or (note.text("state"), note.get("turn")) != mine:
+            raise lost_output(f"the output of {_named(outlet)}")
+        self._looked = time.monotonic()
+
+    def confirm_often(self, outlet: Outlet) -> None:
+        """The same, every few seconds."""
+        if time.monotonic() - self._looked > _EVERY:
+            self.confirm(outlet)
+
+    def _is_copied_along(self, outlet: Outlet, note: Fields) -> bool:
+        """Whether a folder is a copy of the one that this state's original writes to."""
+        if note.text("state") not in self._state.home.copy_of or note.get("place") is None:
+            return False
+        return not Place.read(note.within("place")).is_same(self._place(outlet))
+
+    def _place(self, outlet: Outlet) -> Place:
+        local = self._storage.local_path(outlet.path)
+        if local is None or not local.is_dir():
+            return Place(outlet.path)
+        return Place.of(str(local), local=True)
+
+
+def check_owner(storage: Storage, outlet: Outlet, state: str, home: Home) -> None:
+    """Raises RuntimeFault when another state writes to a folder, or another copy of this one."""
+    note = read_claim(storage, outlet, state)
+    if note is None:
+        return
+    if note.text("state") != state:
+        raise _foreign(outlet)
+    home.check_turn(note.maybe("turn", note.text), f"the output of {_named(outlet)}")
+
+
+def read_claim(storage: Storage, outlet: Outlet, state: str) -> Fields | None:
+    """The note of a folder, None if it has none; raises RuntimeFault when it is damaged."""
+    help = (
+        f"put the file back from a copy; the state that writes here is {state} if {outlet.shown} "
+        "was never written with another one"
+    )
+    found = read(storage, outlet.claim, help)
+    if found is None:
+        return None
+    try:
+        note = Fields(found)
+        note.text("state"), note.maybe("turn", note.text)
+        if note.get("place") is not None:
+            Place.read(note.within("place"))
+        return note
+    except ValueError as error:
+        raise unreadable(outlet.claim, str(error), help) from None
+
+
+def _gone(outlet: Outlet) -> RuntimeFault:
+    return RuntimeFault(
+        OUTPUT_GONE,
+        f"the output of {_named(outlet)} is gone, but the state goes on after the rows that were "
+        f"in it: there is no {outlet.claim.removeprefix('file:')}",
+        "put the folder back, or start over with another `--state`",
+    )
+
+
+def _foreign(outlet: Outlet) -> RuntimeFault:
+    return RuntimeFault(
+        FOREIGN_OUTPUT,
+        f"{outlet.shown} holds what sink `{outlet.sink}` wrote with another state: its rows would "
+        "be there twice",
+        f"go on with that state, or give the sink another path, or delete {outlet.shown}",
+    )
+
+
+def _named(outlet: Outlet) -> str:
+    return f"sink `{outlet.sink}` in {outlet.shown}"

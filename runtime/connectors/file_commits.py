@@ -1,0 +1,187 @@
+"""What a files sink has published: the names of its files, and the record of each batch.
+
+A file's name says which batch it belongs to, so that what does not belong to the output can be
+found without a record. A record is the note that makes a batch published.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from ..base.fields import Fields
+from ..storage.file_system import Storage
+from ..storage.notes import create_note, read_note, unreadable
+
+RECORD_FORMAT = 2
+_KEY = re.compile(r"(\d{4,})-(\d{9,})")
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class BatchKey:
+    """A batch of a generation.
+
+    >>> str(BatchKey(12, "0001")), BatchKey.parse("0001-000000012")
+    ('0001-000000012', BatchKey(number=12, generation='0001'))
+    """
+
+    number: int
+    generation: str
+
+    def __str__(self) -> str:
+        return f"{self.generation}-{self.number:09d}"
+
+    @classmethod
+    def parse(cls, text: str) -> BatchKey | None:
+        """The key that is written so, None for any other text."""
+        found = _KEY.fullmatch(text)
+        return None if found is None else cls(int(found[2]), found[1])
+
+
+@dataclass(frozen=True, slots=True)
+class FileBatches:
+    """The batches whose rows a file holds; one, unless it was merged from those of several."""
+
+    generation: str
+    first: int
+    last: int
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedFile:
+    """A file of a batch: its final name, its name in staging, its length and its rows."""
+
+    name: str
+    staged: str
+    bytes: int
+    rows: int
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A published batch."""
+
+    rows: int
+    files: tuple[PublishedFile, ...]
+
+
+class Outlet:
+    """The folder that one sink publishes in, and the folder of its own below it."""
+
+    def __init__(self, storage: Storage, path: str, sink: str) -> None:
+        self.storage = storage
+        self.path = path
+        self.sink = sink
+        self.own = f"{path}/_streamc/{sink}"
+        self._name = re.compile(
+            rf"{re.escape(sink)}-(\d{{4,}})-(\d{{9,}})(?:-(\d{{9,}}))?-\d{{5,8}}\..*", re.DOTALL
+        )
+
+    @property
+    def shown(self) -> str:
+        """The folder as the user knows it."""
+        return self.path.removeprefix("file:")
+
+    @property
+    def claim(self) -> str:
+        """The file that says which state writes here."""
+        return f"{self.own}/output.json"
+
+    def files(self) -> dict[str, int]:
+        """The lengths of all files that the sink has published and are there, by name."""
+        found = self.storage.lengths(self.path, f"{self.sink}-")
+        return {name: length for name, length in found.items() if self.batches_of(name)}
+
+    def batches_of(self, name: str) -> FileBatches | None:
+        """The batches of a file, by its name; None when it is none of the sink's files."""
+        found = self._name.fullmatch(name)
+        if found is None:
+            return None
+        return FileBatches(found[1], int(found[2]), int(found[3] or found[2]))
+
+    def file_name(self, key: BatchKey, number: int, staged: str) -> str:
+        """The name of a batch's file; from the first dot on it is that of the staged one."""
+        # Spark names a file part-00000-<uuid>-c000.snappy.parquet.
+        return f"{self.sink}-{key}-{number:05d}.{staged.partition('.')[2]}"
+
+    def merged_name(self, span: FileBatches, ending: str) -> str:
+        """A name that no file has yet, for the rows of several batches."""
+        stem = f"{self.sink}-{span.generation}-{span.first:09d}-{span.last:09d}"
+        there, number = self.files(), 0
+        while (name := f"{stem}-{number:05d}.{ending}") in there:
+            number += 1
+        return name
+
+    def staging(self, key: BatchKey) -> str:
+        return f"{self.own}/staging/{key}"
+
+    def record_path(self, key: BatchKey) -> str:
+        return f"{self.own}/commits/{key}.json"
+
+    def recorded(self) -> list[BatchKey]:
+        """The batches that have a record, in their order."""
+        names = self.storage.list(f"{self.own}/commits")
+        keys = (BatchKey.parse(name.removesuffix(".json")) for name in names)
+        return sorted(key for key in keys if key is not None)
+
+    def record(self, key: BatchKey) -> Record | None:
+        """A batch's record; raises RuntimeFault when it is damaged."""
+        path = self.record_path(key)
+        help = (
+            "put the file back from a copy; if the files of that batch are whole, it may as well "
+            "be deleted"
+        )
+        note = read(self.storage, path, help)
+        if note is None:
+            return None
+        try:
+            found = Fields(note)
+            return Record(found.whole("rows", least=0), tuple(map(_file, found.items("files"))))
+        except ValueError as error:
+            raise unreadable(path, str(error), help) from None
+
+    def publish(self, key: BatchKey, record: Record) -> None:
+        """Writes the record of a batch: from now on it is published."""
+        files = [asdict(file) for file in record.files]
+        create(self.storage, self.record_path(key), {"rows": record.rows, "files": files})
+
+    def move(self, folder: str, files: Iterable[PublishedFile]) -> None:
+        """Renames staged files into place; those that are there already are left."""
+        self.storage.move([(f"{folder}/{f.staged}", f"{self.path}/{f.name}") for f in files])
+
+    def remove(self, names: Iterable[str]) -> None:
+        """Removes published files."""
+        self.storage.delete([f"{self.path}/{name}" for name in names])
+
+
+def _file(found: Fields) -> PublishedFile:
+    return PublishedFile(
+        file_name(found, "name"),
+        file_name(found, "staged"),
+        found.whole("bytes", least=0),
+        found.whole("rows", least=0),
+    )
+
+
+def file_name(found: Fields, field: str) -> str:
+    """The name of a file in a folder that is known; raises ValueError for one of another folder."""
+    name = found.text(field)
+    if "/" in name or name in ("", ".", ".."):
+        raise found.wrong(field, "name of a file")
+    return name
+
+
+def create(storage: Storage, path: str, note: Mapping[str, Any]) -> None:
+    """Writes a new note of a sink."""
+    create_note(storage, path, {"format": RECORD_FORMAT, **note})
+
+
+def read(storage: Storage, path: str, help: str) -> dict[str, Any] | None:
+    """A note of a sink, None when there is none; raises RuntimeFault for one of no use."""
+    note = read_note(storage, path, help)
+    if note is not None and note.get("format") != RECORD_FORMAT:
+        found = note.get("format")
+        raise unreadable(path, f"its format is {found}, this runtime reads {RECORD_FORMAT}", help)
+    return note

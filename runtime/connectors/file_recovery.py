@@ -1,0 +1,152 @@
+"""What a files sink does before its first batch: it makes the output what the state says it is.
+
+In this order, each step repeatable after a kill at any point:
+
+1. Refuse an output that goes further than the state: the state is an older copy.
+2. Cut back: files, then records, then staged files of batches that do not belong to the state.
+3. Finish merges and published batches whose files were not all moved.
+4. Undo the batch that Spark has not committed if anything about it is amiss; it comes again.
+5. Check that the files of all records are there, as long as they were.
+
+What Spark has committed is never undone, and what it has not committed may be: it runs that batch
+again, from the same input. So a record that is lost costs nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from ..base.errors import OUTPUT_AHEAD, OUTPUT_DAMAGED, STATE_UNREADABLE, RuntimeFault
+from ..state.state import Ancestor
+from .file_commits import BatchKey, FileBatches, Outlet, Record
+from .file_merges import Merges
+
+
+class Recovery:
+    """Brings one sink's output to where its query stands."""
+
+    def __init__(self, outlet: Outlet, lineage: Sequence[Ancestor], committed: int) -> None:
+        """`committed` is the last batch that Spark has committed for the query, -1 for none."""
+        self._outlet = outlet
+        self._storage = outlet.storage
+        self._lineage = {ancestor.generation: ancestor for ancestor in lineage}
+        self._current = lineage[-1].generation
+        self._committed = committed
+
+    def run(self) -> dict[BatchKey, Record]:
+        """The published batches that have a record; raises RuntimeFault when it can't go on."""
+        self.refuse_ahead()
+        self.cut_back()
+        merges = Merges(self._outlet)
+        merges.finish_all()
+        self._finish_staged()
+        self._undo_if_amiss()
+        # In this order: another process may merge files meanwhile. It removes records last.
+        there = self._outlet.files()
+        replaced = merges.replaced()
+        records = {key: self._record(key) for key in self._outlet.recorded()}
+        self._check(records, there, replaced)
+        return records
+
+    def cut_back(self) -> None:
+        """Removes what does not belong to the state: all files first, so that none is forgotten."""
+        outlet = self._outlet
+        outlet.remove(name for name in outlet.files() if not self._belongs(name))
+        doomed = [key for key in outlet.recorded() if not self._holds(key.generation, key.number)]
+        self._storage.delete([outlet.record_path(key) for key in doomed])
+
+    def refuse_ahead(self) -> None:
+        """Raises RuntimeFault when the output goes further than the state.
+
+        A state that was put back from a copy would write batches again, or cut good ones.
+        """
+        spans = [span for name in self._outlet.files() if (span := self._outlet.batches_of(name))]
+        ends = [(span.generation, span.last) for span in spans]
+        ends += [(key.generation, key.number) for key in self._outlet.recorded()]
+        for generation, batch in ends:
+            # What counts of an earlier generation has been cut back to where this one began.
+            ahead = generation == self._current and batch > self._committed + 1
+            if ahead or int(generation) > int(self._current):
+                raise RuntimeFault(
+                    OUTPUT_AHEAD,
+                    f"the output of sink `{self._outlet.sink}` in {self._outlet.shown} has batch "
+                    f"{batch} of generation {generation}, and the state has only come to batch "
+                    f"{self._committed} of generation {self._current}",
+                    "put the newest state back, or give the sink another path: the state is an "
+                    "older copy,\nor the sink has got its rows from another stream before",
+                )
+
+    def _finish_staged(self) -> None:
+        """Moves what is left of published batches into place, and drops all other staged files."""
+        outlet, folder = self._outlet, f"{self._outlet.own}/staging"
+        recorded = set(outlet.recorded())
+        for name in self._storage.list(folder):
+            key = BatchKey.parse(name)
+            if key in recorded and key is not None and (record := self._readable(key)):
+                self._move_whole(f"{folder}/{name}", record)
+            self._storage.delete([f"{folder}/{name}"])
+        half_written = [n for n in self._storage.list(f"{outlet.own}/commits") if n[0] == "."]
+        self._storage.delete([f"{outlet.own}/commits/{name}" for name in half_written])
+
+    def _move_whole(self, folder: str, record: Record) -> None:
+        staged = set(self._storage.list(folder))
+        left = [file for file in record.files if file.staged in staged]
+        whole = [file for file in left if self._storage.intact(f"{folder}/{file.staged}")]
+        self._outlet.move(folder, whole)
+
+    def _undo_if_amiss(self) -> None:
+        """Undoes the batch behind the last committed one, unless its record and files are whole."""
+        outlet, there = self._outlet, self._outlet.files()
+        coming = self._committed + 1
+        own = [key for key in outlet.recorded() if key.generation == self._current]
+        keys = [key for key in own if key.number == coming]
+        if keys and (record := self._readable(keys[0])) and not _missing(record, there):
+            return
+        spans = ((name, outlet.batches_of(name)) for name in there)
+        outlet.remove(name for name, span in spans if span is not None and self._is(span, coming))
+        self._storage.delete([outlet.record_path(key) for key in keys])
+
+    def _is(self, span: FileBatches, batch: int) -> bool:
+        return span.generation == self._current and span.last == batch
+
+    def _check(
+        self, records: Mapping[BatchKey, Record], there: Mapping[str, int], replaced: set[str]
+    ) -> None:
+        for key, record in records.items():
+            for name, length in _missing(record, there):
+                if name in replaced:
+                    continue
+                found = there.get(name)
+                path = f"{self._outlet.shown}/{name}"
+                told = "is gone" if found is None else f"has {found} bytes and was given {length}"
+                note = self._outlet.record_path(key).removeprefix("file:")
+                raise RuntimeFault(
+                    OUTPUT_DAMAGED,
+                    f"{path}, which holds rows of sink `{self._outlet.sink}`, {told}",
+                    f"put the file back from a copy, or roll back to a barrier before batch "
+                    f"{key.number}: `streamc rollback`;\nto go on without its rows, delete {note}",
+                )
+
+    def _record(self, key: BatchKey) -> Record:
+        return self._outlet.record(key) or Record(0, ())
+
+    def _readable(self, key: BatchKey) -> Record | None:
+        try:
+            return self._outlet.record(key)
+        except RuntimeFault as fault:
+            if fault.code is not STATE_UNREADABLE:
+                raise
+            return None
+
+    def _belongs(self, name: str) -> bool:
+        span = self._outlet.batches_of(name)
+        return span is not None and self._holds(span.generation, span.last)
+
+    def _holds(self, generation: str, batch: int) -> bool:
+        ancestor = self._lineage.get(generation)
+        return ancestor is not None and ancestor.holds(batch)
+
+
+def _missing(record: Record, there: Mapping[str, int]) -> list[tuple[str, int]]:
+    """The files of a record that are not there as they were written, with the right length."""
+    return [(f.name, f.bytes) for f in record.files if there.get(f.name) != f.bytes]

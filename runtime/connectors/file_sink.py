@@ -1,0 +1,187 @@
+"""The files sink: every batch's rows appear once, whatever stops the run and whenever.
+
+    <path>/spend-0001-000000012-00000.parquet         what users read
+    <path>/_streamc/spend/output.json                 the state that writes here
+    <path>/_streamc/spend/staging/0001-000000013/     a batch that is being written
+    <path>/_streamc/spend/commits/0001-000000012.json a published batch and its files
+
+A batch is (1) written to the staging folder by Spark, (2) published: its record, which lists the
+files, appears whole or not at all, (3) moved into place, file by file. A run that was stopped
+before the record leaves nothing and writes the batch again; one that was stopped after it moves
+the files that the record lists and never writes that batch again. Readers of `<path>/*.parquet`
+see whole files only: names in `_streamc` are hidden from Spark and Arrow as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from ..base.fields import Fields
+from ..base.options import choose, refuse_rest, size_in_bytes, spark_options
+from ..state.state import SINK_NOTE, State
+from ..storage.file_system import Storage, Written
+from ..storage.notes import read_note, unreadable, write_note
+from .file_claims import Claims
+from .file_commits import RECORD_FORMAT, BatchKey, Outlet, PublishedFile, Record
+from .file_recovery import Recovery
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+FORMATS = ("json", "csv", "parquet", "orc", "avro")
+ROLL_SIZE = "512 MB"
+
+
+class FileSink:
+    """Writes the batches of one relation to one folder, each exactly once."""
+
+    reads_batch_once = True
+    upsert = None
+
+    def __init__(
+        self, name: str, query: str, options: Mapping[str, Any], state: State, keep: int
+    ) -> None:
+        """`keep` is how many batches' records stay; it is opened before `write`."""
+        rest = dict(options)
+        owner = f"sink `{name}`"
+        self.name = name
+        self._query = query
+        self._state = state
+        self._storage: Storage = state.storage
+        self._keep = keep
+        self._format = str(rest.pop("format"))
+        choose(self._format, {known: known for known in FORMATS}, owner, "format")
+        self._roll = size_in_bytes(owner, "roll_size", str(rest.pop("roll_size", ROLL_SIZE)))
+        self._outlet = Outlet(self._storage, self._storage.qualified(str(rest.pop("path"))), name)
+        self._options = _writer_options(self._format, rest)
+        refuse_rest(owner, rest)
+        self._claims = Claims(state)
+        self._published: dict[BatchKey, Record] = {}
+        self._last = Record(0, ())
+
+    def check(self) -> None:
+        """Raises RuntimeFault when the folder holds the output of another state or of a copy of it.
+
+        And when this state's output is no longer there, or goes further than the state.
+        """
+        self._claims.check(self._outlet, known=self._written_to()[0] == self._outlet.path)
+        self._recovery(self._outlet).refuse_ahead()
+
+    def claim(self) -> None:
+        """Takes the folder for this run, and notes that the sink writes there."""
+        self._claims.take(self._outlet)
+        self._remember()
+
+    def open(self) -> None:
+        """Makes the output what the state says it is, also where the sink has written before.
+
+        Raises RuntimeFault when it is not as it was written.
+        """
+        self._claims.confirm(self._outlet)
+        for path in self._written_to()[1]:
+            outlet = Outlet(self._storage, path, self.name)
+            if self._claims.holds(outlet):
+                self._recovery(outlet).cut_back()
+        records = self._recovery(self._outlet).run()
+        in_order = sorted(records, key=lambda key: (key.generation, key.number))
+        self._published = {key: records[key] for key in in_order}
+
+    def write(self, batch: DataFrame, batch_id: int) -> int | None:
+        """Writes a batch, or None as its row count if it is published already.
+
+        A published batch is computed all the same: Spark takes the next state and watermark from
+        the rows that pass, and a run that was stopped before its commit has not got them.
+        """
+        key = BatchKey(batch_id, self._state.generation)
+        if key in self._published:
+            batch.write.format("noop").mode("overwrite").save()
+            self._last = self._published[key]
+            return None
+        staging = self._outlet.staging(key)
+        written = self._storage.write(batch, self._format, self._options, staging, self._roll)
+        self._last = Record(written.rows, self._files(key, written))
+        if written.rows:
+            self._state.lease.check()
+            self._claims.confirm_often(self._outlet)
+            self._outlet.publish(key, self._last)
+            self._published[key] = self._last
+            self._outlet.move(staging, self._last.files)
+        self._storage.delete([staging, *self._outdated()])
+        return written.rows
+
+    def acknowledged(self) -> Mapping[str, int]:
+        """The rows, files and bytes of the last batch, whenever it was published."""
+        files = self._last.files
+        return {
+            "rows": self._last.rows,
+            "files": len(files),
+            "bytes": sum(file.bytes for file in files),
+        }
+
+    def _files(self, key: BatchKey, written: Written) -> tuple[PublishedFile, ...]:
+        return tuple(
+            PublishedFile(
+                self._outlet.file_name(key, n, file.name), file.name, file.bytes, file.rows
+            )
+            for n, file in enumerate(written.files)
+        )
+
+    def _outdated(self) -> list[str]:
+        too_many = list(self._published)[: max(len(self._published) - self._keep, 0)]
+        for key in too_many:
+            del self._published[key]
+        return [self._outlet.record_path(key) for key in too_many]
+
+    def _committed(self) -> int:
+        """The last batch that Spark has committed; it is the one that knows which come again."""
+        folder = f"{self._state.checkpoint(self._query)}/commits"
+        return max((int(n) for n in self._storage.list(folder) if n.isdigit()), default=-1)
+
+    def _recovery(self, outlet: Outlet) -> Recovery:
+        return Recovery(outlet, self._state.lineage(self._query), self._committed())
+
+    def _written_to(self) -> tuple[str | None, list[str]]:
+        """Where the sink has written last by its note, and all other paths that it had."""
+        known = self._known() or {}
+        last = known.get("path")
+        paths = [*known.get("earlier", ()), *([] if last is None else [last])]
+        return last, [one for one in dict.fromkeys(map(str, paths)) if one != self._outlet.path]
+
+    def _remember(self) -> None:
+        """Notes where the sink writes, and in which form, for what works on its files later."""
+        told = {
+            "format": RECORD_FORMAT,
+            "path": self._outlet.path,
+            "earlier": self._written_to()[1],
+            "query": self._query,
+            "file_format": self._format,
+            "options": self._options,
+            "roll_size": self._roll,
+        }
+        if told != self._known():
+            write_note(self._storage, self._state.sink_file(self.name), told)
+
+    def _known(self) -> dict[str, Any] | None:
+        """The sink's own note; None if there is none, or one of another connector."""
+        path = self._state.sink_file(self.name)
+        note = read_note(self._storage, path, SINK_NOTE)
+        if note is None or "path" not in note:
+            return None
+        try:
+            found = Fields(note)
+            found.check_format(RECORD_FORMAT)
+            found.text("path"), found.texts("earlier")
+        except ValueError as error:
+            raise unreadable(path, str(error), SINK_NOTE) from None
+        return note
+
+
+def _writer_options(format: str, rest: dict[str, Any]) -> dict[str, str]:
+    options = spark_options(rest)
+    if format == "csv":
+        options.setdefault("escape", '"')  # a quote within quotes is doubled, as readers expect
+        options["header"] = str(rest.pop("header", True)).lower()
+        if (delimiter := rest.pop("delimiter", None)) is not None:
+            options["sep"] = str(delimiter)
+    return options

@@ -1,0 +1,399 @@
+"""The postgres sink: every batch in one transaction, together with its number.
+
+    <table>              what users read; made at the first batch if it is not there
+    _streamc_batches     one row for each sink and state: the last batch that is in the table, and
+                         which run of the state wrote last
+
+A batch whose number is not above the one in its row is in the table already: it was committed
+there, and the run was stopped before Spark noted it. So each row is written once, whatever stops
+the job. After a fallback to a barrier the same batches come again, and are left out as well. After
+a rollback on purpose they are other batches: rows that were added are there, and come again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from ..base.errors import (
+    BAD_OPTION,
+    FOREIGN_OUTPUT,
+    MODULE_MISSING,
+    OUTPUT_GONE,
+    SERVER_REFUSES,
+    SERVER_UNREACHABLE,
+    RuntimeFault,
+    first_line,
+)
+from ..base.options import quoted, refuse_rest
+from ..state.home import lost_output
+from ..state.state import SINK_NOTE, State
+from ..storage.notes import read_note, write_note
+
+if TYPE_CHECKING:
+    from psycopg import Connection, Cursor
+    from psycopg.sql import Composed, Identifier
+    from pyspark.sql import Column, DataFrame
+    from pyspark.sql.types import DataType, StructField, StructType
+
+    from .upserts import Upsert
+
+_BATCHES = "_streamc_batches"
+_LOCK = 0x5374726D  # of the transactions that make tables
+_TYPES = {
+    "BooleanType": "boolean",
+    "ByteType": "smallint",
+    "ShortType": "smallint",
+    "IntegerType": "integer",
+    "LongType": "bigint",
+    "FloatType": "real",
+    "DoubleType": "double precision",
+    "StringType": "text",
+    "BinaryType": "bytea",
+    "DateType": "date",
+    "TimestampType": "timestamptz",
+    "TimestampNTZType": "timestamp",
+}
+"""Spark's types as PostgreSQL has them; decimals keep theirs, all others become `jsonb`."""
+
+
+class PostgresSink:
+    """Writes the batches of one relation to one table, each exactly once.
+
+    With an upsert, a row takes the place of the one with its key, unless that is later.
+    """
+
+    reads_batch_once = False
+
+    def __init__(
+        self,
+        name: str,
+        query: str,
+        options: dict[str, Any],
+        state: State,
+        upsert: Upsert | None,
+    ) -> None:
+        """Takes its options out of `options`; raises RuntimeFault without psycopg."""
+        self.name = name
+        self._query = query
+        self._state = state
+        self.upsert = upsert
+        self._table = str(options.pop("table"))
+        self._server = str(options.pop("url"))
+        self._login = {
+            name: str(options.pop(name)) for name in ("user", "password") if name in options
+        }
+        self._made = False
+        refuse_rest(f"sink `{name}`", options)
+        _require_psycopg(name)
+        check_server(name, self._server)
+
+    def check(self) -> None:
+        """Raises RuntimeFault when the table is not this state's to write; changes nothing.
+
+        When the server does not answer, when the table holds what another state has added to it or
+        what the original of a copy writes, and when this state's rows are gone.
+        """
+        with self._cursor() as cursor:
+            known = _turns(cursor, self.name, self._table)
+        others = set(known) - {self._state.id}
+        if others if self.upsert is None else others & set(self._state.home.copy_of):
+            raise self._foreign()
+        self._check_turn(known.get(self._state.id))
+        note = read_note(self._state.storage, self._state.sink_file(self.name), SINK_NOTE)
+        wrote = None if note is None else note.get("table")
+        if wrote == self._table and self._state.id not in known:
+            raise RuntimeFault(
+                OUTPUT_GONE,
+                f"the rows of sink `{self.name}` in table {self._table} are gone, but the state "
+                "goes on after the rows that were in it",
+                "put the table back, or start over with another `--state`",
+            )
+
+    def claim(self) -> None:
+        """Takes the state's row for this run, if it has one: see `write`."""
+        with self._cursor() as cursor:
+            cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_LOCK])
+            cursor.execute(
+                f"CREATE TABLE IF NOT EXISTS {_BATCHES} (sink text, state text, generation text,"
+                " target text, batch bigint, turn text, PRIMARY KEY (sink, state))"
+            )
+            self._add_turns(cursor)
+            cursor.execute(
+                f"SELECT turn FROM {_BATCHES} WHERE sink = %s AND state = %s FOR UPDATE",
+                [self.name, self._state.id],
+            )
+            for (turn,) in cursor.fetchall():
+                self._check_turn(turn)
+            cursor.execute(
+                f"UPDATE {_BATCHES} SET turn = %s WHERE sink = %s AND state = %s",
+                [self._state.home.turn, self.name, self._state.id],
+            )
+
+    def open(self) -> None:
+        """Has batches written that have other rows than those of their number before."""
+        with self._cursor() as cursor:
+            self._go_back(cursor)
+
+    def acknowledged(self) -> Mapping[str, int]:
+        return {}
+
+    def write(self, batch: DataFrame, batch_id: int) -> None:
+        with self._cursor() as cursor:
+            if not self._made:
+                self._make(cursor, batch.schema)
+            if not self._take(cursor, batch_id):
+                return
+            if self.upsert is None:
+                self._copy(cursor, batch, self._target())
+            else:
+                self._replace(cursor, batch, self.upsert)
+        if not self._made:
+            self._remember()
+            self._made = True
+
+    def _take(self, cursor: Cursor[Any], batch_id: int) -> bool:
+        """Whether the batch is still to be written; notes that it is.
+
+        Raises RuntimeFault when another copy of the state has opened the table meanwhile.
+        """
+        own, turn = [self.name, self._state.id], self._state.home.turn
+        cursor.execute(
+            f"SELECT turn FROM {_BATCHES} WHERE sink = %s AND state = %s FOR UPDATE", own
+        )
+        if any(found != turn for (found,) in cursor.fetchall()):
+            raise lost_output(self._shown)
+        cursor.execute(
+            f"INSERT INTO {_BATCHES} AS b (sink, state, generation, target, batch, turn)"
+            " VALUES (%s, %s, %s, %s, %s, %s) ON CONFLICT (sink, state) DO UPDATE SET"
+            " batch = excluded.batch, target = excluded.target, generation = excluded.generation"
+            " WHERE b.turn = excluded.turn"
+            " AND (b.target <> excluded.target OR b.batch < excluded.batch)",
+            [*own, self._state.generation, self._table, batch_id, turn],
+        )
+        return cursor.rowcount == 1
+
+    @property
+    def _shown(self) -> str:
+        return f"table {self._table} of sink `{self.name}`"
+
+    def _check_turn(self, turn: str | None) -> None:
+        self._state.home.check_turn(turn, self._shown)
+
+    def _add_turns(self, cursor: Cursor[Any]) -> None:
+        """Gives a table that an earlier version made its new column."""
+        import psycopg
+
+        if _has_turns(cursor):
+            return
+        try:
+            cursor.execute(f"ALTER TABLE {_BATCHES} ADD COLUMN turn text")
+        except psycopg.errors.InsufficientPrivilege:
+            raise RuntimeFault(
+                SERVER_REFUSES,
+                f"table {_BATCHES} of sink `{self.name}` lacks the column `turn`, and this account "
+                "may not add it",
+                f"have its owner do so: ALTER TABLE {_BATCHES} ADD COLUMN turn text;",
+            ) from None
+
+    def _go_back(self, cursor: Cursor[Any]) -> None:
+        """Has batches written that have other rows than those of their number before."""
+        cursor.execute(
+            f"UPDATE {_BATCHES} SET batch = least(batch, %s), generation = %s"
+            " WHERE sink = %s AND state = %s AND generation <> %s",
+            [
+                self._state.repeated(self._query),
+                self._state.generation,
+                self.name,
+                self._state.id,
+                self._state.generation,
+            ],
+        )
+
+    def _replace(self, cursor: Cursor[Any], rows: DataFrame, upsert: Upsert) -> None:
+        from psycopg import sql
+
+        arriving = sql.Identifier("_streamc_arriving")
+        names = sql.SQL(", ").join(map(sql.Identifier, rows.columns))
+        cursor.execute(
+            sql.SQL("CREATE TEMP TABLE {} ON COMMIT DROP AS SELECT {} FROM {} WITH NO DATA").format(
+                arriving, names, self._target()
+            )
+        )
+        self._copy(cursor, rows, arriving)
+        cursor.execute(
+            sql.SQL("INSERT INTO {} AS old ({}) SELECT {} FROM {} ON CONFLICT ({}) {}").format(
+                self._target(),
+                names,
+                names,
+                arriving,
+                sql.SQL(", ").join(map(sql.Identifier, upsert.key)),
+                _on_conflict(rows.columns, upsert),
+            )
+        )
+
+    def _copy(self, cursor: Cursor[Any], rows: DataFrame, table: Identifier) -> None:
+        """Sends the rows as text, which the server reads as its own columns' types."""
+        from psycopg import sql
+
+        names = sql.SQL(", ").join(map(sql.Identifier, rows.columns))
+        texts = rows.select(*[_as_text(field) for field in rows.schema.fields])
+        with cursor.copy(sql.SQL("COPY {} ({}) FROM STDIN").format(table, names)) as copy:
+            for row in texts.toLocalIterator(prefetchPartitions=True):
+                copy.write_row(tuple(row))
+
+    def _make(self, cursor: Cursor[Any], schema: StructType) -> None:
+        from psycopg import sql
+
+        columns = [
+            sql.SQL("{} " + _type_of(field.dataType)).format(sql.Identifier(field.name))
+            for field in schema.fields
+        ]
+        if self.upsert is not None:
+            # A NULL in a key is a value like any other, for servers that can see it so.
+            distinct = (
+                "NULLS NOT DISTINCT " if cursor.connection.info.server_version >= 150000 else ""
+            )
+            key = sql.SQL(", ").join(map(sql.Identifier, self.upsert.key))
+            columns.append(sql.SQL("UNIQUE " + distinct + "({})").format(key))
+        cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_LOCK])
+        cursor.execute(
+            sql.SQL("CREATE TABLE IF NOT EXISTS {} ({})").format(
+                self._target(), sql.SQL(", ").join(columns)
+            )
+        )
+
+    def _target(self) -> Identifier:
+        from psycopg import sql
+
+        return sql.Identifier(*self._table.split("."))
+
+    @contextmanager
+    def _cursor(self) -> Iterator[Cursor[Any]]:
+        """A cursor of a transaction that ends with the block; instants are read in UTC."""
+        with self._connect() as connection, connection.cursor() as cursor:
+            cursor.execute("SET LOCAL timezone = 'UTC'")
+            # The table that is made is there: nothing to tell.
+            cursor.execute("SET LOCAL client_min_messages = warning")
+            yield cursor
+
+    def _connect(self) -> Connection[Any]:
+        import psycopg
+
+        try:
+            return psycopg.connect(self._server, **self._login)  # type: ignore[arg-type]
+        except psycopg.Error as error:
+            raise RuntimeFault(
+                SERVER_UNREACHABLE,
+                f"sink `{self.name}` can't reach its server: {first_line(error)}",
+                "look at `url`, `user` and `password`, and whether the server runs",
+            ) from None
+
+    def _remember(self) -> None:
+        note = {"format": 1, "table": self._table}
+        write_note(self._state.storage, self._state.sink_file(self.name), note)
+
+    def _foreign(self) -> RuntimeFault:
+        return RuntimeFault(
+            FOREIGN_OUTPUT,
+            f"table {self._table} holds what sink `{self.name}` added with another state: its rows "
+            "would be there twice",
+            "go on with that state, or give the sink another table, or empty this one and\n"
+            f"DELETE FROM {_BATCHES} WHERE sink = '{self.name}';",
+        )
+
+
+def _turns(cursor: Cursor[Any], sink: str, table: str) -> dict[str, str | None]:
+    """The states that a sink has written to a table with, and the turn that wrote last."""
+    cursor.execute("SELECT to_regclass(%s)", [_BATCHES])
+    if cursor.fetchall() == [(None,)]:
+        return {}
+    turn = "turn" if _has_turns(cursor) else "NULL"
+    cursor.execute(
+        f"SELECT state, {turn} FROM {_BATCHES} WHERE (sink, target) = (%s, %s)", [sink, table]
+    )
+    return dict(cursor.fetchall())
+
+
+def _has_turns(cursor: Cursor[Any]) -> bool:
+    cursor.execute(
+        "SELECT 1 FROM pg_attribute WHERE attrelid = to_regclass(%s) AND attname = 'turn'"
+        " AND NOT attisdropped",
+        [_BATCHES],
+    )
+    return bool(cursor.fetchall())
+
+
+def _on_conflict(columns: list[str], upsert: Upsert) -> Composed:
+    from psycopg import sql
+
+    others = [name for name in columns if name not in upsert.key]
+    if not others:
+        return sql.SQL("DO NOTHING").format()
+    changes = sql.SQL(", ").join(
+        sql.SQL("{0} = excluded.{0}").format(sql.Identifier(name)) for name in others
+    )
+    if upsert.latest_by is None:
+        return sql.SQL("DO UPDATE SET {}").format(changes)
+    later = sql.SQL("old.{0} IS NULL OR excluded.{0} >= old.{0}").format(
+        sql.Identifier(upsert.latest_by)
+    )
+    return sql.SQL("DO UPDATE SET {} WHERE {}").format(changes, later)
+
+
+def _type_of(type_: DataType) -> str:
+    from pyspark.sql import types as T
+
+    if isinstance(type_, T.DecimalType):
+        return f"numeric({type_.precision}, {type_.scale})"
+    return _TYPES.get(type(type_).__name__, "jsonb")
+
+
+def _as_text(field: StructField) -> Column:
+    """A column as PostgreSQL reads it; the session's time zone is UTC on both sides."""
+    from pyspark.sql import functions as F
+    from pyspark.sql import types as T
+
+    column = F.col(quoted(field.name))
+    if isinstance(field.dataType, T.BinaryType):
+        return F.concat(F.lit("\\x"), F.hex(column)).alias(field.name)
+    if isinstance(field.dataType, T.ArrayType | T.MapType | T.StructType | T.VariantType):
+        return F.to_json(column).alias(field.name)
+    return column.cast("string").alias(field.name)
+
+
+def check_server(sink: str, server: str) -> None:
+    """Raises RuntimeFault for a text that names no server.
+
+    What libpq says of one repeats the part that it could not read, which may be of the password: it
+    is not shown. Nor is a server tried whose name or port would be half a password.
+    """
+    from psycopg import ProgrammingError
+    from psycopg.conninfo import conninfo_to_dict
+
+    try:
+        parts = {name: str(value) for name, value in conninfo_to_dict(server).items()}
+    except (ProgrammingError, ValueError):
+        parts = {"host": "@"}
+    ports = parts.get("port", "").split(",")
+    in_url = "//" in server and any("@" in parts.get(name, "") for name in ("host", "dbname"))
+    if parts.get("host") == "@" or in_url or not all(p.isdigit() or not p for p in ports):
+        raise RuntimeFault(
+            BAD_OPTION,
+            f"the `url` of sink `{sink}` is no URL of PostgreSQL, nor a list of `name=value`",
+            "write `postgresql://user@host:5432/shop` or `host=… dbname=… user=…`, and give the "
+            "password as the option `password`; in a URL `%`, `@`, `:` and `/` of a name or "
+            "password are `%25`, `%40`, `%3A` and `%2F`",
+        )
+
+
+def _require_psycopg(sink: str) -> None:
+    try:
+        import psycopg  # noqa: F401
+    except ImportError:
+        raise RuntimeFault(
+            MODULE_MISSING,
+            f"sink `{sink}` needs the Python package psycopg",
+            "pip install 'streamc[postgres]'",
+        ) from None

@@ -1,0 +1,165 @@
+"""A start on the state of another version of the spec: what it tells, and what it refuses.
+
+The message that refuses has the commands by which the state goes on. They are made of what the user
+gave for this run, so that they can be pasted as they stand.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ...contracts.secrets import written_secret
+from ..base.errors import STATE_OF_OTHER_PLAN, RuntimeFault
+from ..plan.arguments import Arguments
+from ..plan.plan import Plan
+from ..plan.settings import RunSettings
+from ..savepoints.format.model import FOLDER, new_name
+from ..state.manifests import barrier_of
+from ..state.state import SPEC_TEXT, State, current_generation
+from ..storage.local_files import LocalFiles, local_state
+from ..storage.notes import read_note
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """What differs between the version that began a state and the one that goes on with it.
+
+    With what is `refused` the state would be read as something else. What is `told` leaves it of
+    one meaning, from rows chosen in two ways.
+    """
+
+    refused: Sequence[str] = ()
+    told: Sequence[str] = ()
+
+
+Compare = Callable[[Mapping[str, Any], Mapping[str, Any]], Changes]
+"""Says what differs between two plans; the compiler can, and a script runs without one."""
+
+_ELSE = "or run the version that began it, or start over with another `--state` and other outputs"
+
+
+def check_changes(
+    state: State, plan: Plan, compare: Compare | None, tell: Callable[[str], None]
+) -> None:
+    """Raises RuntimeFault when a state that has rows would be read as something else.
+
+    Other changes below its operators are told, once: the next start finds this plan.
+    """
+    if compare is None:
+        return
+    if not any(state.storage.list(f"{state.checkpoint(q.id)}/offsets") for q in plan.queries):
+        return
+    try:
+        old = read_note(state.storage, state.plan_file)
+    except RuntimeFault:
+        # It is written anew by this start.
+        return
+    if old is None or {k: v for k, v in old.items() if k != SPEC_TEXT} == plan.document:
+        return
+    found = compare(old, plan.document)
+    if found.refused:
+        raise RuntimeFault(
+            STATE_OF_OTHER_PLAN,
+            "the state is of another version of the spec\n"
+            + "\n".join(f"     {line}" for line in found.refused),
+            _ELSE,
+        )
+    if found.told:
+        tell("the state was begun by another version of the spec, and goes on with what it has:")
+        for line in found.told:
+            tell(f"  {line}")
+        tell("  `streamc diff` tells more; a savepoint marks what is inexact for a while")
+
+
+def carried_over(
+    fault: RuntimeFault, plan: Plan, settings: RunSettings, arguments: Arguments
+) -> RuntimeFault:
+    """The same fault with the way to go on from the state that is there."""
+    return RuntimeFault(fault.code, fault.message, _help(plan, settings.state, arguments))
+
+
+def _help(plan: Plan, state: str, arguments: Arguments) -> str:
+    try:
+        files, folder, _ = local_state(state)
+    except RuntimeFault:
+        return (
+            "a savepoint carries a state over to another version, and is taken from a folder on "
+            "this machine's disk: see docs/savepoints.md\n" + _ELSE
+        )
+    newest = _newest_barrier(files, folder)
+    if newest is None:
+        return (
+            "a savepoint carries the state over to this version, and needs a barrier, of which "
+            "there is none:\nrun the version that began it and end it with\n"
+            f"  {_command('streamc', 'stop', '--state', state)}\n"
+            "which takes a last barrier; then run this version again to be told the way\n"
+            "or start over with another `--state` and other outputs"
+        )
+    name = new_name(plan.pipeline, newest, files.list(f"{folder}/{FOLDER}"))
+    path, spec = _paths(plan, arguments)
+    where = ("--state", state)
+    commands = (
+        ("streamc", "savepoint", "create", *where, "--name", name),
+        ("streamc", "savepoint", "plan", spec, *where, "--savepoint", name),
+        ("streamc", "run", path, *_options(arguments), *where, "--from-savepoint", name),
+    )
+    return "\n".join(
+        [
+            "carry the state over to this version of the spec with a savepoint:",
+            *(f"  {_command(*words)}" for words in commands),
+            "what the plan asks is decided in a file: `--write FILE` drafts it there, "
+            "`--migration FILE` takes it",
+            _ELSE,
+        ]
+    )
+
+
+def _newest_barrier(files: LocalFiles, folder: str) -> int | None:
+    note = current_generation(files, folder)
+    if note is None:
+        return None
+    names = files.list(f"{folder}/generations/{note['generation']}/barriers")
+    numbers = (barrier_of(name) for name in names)
+    return max((number for number in numbers if number is not None), default=None)
+
+
+def _paths(plan: Plan, arguments: Arguments) -> tuple[str, str]:
+    """What is run again, and the spec of it: the text beside a script, if a script was run."""
+    named = str(plan.document["spec"])
+    if arguments.path is None:
+        return named, named
+    path = _shown(arguments.path)
+    if path.suffix != ".py":
+        return str(path), str(path)
+    beside = path.with_suffix(".spec")
+    return str(path), str(beside) if beside.is_file() else named
+
+
+def _shown(path: Path) -> Path:
+    """A path as seen from the current folder, if it is below it."""
+    return path.relative_to(os.getcwd()) if path.is_relative_to(os.getcwd()) else path
+
+
+def _options(arguments: Arguments) -> list[str]:
+    given: list[str] = ["--until-caught-up"] if arguments.until_caught_up else []
+    if arguments.profile is not None:
+        given += ["--profile", arguments.profile]
+    return given + _variables(arguments.variables)
+
+
+def _variables(variables: Mapping[str, str]) -> list[str]:
+    """The variables as they were given; what may be a secret is left for the user to put in."""
+    words: list[str] = []
+    for name, value in variables.items():
+        hidden = written_secret(name, value) is not None
+        words += ["--var", f"{name}={'…' if hidden else value}"]
+    return words
+
+
+def _command(*words: str) -> str:
+    return " ".join(word if word.endswith("=…") else shlex.quote(word) for word in words)

@@ -1,0 +1,128 @@
+"""How far each query is, from Spark's own progress reports."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from ..connectors.batches import BatchWriter
+from ..plan.plan import Query
+from ..spark.failures import spark_errors
+from ..spark.reports import instant
+
+if TYPE_CHECKING:
+    from pyspark.sql.streaming.query import StreamingQuery
+
+
+@dataclass(frozen=True, slots=True)
+class OperatorProgress:
+    """A stateful operator: rows of state now, and rows it dropped as late in this run.
+
+    The state is None until a batch of this run has reported it.
+    """
+
+    id: str
+    kind: str
+    state_rows: int | None
+    late_rows: int
+
+
+@dataclass(frozen=True, slots=True)
+class QueryProgress:
+    """A query at one moment. Rows are of this run, rates in rows a second of the last batch.
+
+    `batch` is the last batch that Spark reported, -1 before the first. The lag is the seconds from
+    the watermark to the largest event time seen; both are None without a watermark.
+    """
+
+    query: str
+    batch: int
+    rows_in: int
+    rows_out: int
+    rate_in: float
+    rate_processed: float
+    watermark: datetime | None
+    lag_seconds: float | None
+    operators: tuple[OperatorProgress, ...]
+    active: bool
+
+
+class QueryMonitor:
+    """Sums up one running query."""
+
+    def __init__(
+        self, plan: Query, query: StreamingQuery, writer: BatchWriter, kernel: Any
+    ) -> None:
+        self._plan = plan
+        self._query: Any = query._jsq
+        self._writer = writer
+        self._kernel = kernel
+        self._batch = -1
+        self._rows_in = 0
+        self._late = [0] * len(plan.uses)
+        self._last: dict[str, Any] = {}
+
+    def look(self) -> QueryProgress:
+        """Takes in what was reported since the last look. Spark keeps the last 100 reports."""
+        active = bool(self._query.isActive())
+        for report in json.loads(self._kernel.Progress.since(self._query, self._batch)):
+            self._take(report)
+        return self._snapshot(active=active)
+
+    def last_look(self) -> QueryProgress:
+        """A look after the end, from what is known when Spark is gone."""
+        try:
+            return self.look()
+        except spark_errors():
+            return self._snapshot(active=False)
+
+    def _take(self, report: dict[str, Any]) -> None:
+        batch = int(report["batchId"])
+        self._batch = max(self._batch, batch)
+        reported = int(report.get("numInputRows") or 0)
+        # Spark finds no source in some plans, such as those of late and of malformed rows, and its
+        # reports come late or never under load: what the books know does not wait for them.
+        read = self._writer.take_rows_read(batch)
+        self._rows_in += reported if read is None else 0
+        if read is not None and read != reported:
+            report = {**report, **_rates(report, read)}
+        for number, state in enumerate(report.get("stateOperators", ())[: len(self._late)]):
+            self._late[number] += int(state.get("numRowsDroppedByWatermark") or 0)
+        self._last = report
+
+    def _snapshot(self, *, active: bool) -> QueryProgress:
+        report = self._last
+        times = report.get("eventTime") or {}
+        watermark = instant(times.get("watermark"))
+        newest = instant(times.get("max"))
+        return QueryProgress(
+            query=self._plan.id,
+            batch=self._batch,
+            rows_in=self._rows_in + self._writer.rows_in,
+            rows_out=self._writer.rows_out,
+            rate_in=float(report.get("inputRowsPerSecond") or 0.0),
+            rate_processed=float(report.get("processedRowsPerSecond") or 0.0),
+            watermark=watermark,
+            lag_seconds=(newest - watermark).total_seconds() if newest and watermark else None,
+            operators=self._operators(report.get("stateOperators", ())),
+            active=active,
+        )
+
+    def _operators(self, reported: Sequence[dict[str, Any]]) -> tuple[OperatorProgress, ...]:
+        found = []
+        for number, use in enumerate(self._plan.uses):
+            rows = int(reported[number]["numRowsTotal"]) if number < len(reported) else None
+            found.append(
+                OperatorProgress(use.operator.id, use.operator.kind, rows, self._late[number])
+            )
+        return tuple(found)
+
+
+def _rates(report: Mapping[str, Any], rows: int) -> dict[str, float]:
+    """The rates of a batch in which Spark has not seen all rows, by the time that it took."""
+    millis = float((report.get("durationMs") or {}).get("triggerExecution") or 0)
+    rate = rows * 1000 / millis if millis > 0 else 0.0
+    return {"inputRowsPerSecond": rate, "processedRowsPerSecond": rate}

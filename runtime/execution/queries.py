@@ -1,0 +1,261 @@
+"""The Spark queries of one run: checked, started together, watched, stopped together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from ..accounting.batch_ledgers import Books, StateShelf
+from ..accounting.remarks import Remarks
+from ..barriers.coordinator import Coordinator, Watched
+from ..barriers.gate import Gate
+from ..base.errors import QUERY_FAILED, ROWS_LOST, RuntimeFault
+from ..base.signals import Stop
+from ..connectors.batch_failures import explain_failure
+from ..connectors.batches import BatchWriter
+from ..connectors.sinks import MemorySink, Sink, make_sink, open_sinks
+from ..connectors.spool import Spool, is_repeatable
+from ..connectors.upserts import with_places
+from ..dataflow.job import Job
+from ..plan.plan import Plan, Query
+from ..plan.retention import batches_to_retain
+from ..plan.settings import AVAILABLE_NOW, RunSettings
+from ..spark.failures import spark_errors, spark_lost, spark_refuses
+from ..spark.reports import Reports
+from ..state.integrity import Inventory
+from ..state.state import State
+from ..state_tables.layout import checked_frame
+from ..state_tables.meaning import check_meaning
+from .progress import QueryMonitor, QueryProgress
+from .views import View
+from .watch import Watch
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, Row
+    from pyspark.sql.streaming.query import StreamingQuery
+
+_RETAIN = "spark.sql.streaming.minBatchesToRetain"
+
+
+_ON = "then start the job again, which goes on with this batch"
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A query that may start: its frame, and what takes its batches."""
+
+    plan: Query
+    frame: DataFrame
+    writer: BatchWriter
+
+
+def start_query(prepared: Prepared, checkpoint: str, shown: str) -> StreamingQuery:
+    """Starts a query; raises RuntimeFault, which names `shown`, when Spark does not take it."""
+    from pyspark.errors import PySparkException
+
+    query = prepared.plan
+    writer = (
+        prepared.frame.writeStream.queryName(query.id)
+        .outputMode(query.output_mode)
+        .option("checkpointLocation", checkpoint)
+        .foreachBatch(prepared.writer)
+    )
+    try:
+        return writer.start()
+    except PySparkException as error:
+        raise spark_refuses(f"query `{query.id}`", error, shown) from None
+
+
+class Queries:
+    """All queries of a pipeline. They are prepared when this is made, and start with `run`."""
+
+    def __init__(
+        self,
+        plan: Plan,
+        job: Job,
+        state: State,
+        inventory: Inventory,
+        kernel: Any,
+        settings: RunSettings,
+        folders: Sequence[str],
+        view: View,
+        *,
+        strict_ledger: bool = False,
+    ) -> None:
+        """Raises RuntimeFault when a query would not do what the plan says.
+
+        With `strict_ledger`, rows that are not accounted for end their query.
+        """
+        self._plan = plan
+        self._job = job
+        self._state = state
+        self._kernel = kernel
+        self._settings = settings
+        self._folders = folders
+        self._view = view
+        self._strict_ledger = strict_ledger
+        kept = [manifest.epoch for manifest in inventory.kept]
+        self._retain = batches_to_retain(settings, plan.checkpoint, inventory.last, kept)
+        job.spark.conf.set(_RETAIN, str(self._retain))
+        self._remarks = Remarks(view.note)
+        self._gate = Gate(kernel, job.spark, state, plan, settings)
+        self._coordinator = Coordinator(plan, state, inventory, self._gate, view)
+        self._watch = Watch(plan, state, self._gate, self._coordinator, view, settings.cadence)
+        self._prepared = tuple(self._prepare(query) for query in plan.queries)
+        self._started: list[tuple[Prepared, StreamingQuery]] = []
+        self._ended: set[str] = set()
+        self._lost: RuntimeFault | None = None
+        for prepared in self._prepared:
+            check_meaning(state, prepared.plan.id, prepared.plan.meaning)
+        for sink in self._sinks:
+            sink.check()
+
+    def run(self, stop: Stop) -> tuple[QueryProgress, ...]:
+        """Starts all queries and returns when all have ended.
+
+        They end when they have caught up or are asked to, with a last barrier, on a signal, or as
+        soon as one of them has failed.
+        """
+        monitors: list[QueryMonitor] = []
+        try:
+            self._open_gate()
+            open_sinks(self._sinks, self._state)
+            for prepared in self._prepared:
+                query = start_query(
+                    prepared,
+                    self._state.checkpoint(prepared.plan.id),
+                    self._state.shown,
+                )
+                self._started.append((prepared, query))
+                monitors.append(QueryMonitor(prepared.plan, query, prepared.writer, self._kernel))
+            self._coordinator.start([self._watched(*started) for started in self._started])
+            self._watch.run(stop, [query for _, query in self._started], monitors)
+        except spark_errors() as error:
+            # A signal to the whole process group ends Spark while it is being stopped here.
+            if not stop.requested:
+                if self._alive():
+                    raise
+                self._lost = spark_lost(self._state.shown, error)
+        finally:
+            self._stop_all()
+            self._coordinator.stop()
+            with suppress(*spark_errors()):
+                self._gate.close()
+        return tuple(monitor.last_look() for monitor in monitors)
+
+    def failures(self, stop: Stop) -> tuple[RuntimeFault, ...]:
+        """Why queries have failed, one fault each; their full texts are written to the logs.
+
+        Queries that are stopped on request may report their interruption, which is no failure.
+        """
+        if stop.requested:
+            return ()
+        lost = self._state.lease.lost or self._lost
+        if lost is not None:
+            return (lost,)
+        failed = [
+            self._fault(prepared, query)
+            for prepared, query in self._started
+            if prepared.plan.id in self._ended or query._jsq.exception().isDefined()
+        ]
+        faults = (self._coordinator.fault, self._watch.fault)
+        return (*failed, *(fault for fault in faults if fault is not None))
+
+    @property
+    def asked_to_stop(self) -> bool:
+        """Whether another process has asked for the end, see `control`."""
+        return self._watch.asked
+
+    def ended(self, failures: Sequence[RuntimeFault], progress: Sequence[QueryProgress]) -> None:
+        """Tells other processes how the run has ended."""
+        self._watch.ended(failures, progress)
+
+    def memory(self) -> Mapping[str, tuple[Row, ...]]:
+        """The rows that memory sinks got in this run."""
+        return {
+            sink.name: tuple(sink.rows)
+            for prepared in self._prepared
+            for sink in prepared.writer.sinks
+            if isinstance(sink, MemorySink)
+        }
+
+    @property
+    def _sinks(self) -> Sequence[Sink]:
+        return [sink for prepared in self._prepared for sink in prepared.writer.sinks]
+
+    def _prepare(self, query: Query) -> Prepared:
+        calls = self._job.calls_of(query)
+        frame = checked_frame(self._kernel, calls[0].frame, query)
+        sinks = [
+            make_sink(
+                call.name,
+                call.connector,
+                call.options,
+                query=query.id,
+                state=self._state,
+                keep=self._retain,
+                show=self._view.message,
+                folders=self._folders,
+            )
+            for call in calls
+        ]
+        spool = (
+            None
+            if is_repeatable(self._kernel, frame)
+            else Spool(self._state.storage, self._state.spool(query.id), self._retain)
+        )
+        books, check = self._books(query), self._state.lease.check
+        writer = BatchWriter(query.id, sinks, self._kernel, spool, books, check)
+        if any(sink.upsert is not None and sink.upsert.latest_by is not None for sink in sinks):
+            frame = with_places(self._kernel, frame)
+        return Prepared(query, self._gate.wrap(frame, query.id), writer)
+
+    def _books(self, query: Query) -> Books:
+        shelf = StateShelf(self._state, query.id)
+        strict, tell = self._strict_ledger, self._view.note
+        observe = self._remarks.take
+        return Books(query, self._kernel, shelf, strict=strict, tell=tell, observe=observe)
+
+    def _open_gate(self) -> None:
+        newest = self._coordinator.newest
+        self._gate.open(newest.epoch if newest is not None else None)
+        self._watch.begin()
+        if self._settings.trigger == AVAILABLE_NOW:
+            self._gate.until_caught_up()
+
+    def _watched(self, prepared: Prepared, query: StreamingQuery) -> Watched:
+        plan = prepared.plan
+        return Watched(plan.id, Reports(plan.uses, query, self._kernel), prepared.writer)
+
+    def _stop_all(self) -> None:
+        for prepared, query in self._started:
+            with suppress(*spark_errors()):
+                # No query has a reason to end before it is stopped, whatever Spark says of it.
+                if not query.isActive:
+                    self._ended.add(prepared.plan.id)
+                query.stop()
+
+    def _alive(self) -> bool:
+        try:
+            return not self._job.spark.sparkContext._jsc.sc().isStopped()
+        except spark_errors():
+            return False
+
+    def _fault(self, prepared: Prepared, query: StreamingQuery) -> RuntimeFault:
+        raised = prepared.writer.failure
+        if isinstance(raised, RuntimeFault) and raised.code is ROWS_LOST:
+            return raised
+        failure = explain_failure(query, prepared.writer, self._kernel)
+        moment = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
+        try:
+            path = self._state.log(f"{moment}-{failure.query}.txt", failure.details + "\n")
+            help = f"the full text is in {path}"
+        except spark_errors():
+            # A full disk, which may be why the query failed, is no reason not to tell.
+            help = f"there was no room for the full text in {self._state.shown}/logs"
+        if failure.remedy is not None:
+            help = f"{failure.remedy}, or mend the row; {_ON}\n{help}"
+        return RuntimeFault(QUERY_FAILED, f"query `{failure.query}` failed: {failure.told()}", help)

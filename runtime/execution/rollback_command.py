@@ -1,0 +1,224 @@
+"""`streamc rollback`: what going back to a barrier would undo, whether it may be, and doing it.
+
+It works on the state alone. The sinks are cut back when the job starts next and opens them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+from ..base.errors import NO_SUCH_BARRIER, SINK_STAYS, RuntimeFault
+from ..connectors.sinks import promise_of
+from ..plan.plan import SinkEnd
+from ..state.home import check_decided, settle
+from ..state.integrity import Damage
+from ..state.lease import ROLLBACK, Lease
+from ..state.manifests import Manifest
+from ..state.recovery_check import Examination
+from ..state.rollback import clone
+from ..state.state import current_generation, sweep
+from ..storage.disk import Disk, LocalDisk, RemoteDisk
+from ..storage.local_files import local_state, state_note
+
+
+@dataclass(frozen=True, slots=True)
+class Undone:
+    """What a sink was given after the barrier, and what becomes of that.
+
+    `rows` counts up to the newest barrier; `stays` is whether it then has rows twice or too many.
+    """
+
+    sink: str
+    rows: int
+    told: str
+    stays: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Undo:
+    """A rollback that can be done."""
+
+    barrier: Manifest
+    epochs: int
+    unfinished: int
+    barriers: tuple[int, ...]
+    sinks: tuple[Undone, ...]
+
+
+class Rollback:
+    """A state folder that no job runs on, about to go back; see `opened`."""
+
+    def __init__(
+        self,
+        disk: Disk,
+        folder: str,
+        shown: str,
+        decision: str | None,
+        tell: Callable[[str], None],
+    ) -> None:
+        """Raises RuntimeFault when the folder has no generation that can be read."""
+        self._disk = disk
+        self._folder = folder
+        self._shown = shown
+        self._decision = decision
+        self._tell = tell
+        sweep(disk, folder, local=isinstance(disk, LocalDisk))
+        note = current_generation(disk, folder)
+        if note is None:
+            raise RuntimeFault(
+                NO_SUCH_BARRIER, f"{shown} has no barrier: no job has run on it", None
+            )
+        self._note: dict[str, Any] = note
+        self._examined = Examination(disk, f"{folder}/generations/{note['generation']}")
+
+    def check_copy(self) -> None:
+        """Raises RuntimeFault when the folder is a copy, and it is not said what it is to be."""
+        local = isinstance(self._disk, LocalDisk)
+        check_decided(self._disk, self._folder, self._shown, local=local, decision=self._decision)
+
+    def undo(self, barrier: int) -> Undo:
+        """What going back to a barrier would undo; raises RuntimeFault when it cannot be had."""
+        examined = self._examined
+        found = next((one for one in examined.manifests if one.barrier == barrier), None)
+        if found is None:
+            raise self._unknown(barrier)
+        damage = examined.barrier_damage(found)
+        if damage:
+            raise self._damaged(barrier, damage)
+        later = [one for one in examined.manifests if one.barrier > barrier]
+        last = later[-1] if later else found
+        unfinished = max(examined.epochs.last - last.epoch, 0)
+        return Undo(
+            barrier=found,
+            epochs=max(examined.epochs.last - found.epoch, 0),
+            unfinished=unfinished,
+            barriers=tuple(one.barrier for one in later),
+            sinks=tuple(_undone(last, later, unfinished)),
+        )
+
+    def perform(self, undo: Undo, *, same_cuts: bool) -> str:
+        """Makes the generation that goes on from the barrier; returns its number."""
+        local = isinstance(self._disk, LocalDisk)
+        settle(
+            *(self._disk, self._folder, self._shown),
+            local=local,
+            decision=self._decision,
+            tell=self._tell,
+        )
+        return clone(
+            self._disk, self._folder, self._note, self._examined, undo.barrier, same_cuts=same_cuts
+        )
+
+    def _whole(self) -> list[int]:
+        examined = self._examined
+        return [one.barrier for one in examined.manifests if not examined.barrier_damage(one)]
+
+    def _unknown(self, barrier: int) -> RuntimeFault:
+        held = self._examined.generation.barriers.get(barrier)
+        message = f"{self._shown} has no barrier {barrier}"
+        if held is not None:
+            message = f"the manifest of barrier {barrier} is damaged: {self._path(held)}"
+        return RuntimeFault(NO_SUCH_BARRIER, message, self._choice())
+
+    def _damaged(self, barrier: int, damage: Sequence[Damage]) -> RuntimeFault:
+        first = damage[0]
+        return RuntimeFault(
+            NO_SUCH_BARRIER,
+            f"barrier {barrier} rests on {self._path(first.path)}: {first.reason}",
+            self._choice(),
+        )
+
+    def _choice(self) -> str:
+        whole = self._whole()
+        if not whole:
+            return "no barrier of this state can be gone back to"
+        return f"these can be gone back to: {', '.join(map(str, whole))}"
+
+    def _path(self, path: str) -> str:
+        return f"{self._shown}/generations/{self._note['generation']}/{path}"
+
+
+def check_sinks(undo: Undo, accepted: Sequence[str]) -> None:
+    """Raises RuntimeFault for sinks that keep what they were given, unless that is accepted."""
+    known = {one.sink for one in undo.sinks}
+    for name in accepted:
+        if name not in known:
+            raise RuntimeFault(
+                SINK_STAYS,
+                f"--accept-repeats names `{name}`, which is no sink of this state",
+                f"its sinks are {', '.join(sorted(known))}",
+            )
+    staying = [one for one in undo.sinks if one.stays and one.sink not in accepted]
+    if staying:
+        raise RuntimeFault(
+            SINK_STAYS,
+            "\n     ".join(f"sink `{one.sink}` cannot be cut back: {one.told}" for one in staying),
+            "pass "
+            + " ".join(f"--accept-repeats {one.sink}" for one in staying)
+            + " if that is no harm; with --same-cuts it gets the same batches again",
+        )
+
+
+@contextmanager
+def opened(
+    path: str, decision: str | None = None, tell: Callable[[str], None] = lambda line: None
+) -> Iterator[Rollback]:
+    """A state folder, held for the time of a rollback; a local one is opened without a JVM.
+
+    What a copy is to be is said by `decision`, see `home`. Raises RuntimeFault when the folder is
+    no state folder, or a job runs on it.
+    """
+    if urlsplit(path).scheme in ("", "file"):
+        _, folder, _ = local_state(path)
+        with _held(LocalDisk(), folder, path, local=True):
+            yield Rollback(LocalDisk(), folder, path, decision, tell)
+        return
+    with _remote(path) as (disk, folder):
+        state_note(disk, folder, path)
+        with _held(disk, folder, path, local=False):
+            yield Rollback(disk, folder, path, decision, tell)
+
+
+@contextmanager
+def _held(disk: Disk, folder: str, shown: str, *, local: bool) -> Iterator[None]:
+    lease = Lease(disk, folder, shown, local=local, work=ROLLBACK)
+    try:
+        yield
+    finally:
+        lease.release()
+
+
+@contextmanager
+def _remote(path: str) -> Iterator[tuple[Disk, str]]:
+    """The file system of a path that only Spark's Hadoop client reaches, and the whole path."""
+    from ..kernel.build import kernel_jar
+    from ..kernel.load import load_kernel
+    from ..plan.plan import Checkpoint
+    from ..plan.settings import AS_FAST_AS_POSSIBLE, RunSettings
+    from ..spark.session import run_session
+    from ..storage.file_system import Storage
+
+    jar = kernel_jar(lambda line: None)
+    settings = RunSettings(path, AS_FAST_AS_POSSIBLE, "auto", {}, {})
+    session, started, _ = run_session(settings, Checkpoint("1 minute", 1), "rollback", None)
+    try:
+        storage = Storage(load_kernel(session, jar), session)
+        yield RemoteDisk(storage), storage.qualified(path)
+    finally:
+        if started:
+            session.stop()
+
+
+def _undone(last: Manifest, later: Sequence[Manifest], unfinished: int) -> Iterator[Undone]:
+    for name, sink in sorted(last.sinks.items()):
+        rows = sum(one.sinks[name].rows for one in later if name in one.sinks)
+        if sink.connector is None:
+            yield Undone(name, rows, "what it is, is not on record", rows > 0 or unfinished > 0)
+            continue
+        promise = promise_of(SinkEnd(sink.connector, sink.upserts))
+        stays = not promise.can_cut_back and (rows > 0 or unfinished > 0)
+        yield Undone(name, rows, promise.told, stays)

@@ -1,0 +1,253 @@
+"""How a run is doing, in a file for other processes: `control/status.json`."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from ..barriers.stall import Stall
+from ..base.fields import Fields
+from ..state.incompleteness import Mark, open_marks, read_marks
+from ..state.lease import RUN, Holder, running
+from ..state.manifests import Manifest, instant_text
+from ..state.state import current_generation
+from ..storage.local_files import local_state
+from ..storage.notes import read_note, unreadable, write_note
+from .progress import OperatorProgress, QueryProgress
+
+if TYPE_CHECKING:
+    from ..plan.plan import Plan
+    from ..storage.file_system import Files
+
+_EVERY = 2.0
+_SILENCE = 30.0
+"""Seconds after which a job that holds its state and writes no status is taken to hang."""
+_HELP = "a running job writes it anew within seconds; without one, delete it"
+STARTING = "starting"
+RUNNING = "running"
+
+
+@dataclass(frozen=True, slots=True)
+class LastBarrier:
+    """The newest barrier, in a few words."""
+
+    barrier: int
+    epoch: int
+    completed_at: datetime
+    duration_ms: int
+
+    @classmethod
+    def of(cls, manifest: Manifest) -> LastBarrier:
+        return cls(manifest.barrier, manifest.epoch, manifest.completed_at, manifest.duration_ms)
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Where a run stands as a whole: its epoch, its newest barrier, when the next is due.
+
+    `stall` says why it stands still, if it does.
+    """
+
+    phase: str
+    epoch: int
+    barrier: LastBarrier | None
+    due_seconds: float
+    stall: Stall | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """What is known of the state folder of a pipeline, from its files.
+
+    `holder` is who runs on it, if anybody. The rest is from a run's own file, `age_seconds` old, or
+    None where there is none; without a holder, or of another run, it is what was true at the end.
+    `marks` are parts of the state that are not yet what they would have been.
+    """
+
+    pipeline: str
+    holder: Holder | None
+    phase: str | None
+    age_seconds: float | None
+    version: int | None
+    generation: str | None
+    standing: Standing | None
+    queries: tuple[QueryProgress, ...]
+    marks: tuple[Mark, ...] = ()
+
+    @property
+    def stalled(self) -> str | None:
+        """Why the job that runs does not move, as far as it or its silence says."""
+        if self.holder is None or self.standing is None or self.age_seconds is None:
+            return None
+        if self.age_seconds > _SILENCE:
+            return f"it has not said for {self.age_seconds:.0f} s how it is"
+        stall = self.standing.stall
+        return None if stall is None else f"for {stall.seconds:.0f} s, {stall.reason}"
+
+
+class StatusFile:
+    """Writes how a run is doing, at most every two seconds."""
+
+    def __init__(self, files: Files, folder: str, holder: Holder) -> None:
+        self._files = files
+        self._path = _file(folder)
+        self._holder = holder
+        self._next = 0.0
+
+    def write(
+        self,
+        plan: Plan,
+        generation: str,
+        standing: Standing,
+        queries: Sequence[QueryProgress],
+        *,
+        now: bool = False,
+    ) -> None:
+        """Replaces the file, if it is time or if it must be now."""
+        if not now and time.monotonic() < self._next:
+            return
+        self._next = time.monotonic() + _EVERY
+        document = {
+            "owner": self._holder.owner,
+            "at": instant_text(datetime.now(UTC)),
+            "version": plan.version,
+            "generation": generation,
+            **_standing_document(standing),
+            "queries": [_query_document(query) for query in queries],
+        }
+        write_note(self._files, self._path, document)
+
+
+def read_status(state: str) -> Status:
+    """What is known of a state folder; raises RuntimeFault when it is none."""
+    files, folder, note = local_state(state)
+    now = time.time()
+    holder = running(files, folder, now)
+    written = files.modified(_file(folder))
+    found = read_note(files, _file(folder), _HELP)
+    pipeline = str(note["pipeline"])
+    if found is None or written is None or (holder and found.get("owner") != holder.owner):
+        phase = None
+        if holder is not None:
+            phase = STARTING if holder.work == RUN else holder.work
+        marks = _marks(files, folder, ())
+        return Status(pipeline, holder, phase, None, None, None, None, (), marks)
+    try:
+        told = Fields(found)
+        queries = tuple(map(_query_of, told.items("queries")))
+        return Status(
+            pipeline=pipeline,
+            holder=holder,
+            phase=told.text("phase"),
+            age_seconds=max(now - written, 0.0),
+            version=told.whole("version"),
+            generation=told.text("generation"),
+            standing=_standing_of(told),
+            queries=queries,
+            marks=_marks(files, folder, queries),
+        )
+    except ValueError as error:
+        raise unreadable(_file(folder), f"it is no status: {error}", _HELP) from None
+
+
+def status_document(status: Status) -> dict[str, Any]:
+    """The status as JSON."""
+    holder = status.holder
+    standing = status.standing
+    return {
+        "running": holder is not None,
+        "pipeline": status.pipeline,
+        "pid": None if holder is None else holder.pid,
+        "host": None if holder is None else holder.host,
+        "since": None if holder is None else holder.started_at,
+        "age_seconds": None if status.age_seconds is None else round(status.age_seconds, 1),
+        "version": status.version,
+        "generation": status.generation,
+        **(_standing_document(standing) if standing else {"phase": status.phase}),
+        "stalled": status.stalled,
+        "queries": [_query_document(query) for query in status.queries],
+        "marks": [mark.to_document() for mark in status.marks],
+    }
+
+
+def _marks(files: Files, folder: str, queries: Sequence[QueryProgress]) -> tuple[Mark, ...]:
+    """The marks of the current generation that have not ended at the watermarks of the queries."""
+    note = current_generation(files, folder) or {}
+    reached: dict[str, list[int]] = {}
+    for query in queries:
+        ms = 0 if query.watermark is None else round(query.watermark.timestamp() * 1000)
+        for operator in query.operators:
+            reached.setdefault(operator.id, []).append(ms)
+    lowest = {id: min(found) for id, found in reached.items()}
+    return tuple(open_marks(read_marks(Fields(note)), lowest))
+
+
+def _file(folder: str) -> str:
+    return f"{folder}/control/status.json"
+
+
+def _standing_document(standing: Standing) -> dict[str, Any]:
+    last = standing.barrier
+    barrier = last and {**asdict(last), "completed_at": instant_text(last.completed_at)}
+    return {
+        "phase": standing.phase,
+        "epoch": standing.epoch,
+        "barrier": barrier,
+        "next_barrier_in_seconds": round(standing.due_seconds, 1),
+        "stalled": None if standing.stall is None else standing.stall.to_document(),
+    }
+
+
+def _standing_of(found: Fields) -> Standing:
+    return Standing(
+        found.text("phase"),
+        found.whole("epoch"),
+        None if found.get("barrier") is None else _barrier_of(found.within("barrier")),
+        found.number("next_barrier_in_seconds"),
+        None if found.get("stalled") is None else _stall_of(found.within("stalled")),
+    )
+
+
+def _stall_of(found: Fields) -> Stall:
+    return Stall(found.number("seconds"), found.text("reason"), found.flag("at_work"))
+
+
+def _barrier_of(found: Fields) -> LastBarrier:
+    return LastBarrier(
+        found.whole("barrier"),
+        found.whole("epoch"),
+        found.instant("completed_at"),
+        found.whole("duration_ms"),
+    )
+
+
+def _query_document(query: QueryProgress) -> dict[str, Any]:
+    mark = query.watermark
+    return {**asdict(query), "watermark": None if mark is None else instant_text(mark)}
+
+
+def _query_of(found: Fields) -> QueryProgress:
+    return QueryProgress(
+        query=found.text("query"),
+        batch=found.whole("batch"),
+        rows_in=found.whole("rows_in"),
+        rows_out=found.whole("rows_out"),
+        rate_in=found.number("rate_in", endless=True),
+        rate_processed=found.number("rate_processed", endless=True),
+        watermark=found.maybe("watermark", found.instant),
+        lag_seconds=found.maybe("lag_seconds", found.number),
+        operators=tuple(map(_operator_of, found.items("operators"))),
+        active=found.flag("active"),
+    )
+
+
+def _operator_of(found: Fields) -> OperatorProgress:
+    return OperatorProgress(
+        found.text("id"),
+        found.text("kind"),
+        found.maybe("state_rows", found.whole),
+        found.whole("late_rows"),
+    )

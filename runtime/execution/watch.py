@@ -1,0 +1,234 @@
+"""The loop of a run: it shows how the queries are, and ends them when there is a reason."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from ..barriers.coordinator import Coordinator
+from ..barriers.gate import Gate
+from ..barriers.stall import Stall, find_stall
+from ..base.delays import pause
+from ..base.errors import NOT_STOPPED, STALLED, STATE_DRAINED, RuntimeFault
+from ..base.signals import Stop
+from ..plan.plan import Plan
+from ..plan.settings import seconds
+from ..spark.failures import spark_errors
+from ..state.mailbox import ENDED, FAILED, StopRequest
+from ..state.state import State
+from .progress import QueryMonitor, QueryProgress
+from .status import RUNNING, LastBarrier, Standing, StatusFile
+from .views import View
+
+if TYPE_CHECKING:
+    from pyspark.sql.streaming.query import StreamingQuery
+
+_LOOK = 0.1
+_SHOW = 0.5
+_DRAINING = "draining: all windows come out"
+_STOPPING = "finishing the epoch in flight"
+_LAST = "taking the last barrier"
+
+
+class Watch:
+    """Watches the queries of one run until one has failed, all are done, or it is asked to stop.
+
+    `fault` says why a run may not go on although no query has failed.
+    """
+
+    def __init__(
+        self,
+        plan: Plan,
+        state: State,
+        gate: Gate,
+        coordinator: Coordinator,
+        view: View,
+        cadence: float,
+    ) -> None:
+        """`cadence` is the pause between epochs with input, in seconds."""
+        self.fault: RuntimeFault | None = None
+        self._plan = plan
+        self._cadence = cadence
+        self._timeout = seconds(plan.checkpoint.timeout)
+        self._stall: Stall | None = None
+        self._state = state
+        self._gate = gate
+        self._coordinator = coordinator
+        self._view = view
+        self._phase = RUNNING
+        self._epoch = 0
+        self._drained = False
+        self._finishes_drain = False
+        self._requests: list[StopRequest] = []
+        holder = state.lease.holder
+        self._mailbox = state.mailbox
+        self._file = StatusFile(state.files, state.path, holder)
+        self._queries: Sequence[StreamingQuery] = ()
+        self._monitors: Sequence[QueryMonitor] = ()
+        self._shown = 0.0
+
+    @property
+    def asked(self) -> bool:
+        """Whether another process has asked the run to end, or an earlier one to drain."""
+        return bool(self._requests) or self._finishes_drain
+
+    def begin(self) -> None:
+        """Looks whether anything can follow; raises RuntimeFault when the state was drained.
+
+        A drain that was interrupted is finished by this run, which ends then.
+        """
+        status = self._gate.status()
+        newest = self._coordinator.newest
+        if not status.drained:
+            return
+        if newest is None or newest.epoch != status.epoch:
+            self._view.note("an earlier run was stopped while it drained; this one finishes that")
+            self._finishes_drain = True
+            return
+        raise RuntimeFault(
+            STATE_DRAINED,
+            f"the state {self._state.shown} was drained, with barrier {newest.barrier}",
+            "go back to the barrier before it with `streamc rollback`, or pass another `--state`",
+        )
+
+    def run(
+        self, stop: Stop, queries: Sequence[StreamingQuery], monitors: Sequence[QueryMonitor]
+    ) -> None:
+        """Returns when the queries are to be stopped."""
+        self._queries, self._monitors = queries, monitors
+        if self._finishes_drain:
+            self._gate.hold()
+            self._finish(stop, drain=True)
+            return
+        while not stop.wait(_LOOK):
+            self._look()
+            if self._requests:
+                self._end_as_asked(stop)
+                return
+            if not self._goes_on():
+                return
+            pause("watch.look")
+            if self._gate.status().caught_up:
+                self._coordinator.finish(lambda: self._is_over(stop))
+                self._look_at_gate()
+                return
+
+    def ended(self, failures: Sequence[RuntimeFault], progress: Sequence[QueryProgress]) -> None:
+        """Tells other processes how the run has ended; before the state is given free."""
+        if self._state.lease.lost is not None:
+            return
+        standing = self._standing("failed" if failures else "ended")
+        with suppress(*_untold()):
+            self._file.write(self._plan, self._state.generation, standing, progress, now=True)
+            self._requests += self._mailbox.requests()
+            for request in self._requests:
+                phase, facts = self._end(request, failures)
+                self._mailbox.answer(request, phase, **facts)
+
+    def _end(
+        self, request: StopRequest, failures: Sequence[RuntimeFault]
+    ) -> tuple[str, dict[str, Any]]:
+        newest = self._coordinator.newest
+        if failures:
+            return FAILED, {"reason": f"with: {failures[0].message}"}
+        if newest is None or newest.epoch != self._epoch:
+            return FAILED, {"reason": "before its last barrier was complete"}
+        if request.drain and not self._drained:
+            return FAILED, {"reason": "without a drain: it was ending already"}
+        return ENDED, {"barrier": newest.barrier, "epoch": newest.epoch}
+
+    def _end_as_asked(self, stop: Stop) -> None:
+        drain = any(request.drain for request in self._requests)
+        if drain:
+            self._gate.drain()
+        else:
+            self._gate.hold()
+        for request in self._requests:
+            self._view.note(f"asked to stop by {request.by}")
+        self._finish(stop, drain=drain)
+
+    def _finish(self, stop: Stop, *, drain: bool) -> None:
+        """Waits until the queries have done what they are at, and a last barrier is complete."""
+        self._enter(_DRAINING if drain else _STOPPING)
+        while not self._is_over(stop):
+            status = self._gate.status()
+            if status.all_done and (status.drained or not drain):
+                break
+            time.sleep(_LOOK)
+        self._enter(_LAST)
+        self._coordinator.finish(lambda: self._is_over(stop))
+        self._look_at_gate()
+        newest = self._coordinator.newest
+        if not self._is_over(stop) and (newest is None or newest.epoch != self._epoch):
+            self.fault = RuntimeFault(
+                NOT_STOPPED,
+                f"the last barrier was not complete after {self._plan.checkpoint.timeout}",
+                "start the job again: it goes on from what is committed",
+            )
+
+    def _enter(self, phase: str) -> None:
+        self._phase = phase
+        with suppress(*_untold()):
+            for request in self._requests:
+                self._mailbox.answer(request, phase)
+
+    def _is_over(self, stop: Stop) -> bool:
+        """Whether the end cannot be waited for any more; shows how things are meanwhile."""
+        self._look()
+        return stop.requested or not self._goes_on()
+
+    def _goes_on(self) -> bool:
+        lost = self._state.lease.lost
+        if lost is not None:
+            self.fault = lost
+            self._gate.fence()
+        if self._coordinator.error is not None:
+            raise self._coordinator.error
+        fault = self.fault or self._coordinator.fault
+        return fault is None and all(query.isActive for query in self._queries)
+
+    def _look(self) -> None:
+        """Shows how the queries are, and reads what is asked, if it is time."""
+        if time.monotonic() - self._shown < _SHOW:
+            return
+        self._shown = time.monotonic()
+        self._look_at_gate()
+        progress = [monitor.look() for monitor in self._monitors]
+        standing = self._standing(self._phase)
+        self._view.standing(standing)
+        self._view.update(progress)
+        with suppress(*_untold()):
+            self._file.write(self._plan, self._state.generation, standing, progress)
+            self._requests += self._mailbox.requests()
+
+    def _look_at_gate(self) -> None:
+        status = self._gate.status()
+        self._epoch, self._drained = status.epoch, status.drained
+        self._look_for_stall(find_stall(status, time.time(), self._cadence, self._timeout))
+
+    def _look_for_stall(self, stall: Stall | None) -> None:
+        """Says so when the run comes to a stand, and ends it when nothing can move it again."""
+        if stall is not None and (self._stall is None or self._stall.reason != stall.reason):
+            self._view.note(f"stalled for {stall.seconds:.0f} s: {stall.reason}")
+        elif stall is None and self._stall is not None:
+            self._view.note("moving again")
+        self._stall = stall
+        if stall is not None and not stall.at_work and stall.seconds > self._timeout:
+            self.fault = self.fault or RuntimeFault(
+                STALLED,
+                f"nothing has happened for {self._plan.checkpoint.timeout}: {stall.reason}",
+                "start the job again: it goes on from what is committed; look first whether its "
+                "sources can be reached",
+            )
+
+    def _standing(self, phase: str) -> Standing:
+        newest = self._coordinator.newest
+        barrier = None if newest is None else LastBarrier.of(newest)
+        return Standing(phase, self._epoch, barrier, self._coordinator.due_in, self._stall)
+
+
+def _untold() -> tuple[type[BaseException], ...]:
+    """What goes wrong when a file for other processes cannot be written: no run ends for that."""
+    return (OSError, *spark_errors())

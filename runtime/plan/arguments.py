@@ -1,0 +1,129 @@
+"""The command line of an emitted script."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ..base.errors import BAD_ARGUMENT, RuntimeFault
+from .plan import Plan
+
+
+@dataclass(frozen=True, slots=True)
+class Arguments:
+    """What a run was asked to do beyond what its plan says.
+
+    `path` is the spec or the script, as it was named on the command line. `savepoint` is one of the
+    state by its name, or a folder; `migration` is what the compiler says of the way to it. `copied`
+    is what a state that is a copy is to be, see `home`.
+    """
+
+    until_caught_up: bool = False
+    variables: dict[str, str] = field(default_factory=dict)
+    profile: str | None = None
+    state: str | None = None
+    savepoint: str | None = None
+    migration: Mapping[str, Any] | None = None
+    path: Path | None = None
+    copied: str | None = None
+
+
+def parse_arguments(script: Path, plan: Plan, argv: Sequence[str]) -> Arguments:
+    """Reads the script's arguments; prints help or a usage error and exits as argparse does."""
+    given = _parser(script, plan).parse_args(argv)
+    return Arguments(
+        until_caught_up=given.until_caught_up,
+        variables=parse_variables(given.var),
+        profile=given.profile,
+        state=given.state,
+        savepoint=given.from_savepoint,
+        path=script,
+        copied=given.copied,
+    )
+
+
+def parse_variables(pairs: Sequence[str]) -> dict[str, str]:
+    """`["limit=4"]` as `{"limit": "4"}`; raises RuntimeFault for one that is no NAME=VALUE."""
+    variables = {}
+    for pair in pairs:
+        name, equals, value = pair.partition("=")
+        if not equals or not name:
+            raise RuntimeFault(
+                BAD_ARGUMENT,
+                "what `--var` is given is not NAME=VALUE",
+                "write `--var name=value`; it is not repeated here, since it may hold a secret",
+            )
+        variables[name] = value
+    return variables
+
+
+def _parser(script: Path, plan: Plan) -> argparse.ArgumentParser:
+    title = f"Pipeline {plan.pipeline}, version {plan.version}"
+    parser = argparse.ArgumentParser(
+        prog=script.name,
+        description=f"{title}: {plan.description}" if plan.description else f"{title}.",
+        epilog=_epilog(plan),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument(
+        "--until-caught-up",
+        action="store_true",
+        help="process what is there now, then end",
+    )
+    parser.add_argument(
+        "--var",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="value of a variable; may be given more than once",
+    )
+    parser.add_argument("--profile", metavar="NAME", help="settings of this profile")
+    state = plan.settings.state
+    shown = f" (default: {state.replace('%', '%%')})" if state else ""
+    parser.add_argument("--state", metavar="DIR", help=f"where checkpoints live{shown}")
+    parser.add_argument(
+        "--from-savepoint",
+        metavar="NAME",
+        help="begin with a savepoint of the state, or with one in a folder",
+    )
+    copied = parser.add_mutually_exclusive_group()
+    copied.add_argument(
+        "--adopt",
+        action="store_const",
+        dest="copied",
+        const=ADOPT,
+        help="a state that is a copy is the state from now on",
+    )
+    copied.add_argument(
+        "--as-copy",
+        action="store_const",
+        dest="copied",
+        const=AS_COPY,
+        help="a state that is a copy becomes one of its own, with outputs of its own",
+    )
+    return parser
+
+
+def _epilog(plan: Plan) -> str:
+    lines = []
+    if plan.settings.variables:
+        lines.append("variables (also from the environment, as STREAMC_NAME):")
+        lines.extend(
+            f"  {name:<20}  " + ("no default" if value is None else f"default: {value}")
+            for name, value in plan.settings.variables.items()
+        )
+    if plan.profiles:
+        lines.append(f"profiles: {', '.join(plan.profiles)}")
+    lines.append("exit codes: 0 fine, 1 a query failed, 2 the run was not possible as asked,")
+    lines.append("            130 ended by Ctrl-C, 143 ended by SIGTERM")
+    return "\n".join(lines)
+
+
+ADOPT = "adopt"
+
+
+AS_COPY = "as-copy"

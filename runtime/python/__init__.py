@@ -1,0 +1,5 @@
+"""Functions in Python that a spec declares.
+
+- ``functions``: Python functions in SQL: registered under their names, called with whole columns of
+  a batch.
+"""

@@ -1,0 +1,216 @@
+"""A savepoint of a new plan, with cells computed from the rows that came before it.
+
+What the migration carries over is of the savepoint that it begins with, and so are positions and
+watermarks. The rest is of a replay, which ends where that savepoint stood. The new one appears
+whole or not at all, and a run begins with it as with any other: without a migration.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ...base.errors import NOT_MIGRATED, RuntimeFault
+from ...dataflow.script import load_build
+from ...plan.arguments import Arguments
+from ...plan.plan import Plan, Query, Use, load_plan, plan_path
+from ...plan.settings import AS_FAST_AS_POSSIBLE, resolve_settings
+from ...spark.failures import spark_errors, spark_refuses
+from ...spark.session import spark_of
+from ...state_tables.tables import Kept, read_tables
+from ...storage.disk import LocalDisk
+from ...storage.file_system import Storage
+from ...storage.local_files import local_state
+from ...storage.notes import create_note
+from ..format.model import (
+    MANIFEST,
+    SavedOperator,
+    SavedQuery,
+    Savepoint,
+    check_free,
+    find_savepoint,
+    now,
+    savepoint_names,
+)
+from ..format.staging import draft, publish
+from ..migrate.incompleteness import marks_after, partly
+from ..migrate.state_mapping import Fit, check_pipeline
+from ..restore.generation_draft import Draft
+from ..restore.restore import check_files, link_sources
+from ..take.written import file_sums, write_table
+from .merge_cells import conformed, filled
+from .replay import Replay
+from .retained import check_replayed, check_whole, is_there, on_this_disk, rows_gone, steps
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+Tell = Callable[[str], None]
+_REPLAY = "replay"
+
+
+def backfill_savepoint(
+    script: Path,
+    arguments: Arguments,
+    *,
+    name: str | None = None,
+    partial: bool = False,
+    folders: Sequence[str] = (),
+    tell: Tell = lambda line: None,
+    spark: SparkSession | None = None,
+) -> Savepoint:
+    """Makes a savepoint of a script's plan from the one that the arguments name.
+
+    Their migration says which parts are computed from retained rows. With `partial` that goes on
+    though some rows are gone. A job may run on the state, which is on this machine's disk.
+    Raises RuntimeFault when it is not possible as asked; nothing is left behind then.
+    """
+    plan = load_plan(plan_path(script))
+    settings = resolve_settings(plan, arguments, os.environ)
+    settings = replace(settings, trigger=AS_FAST_AS_POSSIBLE, savepoint=None, migration=None)
+    disk = LocalDisk()
+    _, state, _ = local_state(settings.state)
+    fit = _fit(disk, state, plan, arguments)
+    name = check_free(name or f"{fit.savepoint.name}-backfilled", savepoint_names(disk, state))
+    queries = [q for q in plan.queries if any(u.operator.id in fit.backfilled for u in q.uses)]
+    check_replayed(plan, queries, fit.cuts)
+    check_whole(rows_gone(disk, fit, queries, on_this_disk), partial=partial)
+    build = load_build(script)
+    modules = (*folders, str(script.resolve().parent), os.getcwd())
+    with draft(disk, state, name) as place:
+        try:
+            logs = link_sources(disk, fit, place)
+            link_sources(disk, fit, f"{place}/{_REPLAY}")
+            with spark_of(plan, settings, tell, spark) as (session, kernel):
+                storage = Storage(kernel, session)
+                storage.keep_private(state)
+                folder = storage.qualified(f"{place}/{_REPLAY}")
+                made = Draft(storage, folder, settings.state)
+                replay = Replay(
+                    *(session, kernel, disk, made, f"{place}/{_REPLAY}"),
+                    *(plan, build, settings, modules, fit),
+                )
+                lacks = _replayed(replay, queries, partial, tell)
+                found = _Made(storage, disk, place, replay, lacks, tell).savepoint(name, logs)
+        except spark_errors() as error:
+            raise spark_refuses("the backfill", error, settings.state) from None
+        disk.delete([f"{place}/{_REPLAY}"])
+        create_note(disk, f"{place}/{MANIFEST}", found.to_document())
+        publish(disk, place, state, name)
+    return found
+
+
+def _replayed(replay: Replay, queries: Sequence[Query], partial: bool, tell: Tell) -> Sequence[str]:
+    """Runs a replay, and says what it lacked of the rows; raises RuntimeFault unless it may."""
+
+    def missing() -> tuple[str, ...]:
+        storage = replay.draft.storage
+        found = rows_gone(replay.disk, replay.fit, queries, lambda path: is_there(storage, path))
+        return check_whole(found, partial=partial)
+
+    missing()
+    if replay.plan.tables:
+        tell(f"as they are now: {', '.join(replay.plan.tables)}")
+    cuts = steps(replay.plan, queries, replay.fit.cuts)
+    tell(f"replay of {', '.join(query.id for query in queries)}, {len(cuts)} batches")
+    replay.run(queries, cuts)
+    # Spark passes over a file that is gone when its batch comes, and says nothing.
+    found = missing()
+    for line in found:
+        tell(line)
+    return found
+
+
+def _fit(disk: LocalDisk, state: str, plan: Plan, arguments: Arguments) -> Fit:
+    savepoint, folder = find_savepoint(disk, state, str(arguments.savepoint))
+    check_pipeline(savepoint, plan)
+    check_files(disk, savepoint, folder)
+    fit = Fit(savepoint, folder, plan, arguments.migration)
+    if not fit.backfilled:
+        raise RuntimeFault(
+            NOT_MIGRATED,
+            f"nothing of `{plan.pipeline}` is to be computed from retained rows",
+            "say `backfill` of a cell or an operator in the migration file, or begin with "
+            f"`streamc run --from-savepoint {savepoint.name}`",
+        )
+    return fit
+
+
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """A savepoint that is being made in a folder, when the replay is over.
+
+    `lacks` are the reasons for which the replay did not have all rows.
+    """
+
+    storage: Storage
+    disk: LocalDisk
+    folder: str
+    replay: Replay
+    lacks: Sequence[str]
+    tell: Tell
+
+    def savepoint(self, name: str, logs: Sequence[str]) -> Savepoint:
+        """Writes the tables; what the manifest says of them and of all else."""
+        fit, plan = self.replay.fit, self.replay.plan
+        return replace(
+            fit.savepoint,
+            name=name,
+            made_at=now(),
+            version=plan.version,
+            spark=self.storage.session.version,
+            plan=plan.document,
+            spec=plan.spec_text,
+            sources=fit.cuts,
+            logs=file_sums(self.disk, self.folder, logs),
+            queries={query.id: self._query(query) for query in plan.queries},
+            marks=(*marks_after(fit), *(m for why in self.lacks for m in partly(fit, why))),
+        )
+
+    def _query(self, query: Query) -> SavedQuery:
+        fit = self.replay.fit
+        origin, feeding = fit.origin(query), fit.feeding(query)
+        return SavedQuery(
+            batch=0 if feeding is None else fit.savepoint.queries[feeding].batch,
+            watermark_ms=origin.watermark_ms if origin else 0,
+            next_watermark_ms=origin.next_watermark_ms if origin else 0,
+            sinks=query.sinks,
+            operators={
+                use.operator.id: self._operator(query, number, use)
+                for number, use in enumerate(query.uses)
+            },
+            counted_as=fit.counted_as(query),
+        )
+
+    def _operator(self, query: Query, number: int, use: Use) -> SavedOperator:
+        id = use.operator.id
+        checkpoint = self.replay.draft.checkpoint(query.id)
+        kept = read_tables(self.storage.session, checkpoint, number, use)
+        tables = {
+            name: write_table(
+                *(self.storage, self.disk, self.folder),
+                *(f"state/{query.id}/{id}/{name}", name, frame),
+            )
+            for name, frame in self._tables(query, use, kept).items()
+        }
+        return SavedOperator(id, use.operator.kind, kept.keys, kept.cells, tables)
+
+    def _tables(self, query: Query, use: Use, kept: Kept) -> dict[str, DataFrame]:
+        """The tables of an operator: carried over, computed again, or some cells of each."""
+        fit, id = self.replay.fit, use.operator.id
+        carried = fit.tables(self.storage.session, id, query)
+        if carried is None and id in fit.backfilled:
+            self.tell(f"{query.id}: {id}: computed from retained rows")
+            return kept.tables
+        tables = conformed(kept.tables, carried or {}, use.operator)
+        if id not in fit.backfilled:
+            return tables
+        found = filled(tables, kept, fit.backfilled[id], use.operator)
+        self.tell(
+            f"{query.id}: {id}: {', '.join(fit.backfilled[id])}: of {found.keys:,} keys "
+            f"{found.lacking:,} have no retained rows, and {found.other:,} are no longer kept"
+        )
+        return found.tables

@@ -1,0 +1,190 @@
+"""The rows up to a savepoint as they are still there: in how many steps they are read again.
+
+Most state is the same however its input was cut into batches. Where ids are forgotten and come
+again, or rows are handled as they arrive, it is not: then the batches of the job come again, as far
+as sources know them. Of files each entry in the log of a source was a batch.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote, urlsplit
+
+from ...base.errors import NOT_REPLAYED, RuntimeFault
+from ...plan.plan import PROGRAM, Plan, Query
+from ...state.checkpoints import Generation, entry_of
+from ...storage.disk import Disk
+from ..migrate.state_mapping import Fit
+
+if TYPE_CHECKING:
+    from ...storage.file_system import Storage
+
+Cuts = Mapping[str, Any]
+"""Where each source stands, None for one that has had nothing yet."""
+
+_REPLAYED = ("files", "kafka", "rate")
+"""Connectors that give the rows between two positions again."""
+_FAILS = "spark.failOnDataLoss"
+
+
+@dataclass(frozen=True, slots=True)
+class Lack:
+    """Why some rows are not there again, and how to have them after all."""
+
+    reason: str
+    help: str
+
+
+def check_replayed(plan: Plan, queries: Sequence[Query], cuts: Cuts) -> None:
+    """Raises RuntimeFault when what queries keep can't be had again from their sources."""
+    sources, operators = plan.document["sources"], plan.document["operators"]
+    for query in queries:
+        for use in query.uses:
+            why = clock_of(operators[use.operator.id])
+            if why is not None:
+                raise _refused(
+                    f"{why} of `{use.operator.id}` goes by the clock, and rows of the past do not "
+                    "turn that back",
+                    "accept that it starts empty",
+                )
+        for name in query.sources:
+            connector = sources[name]["connector"]
+            if connector not in _REPLAYED:
+                raise _refused(
+                    f"source `{name}` ({connector}) does not give its rows again",
+                    "accept in the migration file that the cells start empty",
+                )
+            if order_counts(query) and cuts.get(name) is not None and connector != "files":
+                raise _refused(
+                    f"`{order_counts(query)}` keeps what depends on the order in which rows came, "
+                    f"and source `{name}` ({connector}) does not tell in which batches they did",
+                    "accept in the migration file that the cells start empty",
+                )
+
+
+def clock_of(operator: Mapping[str, Any]) -> str | None:
+    """What of an operator goes by the time at which it runs; None if nothing does."""
+    for timer in operator.get("timers", ()):
+        if timer["time"] == "processing":
+            return f"timer `{timer['id']}`"
+    for cell in operator.get("cells", ()):
+        if cell.get("ttl") is not None:
+            return f"the TTL of `{cell['id']}`"
+    return None
+
+
+def order_counts(query: Query) -> str | None:
+    """An operator of a query that keeps what depends on how its input was cut into batches."""
+    for use in query.uses:
+        kind, ordered = use.operator.kind, use.operator.ordered
+        if kind == "dedup" or (kind == PROGRAM and not ordered):
+            return use.operator.id
+    return None
+
+
+def steps(plan: Plan, queries: Sequence[Query], cuts: Cuts) -> list[Cuts]:
+    """The cuts that queries read up to, one after the other; the last are those of the savepoint.
+
+    Sources that have had less batches than others are spread over theirs.
+    """
+    entries = {name: entry_of(cuts[name]) for name in _sources(queries)}
+    stepped = any(order_counts(query) for query in queries)
+    counts = {name: last + 1 for name, last in entries.items() if last is not None}
+    most = max(counts.values(), default=1) if stepped else 1
+    found: list[Cuts] = []
+    for step in range(1, most + 1):
+        reached = {name: -(-count * step // most) - 1 for name, count in counts.items()}
+        found.append({**cuts, **{name: {"logOffset": at} for name, at in reached.items()}})
+    return found
+
+
+def files_gone(
+    disk: Disk, fit: Fit, queries: Sequence[Query], there: Callable[[str], bool]
+) -> dict[str, tuple[int, int]]:
+    """How many files of each source are no longer there, and of how many; sources that lack some.
+
+    `there` is asked with a path or URL, not encoded.
+    """
+    found = {}
+    for source in _sources(queries):
+        if source in fit.sources and fit.plan.document["sources"][source]["connector"] == "files":
+            origin = fit.sources[source]
+            last = entry_of(fit.savepoint.sources.get(origin))
+            files = list(files_read(disk, fit, origin, -1 if last is None else last))
+            gone = sum(not there(path) for path in files)
+            if gone:
+                found[source] = (gone, len(files))
+    return found
+
+
+def files_read(disk: Disk, fit: Fit, source: str, last: int) -> Iterator[str]:
+    """The files that a source of a savepoint had read when it had so many entries, by its log."""
+    log = Generation.of(fit.savepoint.logs).sources.get(source)
+    seen: set[str] = set()
+    ways = iter(()) if log is None else log.entries.ways(last)
+    for path in next(ways, ()):
+        for line in (disk.read(f"{fit.folder}/{path}") or "").splitlines()[1:]:
+            entry = json.loads(line)
+            name = unquote(str(entry["path"]))
+            if int(entry["batchId"]) <= last and name not in seen:
+                seen.add(name)
+                yield name
+
+
+def on_this_disk(path: str) -> bool:
+    """Whether a file is there; one of another file system is taken to be."""
+    return not _is_local(path) or os.path.exists(path.removeprefix("file:"))
+
+
+def is_there(storage: Storage, path: str) -> bool:
+    """Whether a file is there, on any file system."""
+    return on_this_disk(path) if _is_local(path) else storage.modified(path) is not None
+
+
+def _is_local(path: str) -> bool:
+    return urlsplit(path).scheme in ("", "file")
+
+
+def rows_gone(
+    disk: Disk, fit: Fit, queries: Sequence[Query], there: Callable[[str], bool]
+) -> Iterator[Lack]:
+    """What queries may not get of the rows before a savepoint; `there` is as in `files_gone`."""
+    for name, (count, of) in files_gone(disk, fit, queries, there).items():
+        yield Lack(
+            f"source `{name}`: {count:,} of {of:,} files that were read are no longer there",
+            "put them back where they were",
+        )
+    for name in _sources(queries):
+        source = fit.plan.document["sources"][name]
+        kept = source["options"].get(_FAILS, "true")
+        if source["connector"] == "kafka" and kept.lower() != "true":
+            yield Lack(
+                f"source `{name}` passes over messages that Kafka no longer has, "
+                f"by `{_FAILS} = '{kept}'`, and nobody counts them",
+                f"leave `{_FAILS}` out for the backfill, which ends then if any are gone",
+            )
+
+
+def check_whole(lacks: Iterable[Lack], *, partial: bool) -> tuple[str, ...]:
+    """What is to be said of rows that are gone; raises RuntimeFault for any unless `partial`."""
+    found = list(lacks)
+    if found and not partial:
+        helps = dict.fromkeys(one.help for one in found)
+        raise _refused(
+            "\n     ".join(one.reason for one in found),
+            "; ".join([*helps, "`--partial` computes from what there is"]),
+        )
+    return tuple(one.reason for one in found)
+
+
+def _sources(queries: Sequence[Query]) -> list[str]:
+    """The sources that queries read, each once."""
+    return list(dict.fromkeys(name for query in queries for name in query.sources))
+
+
+def _refused(reason: str, help: str) -> RuntimeFault:
+    return RuntimeFault(NOT_REPLAYED, reason, help)

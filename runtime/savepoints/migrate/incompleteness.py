@@ -1,0 +1,118 @@
+"""Since when a part of a state is not what it would have been, and until when.
+
+A migration marks what begins empty or lacks rows from before the cut. Marks go along with the
+state: in the note of its generation, and in savepoints. In windows the mark ends by itself: once
+those that were open at the cut have closed, all are whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from ...base.errors import RuntimeFault
+from ...base.options import reads
+from ...plan.settings import seconds
+from ...state.incompleteness import Mark
+
+if TYPE_CHECKING:
+    from .state_mapping import Fit
+
+
+_PASSING = ("aggregate", "topn", "dedup")
+"""Operators that give a row no later than their window ends."""
+
+
+def marks_after(fit: Fit) -> tuple[Mark, ...]:
+    """The marks of a state that begins with a savepoint: those it had, and those of the change."""
+    return (*_carried(fit), *_added(fit))
+
+
+def _carried(fit: Fit) -> Iterator[Mark]:
+    """Yields the marks that a savepoint has, each of what is made of the part that it is on."""
+    for mark in fit.savepoint.marks:
+        if fit.migration is None:
+            yield mark
+            continue
+        for id, change in fit.migration["operators"].items():
+            if change["from"] != mark.operator:
+                continue
+            again = set(fit.backfilled.get(id, ()))
+            for cell in (None,) if mark.cell is None else _made_of(mark.cell, change["cells"]):
+                if cell is None or cell not in again:
+                    yield replace(mark, operator=id, cell=cell)
+
+
+def _made_of(name: str, cells: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    """Yields the cells whose value is computed from one that was called so."""
+    for cell in cells:
+        if reads(cell["expr"] or "", name):
+            yield cell["id"]
+
+
+def _added(fit: Fit) -> Iterator[Mark]:
+    for one in () if fit.migration is None else fit.migration["marks"]:
+        if one["operator"] in fit.plan.operators:
+            yield _mark(fit, str(one["operator"]), one["cell"], str(one["reason"]))
+
+
+def partly(fit: Fit, reason: str) -> Iterator[Mark]:
+    """Yields a mark for each part that a backfill could not compute from all rows."""
+    for id, parts in fit.backfilled.items():
+        whole = fit.migration is None or fit.migration["operators"][id]["from"] is None
+        for cell in (None,) if whole else parts:
+            yield _mark(fit, id, cell, reason)
+
+
+def _mark(fit: Fit, operator: str, cell: str | None, reason: str) -> Mark:
+    return Mark(
+        operator=operator,
+        cell=cell,
+        reason=reason,
+        since=fit.savepoint.made_at.isoformat(timespec="seconds"),
+        watermark_ms=fit.savepoint.watermark_ms,
+        until_ms=_until(fit, operator),
+    )
+
+
+def _until(fit: Fit, operator: str) -> int | None:
+    """The watermark at which the last window has closed that a row before the cut may be in.
+
+    Windows of operators below hold rows back by their length. None for what has no windows of a
+    fixed length, and where rows may be held back or run ahead in other ways.
+    """
+    operators = fit.plan.document["operators"]
+    if not _is_fixed(operators[operator]):
+        return None
+    found = 0
+    for query in fit.plan.queries:
+        uses = [use.operator.id for use in query.uses]
+        if operator not in uses:
+            continue
+        if len(query.sources) > 1 or any(operators[id]["kind"] not in _PASSING for id in uses):
+            return None
+        try:
+            delays = [seconds(delay) for delay in _delays(fit, query.sources[0])]
+            sizes = [
+                seconds(operators[id]["window"]["size"]) for id in uses if _is_fixed(operators[id])
+            ]
+        except RuntimeFault:
+            return None
+        origin = fit.origin(query)
+        stood = origin.next_watermark_ms if origin else 0
+        found = max(found, stood + round((max(delays, default=0) + sum(sizes)) * 1000))
+    return found
+
+
+def _delays(fit: Fit, source: str) -> Iterator[str]:
+    """How late rows of a source may be, in both versions."""
+    ends = [fit.plan.document["sources"][source]]
+    if source in fit.sources:
+        ends.append(fit.savepoint.plan["sources"][fit.sources[source]])
+    yield from (end["watermark"]["delay"] for end in ends if end.get("watermark"))
+
+
+def _is_fixed(operator: Mapping[str, Any]) -> bool:
+    window = operator.get("window")
+    return window is not None and window["size"] is not None

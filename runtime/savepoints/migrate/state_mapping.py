@@ -1,0 +1,232 @@
+"""Which tables of a savepoint the operators of a plan begin with, and what is done to them.
+
+Without a migration a plan must keep what the savepoint's plan kept; with one, its document says for
+each operator where its state comes from and by which expressions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ...base.errors import NOT_MIGRATED, RuntimeFault, unfit
+from ...base.options import quoted
+from ...plan.plan import Plan, Query, read_plan
+from ...state_tables.meaning import meaning_differences
+from ..format.model import SavedOperator, SavedQuery, Savepoint, Table
+from .conversions import Change, Conversion, conversions
+from .live_state import alive, holder, use_of
+from .transform import transformed
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+Migration = Mapping[str, Any]
+"""What the compiler says of a change; see `compiler.migrate.document`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """A savepoint in a folder, and the plan that begins with it."""
+
+    savepoint: Savepoint
+    folder: str
+    plan: Plan
+    migration: Migration | None
+
+    @property
+    def sources(self) -> Mapping[str, str]:
+        """The sources that go on where one of the savepoint stood, by their names."""
+        if self.migration is None:
+            return {name: name for name in self.plan.sources}
+        found = {new: one["from"] for new, one in self.migration["sources"].items()}
+        return {new: old for new, old in found.items() if old is not None}
+
+    @property
+    def converted(self) -> tuple[str, ...]:
+        """The operators whose state a migration makes of that of another version."""
+        changes = {} if self.migration is None else self.migration["operators"]
+        return tuple(id for id, change in changes.items() if change["from"] is not None)
+
+    def change(self, operator: str) -> Change:
+        """What a migration says of an operator; there must be one."""
+        assert self.migration is not None
+        found: Change = self.migration["operators"][operator]
+        return found
+
+    def conversions(self, spark: SparkSession, operator: str) -> list[Conversion]:
+        """What is made of the tables of an operator that is `converted`, before rows are merged."""
+        change = self.change(operator)
+        old = str(change["from"])
+        saved = self._saved(old, None)
+        tables = {name: self._read(spark, table) for name, table in saved.tables.items()}
+        plan = self.savepoint.plan["operators"][old]
+        return list(conversions(tables, saved, change, plan))
+
+    @property
+    def cuts(self) -> Mapping[str, Any]:
+        """Where each source of the plan stands, None for one that begins at its beginning."""
+        return {
+            source: self.savepoint.sources.get(self.sources[source])
+            if source in self.sources
+            else None
+            for source in sorted(self.plan.sources)
+        }
+
+    @property
+    def backfilled(self) -> Mapping[str, tuple[str, ...]]:
+        """The parts of operators that are to be computed again, all of one that begins so."""
+        return backfilled_parts(self.migration)
+
+    def tables(
+        self, spark: SparkSession, operator: str, query: Query | None
+    ) -> dict[str, DataFrame] | None:
+        """The tables that an operator begins with; None if it begins empty."""
+        old = self._old(operator)
+        if old is None:
+            return None
+        saved = self._saved(old, query)
+        change = None if self.migration is None else self.change(operator)
+        if change is not None and query is not None:
+            change = alive(change, use_of(query, operator))
+            saved = holder(change, [saved, *self.savepoint.kept(old)])
+        tables = {name: self._read(spark, table) for name, table in saved.tables.items()}
+        if change is None:
+            return tables
+        before, after = self.savepoint.plan["operators"], self.plan.document["operators"]
+        return transformed(tables, saved, change, before[old], after[operator])
+
+    def rows(self, operator: str) -> int:
+        """How many rows the savepoint has of what an operator begins with."""
+        old = self._old(operator)
+        return 0 if old is None else self._saved(old, None).rows
+
+    def origin(self, query: Query) -> SavedQuery | None:
+        """The query of the savepoint whose watermark a query goes on from."""
+        saved = self.savepoint.queries
+        if query.id in saved:
+            return saved[query.id]
+        wanted = {old for use in query.uses if (old := self._old(use.operator.id)) is not None}
+        ranked = sorted(saved, key=lambda id: (-len(wanted & set(saved[id].operators)), id))
+        sources = {self.sources.get(source) for source in query.sources}
+        reading = [
+            id for id in ranked if sources & set(self.savepoint.plan["queries"][id]["sources"])
+        ]
+        return saved[reading[0]] if reading else None
+
+    def sooner_ms(self, query: Query) -> int:
+        """By how much the watermark of a query moves ahead, because all delays are shorter."""
+        if self.migration is None:
+            return 0
+        shifts = (self.migration["sources"][source] for source in query.sources)
+        return min((int(one.get("shift_watermark_micros", 0)) // 1000 for one in shifts), default=0)
+
+    def feeding(self, query: Query) -> str | None:
+        """The query of the savepoint that fed the sinks of a query; None if they are new.
+
+        Raises RuntimeFault when several did, and stood at batches of other numbers.
+        """
+        renamed = {} if self.migration is None else self.migration.get("sinks", {})
+        olds = {renamed.get(sink, {"from": sink})["from"] for sink in query.sinks}
+        feeding = [id for id, saved in self.savepoint.queries.items() if olds & set(saved.sinks)]
+        if len({self.savepoint.queries[id].batch for id in feeding}) > 1:
+            raise RuntimeFault(
+                NOT_MIGRATED,
+                f"the sinks of `{query.id}` were fed by {', '.join(feeding)}, at different batches",
+                "give the sinks other names and outputs",
+            )
+        return feeding[0] if feeding else None
+
+    def counted_as(self, query: Query) -> str | None:
+        """The query by which the lineage of the savepoint counts what fed the sinks of a query."""
+        feeding = self.feeding(query)
+        return None if feeding is None else self.savepoint.queries[feeding].counted_as
+
+    def _old(self, operator: str) -> str | None:
+        if self.migration is None:
+            return operator
+        found: str | None = self.migration["operators"][operator]["from"]
+        return found
+
+    def _saved(self, operator: str, query: Query | None) -> SavedOperator:
+        found = self.savepoint.operator(operator, None if query is None else query.id)
+        if found is None:
+            raise unfit(operator, f"savepoint {self.savepoint.name} has no such operator")
+        return found
+
+    def _read(self, spark: SparkSession, table: Table) -> DataFrame:
+        schema = ", ".join(f"{quoted(name)} {type_}" for name, type_ in table.columns.items())
+        if not table.files:
+            return spark.createDataFrame([], schema)
+        return spark.read.schema(schema).parquet(*(f"{self.folder}/{one}" for one in table.files))
+
+
+def backfilled_parts(migration: Migration | None) -> Mapping[str, tuple[str, ...]]:
+    """The parts that a migration has computed again from retained rows, by operator."""
+    operators = {} if migration is None else migration["operators"]
+    return {id: tuple(one["backfill"]) for id, one in operators.items() if "backfill" in one}
+
+
+def check_backfilled(migration: Migration | None) -> None:
+    """Raises RuntimeFault when a migration asks for parts that only a backfill computes."""
+    found = backfilled_parts(migration)
+    if found:
+        parts = "\n".join(
+            f"     {id}: {', '.join(f'`{part}`' for part in parts) or 'its state'}"
+            for id, parts in found.items()
+        )
+        raise RuntimeFault(
+            NOT_MIGRATED,
+            f"the migration has parts computed from retained rows\n{parts}",
+            "`streamc backfill` makes a savepoint that has them; begin with that one",
+        )
+
+
+def fitted(savepoint: Savepoint, folder: str, plan: Plan, migration: Migration | None) -> Fit:
+    """The fit of a savepoint and a plan that begins with it.
+
+    Raises RuntimeFault when a migration is needed, or a backfill before.
+    """
+    check_backfilled(migration)
+    check_pipeline(savepoint, plan)
+    if migration is None:
+        lines = list(differences(savepoint, plan))
+        if lines:
+            raise RuntimeFault(
+                NOT_MIGRATED,
+                f"savepoint {savepoint.name} is of another version of the spec\n"
+                + "\n".join(f"     {line}" for line in lines),
+                "run the spec with `streamc run`, which works out the migration; "
+                "`streamc savepoint plan` shows it",
+            )
+    return Fit(savepoint, folder, plan, migration)
+
+
+def check_pipeline(savepoint: Savepoint, plan: Plan) -> None:
+    """Raises RuntimeFault when a savepoint is of another pipeline than a plan."""
+    if savepoint.pipeline != plan.pipeline:
+        raise RuntimeFault(
+            NOT_MIGRATED,
+            f"savepoint {savepoint.name} is of pipeline `{savepoint.pipeline}`, not of "
+            f"`{plan.pipeline}`",
+            "name the pipeline alike in the front matter if it is the same one",
+        )
+
+
+def differences(savepoint: Savepoint, plan: Plan) -> Iterator[str]:
+    """Yields what a plan keeps otherwise than the plan of a savepoint, a line each."""
+    old, new = (
+        {query.id: query.meaning for query in one.queries}
+        for one in (read_plan(savepoint.plan), plan)
+    )
+    for id in dict.fromkeys([*old, *new]):
+        if id not in new:
+            yield f"query `{id}`: removed"
+        elif id not in old:
+            yield f"query `{id}`: added"
+        else:
+            yield from meaning_differences(old[id], new[id])
+    before = set(savepoint.plan["sources"])
+    yield from (f"source `{name}`: added" for name in plan.sources if name not in before)
+    yield from (f"source `{name}`: removed" for name in sorted(before - set(plan.sources)))

@@ -1,0 +1,69 @@
+"""Keys of a program whose cells get a TTL: each has to be looked at, or nobody forgets what it has.
+
+A program looks for what has outlived its time when it is woken for that, which it is because of
+what it has written. What was written before there was a TTL has nobody woken: so each key is woken
+once, at the first watermark.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import reduce
+from typing import TYPE_CHECKING, Any
+
+from ...base.options import quoted
+from ...state_tables.program_state import ARMED, RECORD, entry_table
+from .conversions import Change
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+
+_SWEEP = ".sweep"
+_AT_ONCE = -9_223_372_036_854_774
+"""In milliseconds of the clock by which keys are woken: before any watermark of rows."""
+
+
+def gets_lifetimes(change: Change, old: Mapping[str, Any], new: Mapping[str, Any]) -> bool:
+    """Whether a migration gives a TTL to cells that go on without having had one."""
+    had = {cell["id"] for cell in old.get("cells", ()) if cell["ttl"] is not None}
+    sources = {one["id"]: str(one["expr"]).strip("`") for one in change["cells"]}
+    sources |= {one["id"]: one["from"] for one in change.get("entries", ())}
+    lasting = [cell["id"] for cell in new.get("cells", ()) if cell["ttl"] is not None]
+    return any(sources.get(id) is not None and sources[id] not in had for id in lasting)
+
+
+def woken(
+    tables: Mapping[str, DataFrame], keys: Sequence[str], new: Mapping[str, Any]
+) -> DataFrame:
+    """The records of a program, all of which are looked at; also of keys that have entries only."""
+    from pyspark.sql import functions as F
+
+    names = [quoted(key) for key in keys]
+    record = tables[RECORD]
+    found = [
+        tables[entry_table(cell["id"])].select(*names)
+        for cell in new["cells"]
+        if cell["ttl"] is not None and entry_table(cell["id"]) in tables
+    ]
+    if found:
+        # Sets of rows take NULLs for equal.
+        lacking = reduce(lambda one, other: one.union(other), found).subtract(record.select(*names))
+        starts = {cell["id"]: cell for cell in new["cells"] if cell["kind"] == "value"}
+        kinds = {field.name: field.dataType for field in record.schema.fields}
+        others = {
+            name: _start(starts.get(name)).cast(kinds[name])
+            for name in record.columns
+            if name not in keys
+        }
+        record = record.unionByName(lacking.withColumns(others))
+    at_once = F.lit(_AT_ONCE).cast("bigint")
+    armed = F.least(F.coalesce(F.col(quoted(ARMED)), at_once), at_once)
+    return record.withColumns({_SWEEP: at_once, ARMED: armed})
+
+
+def _start(cell: Mapping[str, Any] | None) -> Column:
+    """What a cell is before the first row."""
+    from pyspark.sql import functions as F
+
+    default = None if cell is None else cell["default"]
+    return F.lit(None) if default is None else F.expr(default)

@@ -1,0 +1,143 @@
+"""What the watermark of a savepoint makes of windows and timers that a migration moves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ...base.options import quoted
+from ...state_tables.tables import WINDOW
+from .conversions import Change, Conversion
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+
+    from .failing import Attempts
+
+
+@dataclass(frozen=True, slots=True)
+class Incomplete:
+    """Windows of the new version that lack what had closed before the cut, up to the watermark.
+
+    Of windows of a fixed size that is one, from `start_ms` to `end_ms`, in which `closed` windows
+    of the old version lay that are gone; where they overlap it is `windows` of them, which lie
+    between these instants. Of sessions it is those that begin so early that one which has closed
+    might have reached them. `groups` is how many of them the savepoint has.
+    """
+
+    watermark_ms: int
+    groups: int
+    closed: int | None = None
+    start_ms: int | None = None
+    end_ms: int | None = None
+    windows: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MovedTimer:
+    """A timer: how many keys have it set, of how many to another instant than it was.
+
+    `at_once` is how many are due when the first batch begins. `by_clock` is whether it goes by
+    processing time; then those are counted that are due by now.
+    """
+
+    name: str
+    by_clock: bool
+    set: int
+    moved: int
+    at_once: int
+
+
+def incomplete(
+    rows: DataFrame, merged: DataFrame, lengths: Mapping[str, int], watermark_ms: int
+) -> Incomplete | None:
+    """What is incomplete of windows that are merged into wider ones; None if nothing is.
+
+    `rows` are the old groups, `merged` the new ones, `lengths` those by which they are merged, in
+    microseconds. The watermark is the one by which the last batch of the savepoint has closed
+    windows.
+    """
+    if watermark_ms == 0:
+        return None
+    passed = _passed(rows, watermark_ms)
+    if "later" in lengths:
+        groups = _count(merged, f"{WINDOW}.start <= timestamp_micros({passed + lengths['later']}L)")
+        return Incomplete(passed // 1000, groups) if groups else None
+    size, part = lengths["into"], lengths["of"]
+    step = lengths.get("step", size)
+    # Those that lack something begin behind `passed - size`, and up to `passed - part`.
+    last = passed - part - (passed - part - lengths["offset"]) % step
+    windows = -((passed - size - last) // step)
+    if last <= passed - size:
+        return None
+    start = last - (windows - 1) * step
+    parts = {t + at for t in range(start, last + 1, step) for at in range(0, size, part)}
+    groups = _count(merged, f"{WINDOW}.start <= timestamp_micros({last}L)")
+    return Incomplete(
+        passed // 1000,
+        groups,
+        sum(begin + part <= passed for begin in parts),
+        start // 1000,
+        (last + size) // 1000,
+        windows,
+    )
+
+
+def _passed(rows: DataFrame, watermark_ms: int) -> int:
+    """The instant in microseconds up to which windows have closed.
+
+    Above an interval join that is earlier than the watermark of the query: what is still there has
+    not closed.
+    """
+    from pyspark.sql import functions as F
+
+    passed = watermark_ms * 1000
+    first = rows.select(F.min(F.expr(f"unix_micros({WINDOW}.`end`)"))).head()
+    open_ = None if first is None else first[0]
+    return passed if open_ is None else min(passed, int(open_) - 1)
+
+
+def moved_timers(
+    record: Conversion,
+    change: Change,
+    old: Mapping[str, Any],
+    new: Mapping[str, Any],
+    watermark_ms: int,
+    try_: Attempts,
+) -> Iterator[MovedTimer]:
+    """Yields the timers of a program if any of them is set in another way than before.
+
+    `old` and `new` are what the plans say of the operator.
+    """
+    from pyspark.sql import functions as F
+
+    before = {timer["id"] for timer in old["timers"]}
+    times = {timer["id"]: timer["time"] for timer in new["timers"]}
+    given = [(one["name"], one["expr"]) for one in change.get("timers", ())]
+    if all(sql in before or sql in map(quoted, before) for _, sql in given):
+        return
+    passed = F.expr(f"timestamp_millis({watermark_ms}L)") if watermark_ms else F.lit(None)
+    for name, expression in given:
+        by_clock = times[name] == "processing"
+        instant = try_.value(expression)
+        due = F.current_timestamp() if by_clock else passed
+        counts = record.rows.select(
+            F.count_if(instant.isNotNull()),
+            F.count_if(instant.isNotNull() & ~_same(expression, name, before, instant, try_)),
+            F.count_if(instant <= due),
+        ).head()
+        assert counts is not None
+        yield MovedTimer(name, by_clock, *map(int, counts))
+
+
+def _same(expression: str, name: str, before: set[str], instant: Column, try_: Attempts) -> Column:
+    """Whether a timer is set for the instant of the one that it was: that it reads, or its name."""
+    from pyspark.sql import functions as F
+
+    was = next((one for one in try_.reads(expression) if one in before), name)
+    return F.col(quoted(was)).eqNullSafe(instant) if was in before else F.lit(False)
+
+
+def _count(merged: DataFrame, condition: str) -> int:
+    return merged.where(condition).count()

@@ -1,0 +1,37 @@
+"""A run that is to begin with a savepoint makes a generation of it, before anything else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ...dataflow.job import Job
+from ...plan.plan import Plan
+from ...plan.settings import RunSettings
+from ...state.state import State, disk_of
+from ..format.model import find_savepoint
+from ..migrate.state_mapping import fitted
+from .restore import restore
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+def begin_with_savepoint(
+    named: str,
+    spark: SparkSession,
+    kernel: Any,
+    state: State,
+    plan: Plan,
+    build: Callable[[Job], None],
+    settings: RunSettings,
+    folders: Sequence[str],
+    tell: Callable[[str], None],
+) -> None:
+    """Restores the savepoint `named`: one of the state by its name, or a folder.
+
+    Raises RuntimeFault when it cannot be used.
+    """
+    disk, root = disk_of(state)
+    fit = fitted(*find_savepoint(disk, root, named), plan, settings.migration)
+    restore(spark, kernel, state, plan, build, settings, fit, folders, tell)

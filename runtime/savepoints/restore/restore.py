@@ -1,0 +1,211 @@
+"""A new generation of a state that begins with a savepoint.
+
+It is made under a hidden name. The program runs for one batch without input, which makes its
+stores; programs in Python take their state in it. Then what all other operators keep is put into
+their stores, the logs of that batch say where the sources and the watermarks stood, and one rename
+makes it the current generation. Until then the one before is current, so a stop at any point leaves
+a state that starts as if nothing had been tried.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from ...base.errors import SAVEPOINT_UNUSABLE, RuntimeFault
+from ...dataflow.job import Job
+from ...plan.plan import Plan, Query
+from ...plan.settings import RunSettings
+from ...state.rollback import next_generation
+from ...state.state import State, disk_of, generation_note
+from ...state_tables.meaning import check_meaning
+from ...storage.disk import Disk
+from ...storage.notes import create_note, seal
+from ..format.model import Savepoint, unusable
+from ..migrate.failing import check_conversions
+from ..migrate.incompleteness import marks_after
+from ..migrate.state_mapping import Fit
+from .generation_draft import Draft, gated, run_to
+from .state_bootstrap import begin_query, initial_state
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+
+def restore(
+    spark: SparkSession,
+    kernel: Any,
+    state: State,
+    plan: Plan,
+    build: Callable[[Job], None],
+    settings: RunSettings,
+    fit: Fit,
+    folders: Sequence[str],
+    tell: Callable[[str], None],
+) -> None:
+    """Makes a generation that begins with a savepoint the current one of a state.
+
+    Raises RuntimeFault when the savepoint is damaged or the state does not fit the plan; the state
+    is as it was then.
+    """
+    disk, root = disk_of(state)
+    check_files(disk, fit.savepoint, fit.folder)
+    check_lineage(state, fit.savepoint)
+    check_conversions(kernel, spark, fit)
+    number = next_generation(disk, root)
+    made = f"{root}/generations/.{number}.tmp"
+    disk.delete([made])
+    draft = Draft(state.storage, state.storage.qualified(made), state.shown)
+    try:
+        link_sources(disk, fit, made)
+        _link_notes(disk, state, root, plan, made)
+        epoch = _epoch(fit)
+        disk.create(f"{made}/epochs/{fit.savepoint.epoch:09d}.json", seal(epoch))
+        job = _first_batch(spark, kernel, draft, plan, build, settings, fit, folders)
+        for query in plan.queries:
+            checkpoint = f"{made}/queries/{query.id}"
+            begin_query(spark, kernel, disk, checkpoint, query, job, fit, epoch, tell)
+        note = _note(state, number, plan, fit)
+        create_note(disk, f"{made}/generation.json", note)
+        disk.rename(made, f"{root}/generations/{number}")
+    except BaseException:
+        disk.delete([made])
+        raise
+    state.refresh()
+    tell(f"restored from savepoint {fit.savepoint.name} as generation {number}")
+
+
+def check_files(disk: Disk, savepoint: Savepoint, folder: str) -> None:
+    """Raises RuntimeFault unless all files of a savepoint are as its manifest says."""
+    files = savepoint.files()
+    found = disk.sums(f"{folder}/{path}" for path in files)
+    for path, held in files.items():
+        there = found.get(f"{folder}/{path}")
+        if there is None or (there.bytes, there.crc32) != held:
+            what = "is gone" if there is None else "is not as it was written"
+            raise RuntimeFault(
+                SAVEPOINT_UNUSABLE,
+                f"{folder.removeprefix('file:')}/{path} {what}",
+                "use another savepoint; `streamc savepoint seal` accepts files that you changed",
+            )
+
+
+def check_lengths(savepoint: Savepoint, folder: str) -> None:
+    """Raises RuntimeFault unless all files of a savepoint on this disk are as long as they were."""
+    for path, (length, _) in savepoint.files().items():
+        try:
+            found = os.stat(f"{folder}/{path}").st_size
+        except OSError as error:
+            raise unusable(f"{folder}/{path}: {error.strerror}") from None
+        if found != length:
+            raise unusable(f"{folder}/{path} has {found} bytes, and was written with {length}")
+
+
+def check_lineage(state: State, savepoint: Savepoint) -> None:
+    """Raises RuntimeFault when output that belongs to a savepoint has been taken back since."""
+    if savepoint.state_id != state.id:
+        return
+    lines: dict[str, Mapping[str, Any] | None] = {
+        str(one["generation"]): one["batches"] for one in state.note["lineage"]
+    }
+    lines[state.generation] = None
+    for one in savepoint.lineage:
+        generation = str(one["generation"])
+        held = lines.get(generation, {})
+        if held is None:
+            continue
+        if any(held.get(query, -1) < last for query, last in one["batches"].items()):
+            raise RuntimeFault(
+                SAVEPOINT_UNUSABLE,
+                f"savepoint {savepoint.name} is of barrier {savepoint.barrier} of generation "
+                f"{savepoint.generation}, and the output has been taken back to before it",
+                "restore it with another `--state` and other outputs",
+            )
+
+
+def link_sources(disk: Disk, fit: Fit, made: str) -> list[str]:
+    """Links what sources have seen, where they keep that themselves, and returns the new paths."""
+    found = []
+    for source, origin in fit.sources.items():
+        prefix = f"sources/{origin}/"
+        for path in fit.savepoint.logs:
+            if path.startswith(prefix):
+                found.append(f"sources/{source}/{path.removeprefix(prefix)}")
+                disk.link(f"{fit.folder}/{path}", f"{made}/{found[-1]}")
+    return found
+
+
+def _link_notes(disk: Disk, state: State, root: str, plan: Plan, made: str) -> None:
+    """Where the sinks write, as the generation before knows it."""
+    folder = f"{root}/generations/{state.generation}/sinks"
+    for name in disk.list(folder):
+        if name.removesuffix(".json") in plan.sinks:
+            disk.link(f"{folder}/{name}", f"{made}/sinks/{name}")
+
+
+def _epoch(fit: Fit) -> dict[str, Any]:
+    """The epoch of the savepoint, with the positions of the new plan's sources."""
+    made = fit.savepoint.made_at.isoformat(timespec="milliseconds")
+    return {
+        "epoch": fit.savepoint.epoch,
+        "cuts": dict(fit.cuts),
+        "rows": False,
+        "drain": False,
+        "opened_at": made,
+    }
+
+
+def _first_batch(
+    spark: SparkSession,
+    kernel: Any,
+    draft: Draft,
+    plan: Plan,
+    build: Callable[[Job], None],
+    settings: RunSettings,
+    fit: Fit,
+    folders: Sequence[str],
+) -> Job:
+    """One batch of every query, without input, which makes the stores."""
+    initial = partial(initial_state, spark, fit)
+    job = Job(plan, spark, draft.storage, settings.variables, folders, initial)
+    build(job)
+    for query in plan.queries:
+        check_meaning(draft, query.id, query.meaning)
+    with gated(spark, kernel, draft, plan, settings, job, plan.queries) as frames:
+        for query, frame in frames:
+            run_to(draft, query, frame, 0, partial(_take, query))
+    return job
+
+
+def _take(query: Query, batch: DataFrame, batch_id: int) -> None:
+    # Only what is read is computed, and with it the state.
+    given = batch.count()
+    if given:
+        raise AssertionError(f"{query.id} has given {given} rows of no input")
+
+
+def _note(state: State, number: str, plan: Plan, fit: Fit) -> dict[str, Any]:
+    savepoint = fit.savepoint
+    origin = {
+        "generation": savepoint.generation,
+        "barrier": savepoint.barrier,
+        "epoch": savepoint.epoch,
+        "same_to": savepoint.epoch,
+        "savepoint": savepoint.name,
+    }
+    lineage = list(_lineage(plan, fit)) if savepoint.state_id == state.id else []
+    marks = [mark.to_document() for mark in marks_after(fit)]
+    return generation_note(number, origin, lineage, marks)
+
+
+def _lineage(plan: Plan, fit: Fit) -> Iterator[dict[str, Any]]:
+    """The generations whose output counts: batches by the queries that feed the same sinks now."""
+    for one in fit.savepoint.lineage:
+        batches = {}
+        for query in plan.queries:
+            counted = fit.counted_as(query)
+            if counted in one["batches"]:
+                batches[query.id] = one["batches"][counted]
+        yield {"generation": one["generation"], "batches": batches, "apart": True}

@@ -1,0 +1,130 @@
+"""Queries whose first batch, one without input, is made to have left what a savepoint holds.
+
+Programs whose handlers are a class in Python take their state in that batch. What all other
+operators keep is put into the stores that it has made, and its logs then say where the sources and
+the watermarks stood.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from ...dataflow.job import Job
+from ...kernel.load import java_list
+from ...keyed.program import state_schema
+from ...plan.plan import PROGRAM, Query, Use
+from ...state_tables.stores import store_rows
+from ...storage.disk import Disk, side_file
+from ..migrate.state_mapping import Fit
+from .program_rows import placed_rows, state_rows
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.types import StructType
+
+_PARTITIONS = "spark.sql.shuffle.partitions"
+_AT = re.compile(r'^([^:\n]+):\{"epoch":-?\d+,"at":.*\}$', re.MULTILINE)
+
+
+def initial_state(
+    spark: SparkSession, fit: Fit, operator: str, schema: StructType
+) -> DataFrame | None:
+    """The state that a program begins with, in these columns; None if it begins empty."""
+    tables = fit.tables(spark, operator, None)
+    if tables is None:
+        return None
+    return state_rows(schema, tables, fit.plan.operators[operator], spark)
+
+
+def begin_query(
+    spark: SparkSession,
+    kernel: Any,
+    disk: Disk,
+    checkpoint: str,
+    query: Query,
+    job: Job,
+    fit: Fit,
+    epoch: Mapping[str, Any],
+    tell: Callable[[str], None],
+) -> None:
+    """Gives a checkpoint with the first batch of a query what its operators are to begin with.
+
+    `job` is the one whose frame the query has run; `epoch` is the one of that batch, as its file
+    says. The query must not run. Raises RuntimeFault when the state does not fit.
+    """
+    for number, use in enumerate(query.uses):
+        rows = _fill(spark, kernel, checkpoint, query, job, number, use, fit)
+        tell(f"{query.id}: {use.operator.id}: {rows} rows of state")
+    _graft(disk, checkpoint, query, fit, epoch["epoch"], epoch["cuts"])
+
+
+def _fill(
+    spark: SparkSession,
+    kernel: Any,
+    checkpoint: str,
+    query: Query,
+    job: Job,
+    number: int,
+    use: Use,
+    fit: Fit,
+) -> int:
+    """Puts the rows of an operator into its stores; how many."""
+    partitions = int(spark.conf.get(_PARTITIONS) or 1)
+    if use.operator.kind == PROGRAM:
+        frame = job.program(use.operator.id)
+        if frame is None:
+            # It has taken them in the first batch.
+            return fit.rows(use.operator.id)
+        tables = fit.tables(spark, use.operator.id, None)
+        if not tables:
+            return 0
+        rows = placed_rows(state_schema(kernel, frame), tables, use.operator, partitions)
+        found = java_list(spark._jvm, [one._jdf for one in rows])
+        session = spark._jsparkSession
+        begun: int = kernel.StateWriter.begin(session, checkpoint, number, frame._jdf, found)
+        return begun
+    tables = fit.tables(spark, use.operator.id, query)
+    if tables is None:
+        return 0
+    written = 0
+    for store in store_rows(spark, checkpoint, number, use, tables, partitions):
+        written += kernel.StateWriter.replace(
+            spark._jsparkSession, checkpoint, number, store.store, store.prefix, store.rows._jdf
+        )
+    return written
+
+
+def _graft(
+    disk: Disk, folder: str, query: Query, fit: Fit, epoch: int, cuts: Mapping[str, Any]
+) -> None:
+    """Has Spark's logs say that the first batch ended where the savepoint was."""
+    saved, sooner = fit.origin(query), fit.sooner_ms(query)
+    text = disk.read(f"{folder}/offsets/0") or ""
+    head, metadata, *rest = text.split("\n")
+    known = json.loads(metadata)
+    known["batchWatermarkMs"] = _sooner(saved.watermark_ms, sooner) if saved else 0
+
+    def placed(found: re.Match[str]) -> str:
+        at = cuts.get(found[1].split("__", 2)[0])
+        position = json.dumps(at, separators=(",", ":"))
+        return f'{found[1]}:{{"epoch":{epoch},"at":{position}}}'
+
+    offsets = _AT.sub(placed, "\n".join(rest))
+    _rewrite(disk, f"{folder}/offsets/0", "\n".join([head, json.dumps(known), offsets]))
+    behind = _sooner(saved.next_watermark_ms, sooner) if saved else 0
+    commit = {"nextBatchWatermarkMs": behind}
+    first = (disk.read(f"{folder}/commits/0") or "v1").split("\n")[0]
+    _rewrite(disk, f"{folder}/commits/0", f"{first}\n{json.dumps(commit)}")
+
+
+def _sooner(watermark: int, shift: int) -> int:
+    """A watermark that has moved by `shift`; 0 is none at all, and stands for nothing else."""
+    return (watermark + shift or -1) if watermark else 0
+
+
+def _rewrite(disk: Disk, path: str, text: str) -> None:
+    disk.delete([side_file(path)])
+    disk.replace(path, text)

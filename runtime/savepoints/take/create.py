@@ -1,0 +1,188 @@
+"""A savepoint from a barrier, beside the job that runs on.
+
+The files of the barrier are linked to a hidden place first: what the job takes away meanwhile stays
+there. From these Spark reads the state, and writes it as Parquet. The manifest comes last, then one
+rename makes the savepoint: half of one is never seen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from ...base.errors import NO_SUCH_BARRIER, SAVEPOINT_UNUSABLE, STATE_DAMAGED, RuntimeFault
+from ...base.fields import Fields
+from ...plan.plan import read_plan
+from ...state.incompleteness import open_marks, read_marks
+from ...state.manifests import Manifest
+from ...state.recovery import damage_lines
+from ...state.recovery_check import Examination
+from ...state.rollback import Kept as KeptFiles
+from ...state.rollback import lineage_after
+from ...state.state import SPEC_TEXT, current_generation
+from ...storage.disk import Disk, LocalDisk
+from ...storage.notes import create_note, read_note, unreadable
+from ...storage.schema_paths import mend_schema_paths
+from ..format.model import FOLDER, MANIFEST, Savepoint, check_free, new_name, now
+from ..format.staging import draft, publish
+from .written import StateWriter, file_sums
+
+if TYPE_CHECKING:
+    from ...storage.file_system import Storage
+
+_TRIES = 3
+_CHECKPOINT = "checkpoint"
+
+
+@dataclass(frozen=True, slots=True)
+class _Cut:
+    """What a savepoint is made of: a generation and one of its barriers."""
+
+    note: dict[str, Any]
+    examined: Examination
+    manifest: Manifest
+    plan: dict[str, Any]
+    spec: str | None
+
+
+def create_savepoint(
+    storage: Storage,
+    disk: LocalDisk,
+    state: str,
+    *,
+    name: str | None = None,
+    barrier: int | None = None,
+    tell: Callable[[str], None] = lambda line: None,
+) -> Savepoint:
+    """Makes a savepoint from a completed barrier, the newest by default.
+
+    `state` is the folder on the disk. Raises RuntimeFault when there is no such barrier, it
+    is damaged, or a savepoint has that name already; nothing is left behind then.
+    """
+    taken = disk.list(f"{state}/{FOLDER}")
+    if name is not None:
+        check_free(name, taken)
+    cut = _cut(disk, state, barrier)
+    name = name or new_name(cut.manifest.pipeline, cut.manifest.barrier, taken)
+    with draft(disk, state, name) as made:
+        cut, logs = _linked(disk, state, cut, made, fixed=barrier is not None)
+        tell(f"barrier {cut.manifest.barrier} of {cut.manifest.completed_at:%Y-%m-%d %H:%M:%S} UTC")
+        found = _Draft(storage, disk, made, cut, tell).savepoint(state, name, logs)
+        disk.delete([f"{made}/{_CHECKPOINT}"])
+        create_note(disk, f"{made}/{MANIFEST}", found.to_document())
+        publish(disk, made, state, name)
+    return found
+
+
+def barrier_to_take(disk: LocalDisk, state: str, name: str | None, barrier: int | None) -> int:
+    """The barrier that a savepoint would be of, found without Spark; raises as the making does."""
+    if name is not None:
+        check_free(name, disk.list(f"{state}/{FOLDER}"))
+    return _cut(disk, state, barrier).manifest.barrier
+
+
+def _cut(disk: Disk, state: str, barrier: int | None) -> _Cut:
+    shown = state.removeprefix("file:")
+    note = current_generation(disk, state)
+    if note is None:
+        raise RuntimeFault(NO_SUCH_BARRIER, f"{shown} has no barrier: no job has run on it")
+    folder = f"{state}/generations/{note['generation']}"
+    examined = Examination(disk, folder)
+    found = [one for one in examined.manifests if barrier in (None, one.barrier)]
+    if not found:
+        known = ", ".join(str(one.barrier) for one in examined.manifests) or "none"
+        what = "no barrier yet" if barrier is None else f"no barrier {barrier}"
+        raise RuntimeFault(NO_SUCH_BARRIER, f"{shown} has {what}", f"there are: {known}")
+    damage = examined.barrier_damage(found[-1])
+    if damage:
+        lines = "\n     ".join(damage_lines(folder.removeprefix("file:"), damage))
+        raise RuntimeFault(STATE_DAMAGED, lines, "name an older barrier with `--barrier`")
+    plan = read_note(disk, f"{folder}/plan.json")
+    if plan is None:
+        raise RuntimeFault(
+            SAVEPOINT_UNUSABLE,
+            f"{shown} does not say which plan its job runs with",
+            "start the job once with this version of streamc",
+        )
+    spec = plan.pop(SPEC_TEXT, None)
+    try:
+        read_plan(plan)
+        if not isinstance(spec, str | None):
+            raise ValueError("its spec is no text")
+    except ValueError as error:
+        raise unreadable(f"{folder}/plan.json", str(error)) from None
+    return _Cut(note, examined, found[-1], plan, spec)
+
+
+def _linked(disk: Disk, state: str, cut: _Cut, made: str, *, fixed: bool) -> tuple[_Cut, list[str]]:
+    """Links the files of a barrier to the draft; of the next one if the job has let go of it.
+
+    What sources have seen goes where it stays, all else to where the state is read from. Returns
+    the cut that it is of, and the files of sources.
+    """
+    for attempt in range(_TRIES):
+        kept = list(KeptFiles(cut.examined, cut.manifest, same_cuts=False).files())
+        logs = [path for path in kept if path.startswith("sources/")]
+        read = [path for path in kept if not path.startswith("sources/")]
+        try:
+            for folder, paths in ((made, logs), (f"{made}/{_CHECKPOINT}", read)):
+                for path in paths:
+                    disk.link(f"{cut.examined.folder}/{path}", f"{folder}/{path}")
+            mend_schema_paths(disk, f"{made}/{_CHECKPOINT}", read)
+            return cut, logs
+        except FileNotFoundError:
+            disk.delete([f"{made}/{name}" for name in disk.list(made)])
+            if attempt == _TRIES - 1 or fixed:
+                break
+            cut = _cut(disk, state, None)
+    raise RuntimeFault(
+        NO_SUCH_BARRIER,
+        f"barrier {cut.manifest.barrier} was given up by the job while it was copied",
+        "take the savepoint again, of a newer barrier; RETAIN says how many are kept",
+    )
+
+
+class _Draft:
+    """A savepoint that is being made, from the linked files of a barrier."""
+
+    def __init__(
+        self, storage: Storage, disk: Disk, folder: str, cut: _Cut, tell: Callable[[str], None]
+    ) -> None:
+        self._storage = storage
+        self._disk = disk
+        self._folder = folder
+        self._cut = cut
+        self._state = StateWriter(storage, disk, folder, tell)
+
+    def savepoint(self, state: str, name: str, logs: Sequence[str]) -> Savepoint:
+        """Writes the tables; what the manifest says of them and of all else."""
+        cut, manifest = self._cut, self._cut.manifest
+        plan = read_plan(cut.plan)
+        known = read_note(self._disk, f"{state}/state.json") or {}
+        found = Savepoint(
+            name=name,
+            made_at=now(),
+            pipeline=plan.pipeline,
+            version=plan.version,
+            barrier=manifest.barrier,
+            epoch=manifest.epoch,
+            generation=manifest.generation,
+            state_id=str(known.get("id")),
+            spark=self._storage.session.version,
+            plan=cut.plan,
+            spec=cut.spec,
+            sources=manifest.sources,
+            logs=file_sums(self._disk, self._folder, logs),
+            lineage=tuple(lineage_after(cut.note, manifest)),
+            queries={
+                query.id: self._state.query(
+                    query,
+                    f"{self._folder}/{_CHECKPOINT}/queries/{query.id}",
+                    manifest.queries[query.id].batch,
+                )
+                for query in plan.queries
+            },
+        )
+        marks = read_marks(Fields(cut.note))
+        return replace(found, marks=tuple(open_marks(marks, found.watermarks)))

@@ -1,0 +1,85 @@
+"""Parts of Spark that do not come with PySpark: fetched when a pipeline uses them, only then."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ..base.errors import PACKAGE_MISSING, RuntimeFault
+from ..kernel.load import java_class
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+SETTING = "spark.jars.packages"
+
+
+@dataclass(frozen=True, slots=True)
+class Package:
+    """What a connector or a format needs.
+
+    Its coordinates in Maven Central, and a class to know it by.
+    """
+
+    part: str
+    coordinates: str
+    known_by: str
+
+
+_PACKAGES = (
+    Package(
+        "kafka",
+        "org.apache.spark:spark-sql-kafka-0-10_2.13:4.2.0",
+        "org.apache.spark.sql.kafka010.KafkaSourceProvider",
+    ),
+    Package(
+        "avro",
+        "org.apache.spark:spark-avro_2.13:4.2.0",
+        "org.apache.spark.sql.v2.avro.AvroDataSourceV2",
+    ),
+)
+
+
+def packages_of(parts: Iterable[str]) -> tuple[Package, ...]:
+    """The packages that these connectors and formats need."""
+    used = frozenset(parts)
+    return tuple(package for package in _PACKAGES if package.part in used)
+
+
+def fetching(settings: Mapping[str, str], packages: Iterable[Package]) -> dict[str, str]:
+    """Spark settings that let a Spark that is about to start fetch the packages too.
+
+    Those that the settings name already, in whatever version, are left to them.
+    """
+    named = [part.strip() for part in settings.get(SETTING, "").split(",") if part.strip()]
+    known = {part.rpartition(":")[0] for part in named}
+    for package in packages:
+        if package.coordinates.rpartition(":")[0] not in known:
+            named.append(package.coordinates)
+    return {**settings, SETTING: ",".join(named)} if named else dict(settings)
+
+
+def check_packages(spark: SparkSession, packages: Iterable[Package]) -> None:
+    """Raises RuntimeFault when a running Spark lacks a package; it can't be given one any more."""
+    for package in packages:
+        if not _has_class(spark, package.known_by):
+            raise RuntimeFault(
+                PACKAGE_MISSING,
+                f"this Spark has no part for `{package.part}`",
+                f"start it with {package.coordinates}: `--packages` of spark-submit, or "
+                f"`{SETTING}` of the session",
+            )
+
+
+def _has_class(spark: SparkSession, name: str) -> bool:
+    from py4j.protocol import Py4JJavaError
+
+    jvm: Any = spark._jvm
+    loader = java_class(jvm, "java.lang.Thread").currentThread().getContextClassLoader()
+    try:
+        # Not `Class.forName(name)`: packages are in the loader of the thread.
+        java_class(jvm, "java.lang.Class").forName(name, False, loader)
+    except Py4JJavaError:
+        return False
+    return True

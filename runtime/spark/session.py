@@ -1,0 +1,274 @@
+"""The Spark session of a run, and the settings that its guarantees rest on."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ...contracts.reserved import reserved
+from ...contracts.secrets import SPARK_PATTERN
+from ..base.errors import RESERVED_SETTING, SPARK_START, SPARK_VERSION, RuntimeFault, first_line
+from ..base.java import find_java
+from ..kernel.build import kernel_jar
+from ..kernel.load import load_kernel
+from ..plan.plan import Checkpoint, Plan
+from ..plan.retention import batches_to_retain
+from ..plan.settings import RunSettings
+from .failures import spark_errors
+from .log import log_file, logged
+from .packages import Package, check_packages, fetching, packages_of
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_STATE = "org.apache.spark.sql.execution.streaming.state"
+_STREAMING = "spark.sql.streaming"
+PROVIDERS = {
+    "rocksdb": f"{_STATE}.RocksDBStateStoreProvider",
+    "memory": f"{_STATE}.HDFSBackedStateStoreProvider",
+}
+_PRUNED_STRUCTS = "spark.sql.optimizer.serializer.nestedSchemaPruning.enabled"
+_EXCLUDED_RULES = "spark.sql.optimizer.excludedRules"
+_ELIMINATE_OUTER_JOIN = "org.apache.spark.sql.catalyst.optimizer.EliminateOuterJoin"
+"""Drops an outer join that no aggregate above can tell from none, and its state with it."""
+
+_LOOPBACK = "127.0.0.1"
+_ADDRESS = "SPARK_LOCAL_IP"
+_HIDDEN = {"spark.redaction.regex": SPARK_PATTERN}
+_AT_HOME = {"spark.driver.bindAddress": _LOOPBACK, "spark.driver.host": _LOOPBACK}
+"""A Spark on one machine speaks to itself: nobody else needs its ports, which ask no password."""
+
+_DEFAULTS = {
+    # Spark's own, INT96, tells other readers neither the zone nor that it is an instant.
+    "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
+    # Spark remembers what it knows of each file of a folder that it reads, for the next query over
+    # it. A batch has files of its own: 250 MB of them would pile up, and none is asked for again.
+    "spark.sql.hive.filesourcePartitionFileCacheSize": "0",
+    # Every ten epochs a files source writes down all files that it has ever seen. As many as
+    # barriers need are kept in any case; in ten minutes, as Spark has it, gigabytes pile up.
+    f"{_STREAMING}.fileSource.log.cleanupDelay": "60s",
+}
+
+_CODE_KEPT = ("spark.sql.codegen.cache.maxEntries", "1000")
+"""Spark keeps the classes of the last hundred expressions and stages that it has compiled. The
+queries of one pipeline take turns and have more of them: each batch would compile all anew."""
+
+
+def check_spark_settings(settings: Mapping[str, str]) -> None:
+    """Refuses settings that the runtime makes itself."""
+    for name in settings:
+        if (reason := reserved(name)) is not None:
+            raise RuntimeFault(
+                RESERVED_SETTING,
+                f"`{name}` is not for a pipeline to set",
+                f"leave it out: {reason}",
+            )
+
+
+def sql_settings(settings: RunSettings, checkpoint: Checkpoint) -> dict[str, str]:
+    """What the runtime sets for every run, whoever started Spark.
+
+    The backend `auto` is RocksDB: state may outgrow memory, and its checkpoints are increments.
+    """
+    backend = "rocksdb" if settings.state_backend == "auto" else settings.state_backend
+    return {
+        f"{_STREAMING}.stateStore.providerClass": PROVIDERS[backend],
+        f"{_STREAMING}.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
+        # In format 2 the files of a version have names that only Spark's commit log knows.
+        f"{_STREAMING}.stateStore.checkpointFormatVersion": "1",
+        f"{_STREAMING}.queryEvolution.enableSourceEvolution": "true",
+        f"{_STREAMING}.offsetLog.formatVersion": "2",
+        f"{_STREAMING}.minBatchesToRetain": str(batches_to_retain(settings, checkpoint)),
+        # Below a shuffle that is used again Spark finds no watermark: the operator above it would
+        # never give up a row.
+        "spark.sql.exchange.reuse": "false",
+        "spark.sql.session.timeZone": "UTC",
+        # Spark would put settings and the environment in place of `${…}` in names and texts.
+        "spark.sql.variable.substitute": "false",
+        # Spark counts the fields of a struct without those that nobody reads, and a program gives
+        # all of them.
+        _PRUNED_STRUCTS: "false",
+        _EXCLUDED_RULES: _excluded_rules(settings.spark.get(_EXCLUDED_RULES, "")),
+    }
+
+
+def _excluded_rules(wanted: str) -> str:
+    """What a pipeline wants excluded, and the rule whose work the plan does not know of."""
+    rules = [rule.strip() for rule in wanted.split(",") if rule.strip()]
+    return ",".join(dict.fromkeys([*rules, _ELIMINATE_OUTER_JOIN]))
+
+
+def run_session(
+    settings: RunSettings,
+    checkpoint: Checkpoint,
+    name: str,
+    given: SparkSession | None,
+    packages: Sequence[Package] = (),
+) -> tuple[SparkSession, bool, list[str]]:
+    """A session of this run's own, so that jobs in one process do not share settings.
+
+    A Spark that is started here fetches the packages.
+
+    It stands on `given`, on the one that `spark-submit` started, or on a new local Spark. Returns
+    it, whether Spark was started here, and lines about settings that came too late. Raises
+    RuntimeFault when Java or Spark are missing or of the wrong version.
+    """
+    check_spark_settings(settings.spark)
+    _quiet_pyspark()
+    base, started = (given, False) if given is not None else _start(settings, name, packages)
+    _check_version(base)
+    spark = base.newSession()
+    # In the order of precedence: what a pipeline says may change anything but what is reserved.
+    values = {**_DEFAULTS, **_local_defaults(spark, settings), **settings.spark}
+    notes = []
+    for key, value in {**values, **sql_settings(settings, checkpoint)}.items():
+        if not _set(spark, key, value):
+            notes.append(f"{key} cannot change in a running Spark: {value} is not used")
+    return spark, started, notes
+
+
+def _set(spark: SparkSession, key: str, value: str) -> bool:
+    from pyspark.errors import PySparkException
+
+    if spark.conf.get(key, None) == value:
+        return True
+    try:
+        spark.conf.set(key, value)
+    except PySparkException:
+        return False
+    return True
+
+
+def _local_defaults(spark: SparkSession, settings: RunSettings) -> dict[str, str]:
+    """On one machine, as many state partitions as cores: Spark's 200 are for a cluster.
+
+    Spark notes the number in a query's first batch and keeps to it from then on.
+    """
+    key = "spark.sql.shuffle.partitions"
+    context = spark.sparkContext
+    if not str(context.master).startswith("local") or context.getConf().contains(key):
+        return {}
+    return {key: str(context.defaultParallelism)}
+
+
+def _quiet_pyspark() -> None:
+    """What PySpark raises it logs as well, as a line of JSON of many kilobytes, or as tracebacks.
+
+    The runtime says it in a few lines itself, and keeps the full text in the logs of the state.
+    """
+    for name in ("SQLQueryContextLogger", "DataFrameQueryContextLogger", "py4j"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
+
+
+def _check_version(spark: SparkSession) -> None:
+    import pyspark
+
+    if spark.version != pyspark.__version__:
+        raise RuntimeFault(
+            SPARK_VERSION,
+            f"this session is Spark {spark.version}, the installed PySpark {pyspark.__version__}",
+            "use one version for both",
+        )
+    if not hasattr(spark, "_jsparkSession"):
+        raise RuntimeFault(
+            SPARK_VERSION,
+            "this is a Spark Connect session, and the runtime needs the driver itself",
+            "run the script with `python` or `spark-submit`",
+        )
+
+
+def _start(
+    settings: RunSettings, name: str, packages: Sequence[Package]
+) -> tuple[SparkSession, bool]:
+    from pyspark import SparkContext
+    from pyspark.sql import SparkSession
+
+    builder: Any = SparkSession.builder
+    submitted = "PYSPARK_GATEWAY_PORT" in os.environ
+    if SparkContext._active_spark_context is not None:
+        return builder.getOrCreate(), False
+    builder = builder.appName(name)
+    if not submitted:
+        find_java()
+        builder = builder.config("spark.ui.enabled", "false")
+        builder = builder.config("spark.ui.showConsoleProgress", "false")
+        builder = builder.master("local[*]")
+        builder = builder.config(*_CODE_KEPT)
+    wanted = fetching(settings.spark, packages)
+    local = not submitted and wanted.get("spark.master", "local").startswith("local")
+    for key, value in {**_HIDDEN, **(_AT_HOME if local else {}), **wanted}.items():
+        builder = builder.config(key, value)
+    log = log_file(settings.state)
+    try:
+        with logged(None if submitted else log), _at_home(wanted) if local else nullcontext():
+            spark = builder.getOrCreate()
+    except Exception as error:
+        raise RuntimeFault(
+            SPARK_START,
+            f"Spark did not start: {_why(error)}",
+            _where_its_log_is(log, submitted) + _about_fetching(packages),
+        ) from None
+    if submitted and "spark.log.level" not in settings.spark:
+        # Spark reports a failed query with pages of Java; the run says it in a few lines itself.
+        spark.sparkContext.setLogLevel("FATAL")
+    return spark, not submitted
+
+
+@contextmanager
+def _at_home(settings: Mapping[str, str]) -> Iterator[None]:
+    """Has all that a local Spark listens on bound to this machine's own address.
+
+    Its interface for browsers asks the environment, not the settings. An address that the pipeline
+    names is taken instead.
+    """
+    before = os.environ.get(_ADDRESS)
+    os.environ[_ADDRESS] = settings.get("spark.driver.bindAddress", _LOOPBACK)
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ[_ADDRESS]
+        else:
+            os.environ[_ADDRESS] = before
+
+
+def _why(error: Exception) -> str:
+    """The cause that Spark names; py4j by itself says only which class it tried to make."""
+    from .failures import java_exception, reason_of
+
+    java = java_exception(error)
+    return first_line(error) if java is None else reason_of(java)
+
+
+def _where_its_log_is(log: Path, submitted: bool) -> str:
+    """Under `spark-submit` the process was there before, and its log goes where that puts it."""
+    return "its log is what `spark-submit` prints" if submitted else f"its log is {log}"
+
+
+def _about_fetching(packages: Sequence[Package]) -> str:
+    if not packages:
+        return ""
+    return f"; at its first start it fetches {', '.join(p.coordinates for p in packages)}"
+
+
+@contextmanager
+def spark_of(
+    plan: Plan, settings: RunSettings, tell: Callable[[str], None], given: SparkSession | None
+) -> Iterator[tuple[SparkSession, Any]]:
+    """The session of a run, and the kernel in it; a Spark that is started for it ends with it."""
+    jar = kernel_jar(tell)
+    packages = packages_of(plan.parts)
+    session, started, notes = run_session(settings, plan.checkpoint, plan.pipeline, given, packages)
+    try:
+        check_packages(session, packages)
+        for note in notes:
+            tell(note)
+        yield session, load_kernel(session, jar)
+    finally:
+        if started:
+            with suppress(*spark_errors()):
+                session.stop()

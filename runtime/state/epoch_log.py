@@ -1,0 +1,138 @@
+"""The epochs of a generation, each against what Spark's logs say of it.
+
+The cut of an epoch stands twice: in the gate's log, and, source by source, in the log of each query
+that has planned it. So a file of the gate's that is gone or damaged can be written again; one that
+nobody has planned by is not needed, since the gate opens that epoch anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from ..base.fields import Fields
+from ..storage.disk import Disk
+from ..storage.notes import seal, unseal
+from .checkpoints import Generation, Logged, read_offsets
+
+DRAINED_MS = (9223372036854775, 253370764800000)
+"""Where the gate moves the watermarks of an epoch that drains; earlier versions the second."""
+
+
+@dataclass(frozen=True, slots=True)
+class Epoch:
+    """An epoch that can be had; `text` is what its file must be written with, if it must."""
+
+    number: int
+    cuts: Mapping[str, Any]
+    text: str | None = None
+
+
+class EpochLog:
+    """Looks at epochs one by one; files are read when they are asked for."""
+
+    def __init__(self, disk: Disk, folder: str, generation: Generation) -> None:
+        self._disk = disk
+        self._folder = folder
+        self._files = generation.epochs
+        self._batches = {id: query.offsets for id, query in generation.queries.items()}
+        self._read: dict[str, Logged | None] = {}
+        self._known: dict[int, Epoch | str] = {}
+
+    @property
+    def last(self) -> int:
+        """The last epoch that has a file or was planned, -1 without any."""
+        return max((self.planned, *self._files))
+
+    @property
+    def planned(self) -> int:
+        """The last epoch that a query has planned, -1 without any."""
+        found = [self._logged(query, max(files)) for query, files in self._batches.items() if files]
+        return max((one.epoch for one in found if one is not None), default=-1)
+
+    def base(self, query: str) -> int | None:
+        """The number of an epoch less that of its batch in a query; None before its first batch."""
+        for batch in sorted(self._batches.get(query, {}), reverse=True):
+            found = self._logged(query, batch)
+            if found is not None:
+                return found.epoch - batch
+        return None
+
+    def look(self, number: int) -> Epoch | str:
+        """An epoch, or why it cannot be had."""
+        if number not in self._known:
+            self._known[number] = self._look(number)
+        return self._known[number]
+
+    def _look(self, number: int) -> Epoch | str:
+        logged = self._logs_of(number)
+        found = self._of_file(number)
+        if isinstance(found, str):
+            return self._restored(number, logged) or found
+        for path, log in logged.items():
+            if any(found.cuts.get(source) != at for source, at in log.cuts.items()):
+                return f"it and {path} disagree"
+        return found
+
+    def _of_file(self, number: int) -> Epoch | str:
+        """The epoch as its file has it, or what is wrong with that."""
+        path = self._files.get(number)
+        held = None if path is None else self._disk.content(f"{self._folder}/{path}")
+        if held is None:
+            return "it is gone"
+        try:
+            found = Fields(unseal(held.decode()))
+            if found.whole("epoch") != number:
+                return f"it is the file of epoch {found.whole('epoch')}"
+            found.flag("rows", default=False), found.flag("drain", default=False)
+            return Epoch(number, dict(found.mapping("cuts")))
+        except ValueError as error:
+            return str(error)
+
+    def _restored(self, number: int, logged: Mapping[str, Logged]) -> Epoch | None:
+        """The epoch as the queries have logged it, if together they know all of it."""
+        cuts: dict[str, Any] = {}
+        for log in logged.values():
+            for source, at in log.cuts.items():
+                if cuts.setdefault(source, at) != at:
+                    return None
+        near = [one for n in (number - 1, number + 1) if isinstance(one := self._of_file(n), Epoch)]
+        if not cuts or not any(set(one.cuts) == set(cuts) for one in near):
+            return None
+        drain = any(log.watermark_ms in DRAINED_MS for log in logged.values())
+        # Where the epoch before is not known either, the gate lets one more follow that settles.
+        before = next((one.cuts for one in near if one.number < number), None)
+        document = {
+            "epoch": number,
+            "cuts": dict(sorted(cuts.items())),
+            "rows": drain or cuts != before,
+            "drain": drain,
+            "opened_at": datetime.now(UTC).isoformat(timespec="milliseconds"),
+        }
+        return Epoch(number, cuts, seal(document))
+
+    def _logs_of(self, number: int) -> dict[str, Logged]:
+        """What each query has logged of an epoch, by the file that says so."""
+        found: dict[str, Logged] = {}
+        for query, files in self._batches.items():
+            base = self.base(query)
+            batch = None if base is None else number - base
+            # The first batch of a query that has joined later is an epoch that it had no part in.
+            if batch is None or batch not in files or (batch == 0 and number > 0):
+                continue
+            logged = self._logged(query, batch)
+            if logged is not None:
+                found[files[batch]] = logged
+        return found
+
+    def _logged(self, query: str, batch: int) -> Logged | None:
+        path = self._batches[query][batch]
+        if path not in self._read:
+            held = self._disk.content(f"{self._folder}/{path}")
+            try:
+                self._read[path] = None if held is None else read_offsets(held.decode())
+            except ValueError:
+                self._read[path] = None
+        return self._read[path]

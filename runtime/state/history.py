@@ -1,0 +1,121 @@
+"""The barriers of a state folder, from its files, for whoever looks from outside."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+from ..base.errors import NO_SUCH_BARRIER, RuntimeFault
+from ..storage.disk import LocalDisk
+from ..storage.local_files import local_state
+from .manifests import Manifest, barrier_of, load_manifest
+from .recovery_check import Examination
+from .state import current_generation
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A barrier that has a file; `manifest` is None when that is damaged.
+
+    `problem` is what keeps the state from going back to it, None when nothing does.
+    """
+
+    barrier: int
+    generation: str
+    manifest: Manifest | None
+    problem: str | None
+
+    def to_document(self) -> dict[str, Any]:
+        """The barrier as JSON."""
+        manifest = self.manifest
+        document = {"barrier": self.barrier, "generation": self.generation}
+        if manifest is not None:
+            sums = {
+                "state_rows": manifest.state_rows,
+                "state_bytes": manifest.state_bytes,
+                "rows_in": manifest.rows_in,
+                "rows_out": manifest.rows_out,
+            }
+            document = {**manifest.to_document(), **sums}
+        return {**document, "restorable": self.problem is None, "problem": self.problem}
+
+
+def read_barriers(state: str) -> tuple[Kept, ...]:
+    """All barriers of a state folder that have a file, oldest first.
+
+    Whether the files are there that a barrier rests on is looked up; they are not read for it.
+    Raises RuntimeFault when the path is no state folder.
+    """
+    _, folder, _ = local_state(state)
+    disk = LocalDisk()
+    current = _current(disk, folder)
+    found = [
+        kept
+        for generation in disk.list(f"{folder}/generations")
+        if generation.isdigit()
+        for kept in _of_generation(disk, folder, generation, current)
+    ]
+    return tuple(sorted(found, key=lambda kept: (kept.barrier, kept.generation)))
+
+
+def read_barrier(state: str, barrier: int) -> Kept:
+    """One barrier; all of the files that it rests on are read to see whether it is whole.
+
+    Raises RuntimeFault when there is none.
+    """
+    known = read_barriers(state)
+    found = [kept for kept in known if kept.barrier == barrier]
+    if not found:
+        numbers = ", ".join(str(kept.barrier) for kept in known)
+        raise RuntimeFault(
+            NO_SUCH_BARRIER,
+            f"{state} has no barrier {barrier}",
+            f"it has {numbers}" if known else "no barrier is complete yet",
+        )
+    kept = found[-1]
+    if kept.problem is not None or kept.manifest is None:
+        return kept
+    _, folder, _ = local_state(state)
+    examined = Examination(LocalDisk(), f"{folder}/generations/{kept.generation}")
+    damage = examined.barrier_damage(kept.manifest)
+    if not damage:
+        return kept
+    problem = f"{damage[0].path}: {damage[0].reason}"
+    return Kept(kept.barrier, kept.generation, kept.manifest, problem)
+
+
+def _current(disk: LocalDisk, folder: str) -> str | None:
+    with suppress(RuntimeFault):
+        note = current_generation(disk, folder)
+        return None if note is None else str(note["generation"])
+    return None
+
+
+def _of_generation(
+    disk: LocalDisk, folder: str, generation: str, current: str | None
+) -> Iterator[Kept]:
+    place = f"{folder}/generations/{generation}"
+    replaced = "no generation is whole"
+    if current is not None:
+        replaced = f"generation {current} has taken its place"
+    for name in disk.list(f"{place}/barriers"):
+        barrier = barrier_of(name)
+        text = None if barrier is None else disk.read(f"{place}/barriers/{name}")
+        if barrier is None or text is None:
+            continue  # Another file, or the job has let go of it meanwhile.
+        try:
+            manifest = load_manifest(text)
+        except ValueError as error:
+            yield Kept(barrier, generation, None, f"its manifest is damaged: {error}")
+            continue
+        problem = replaced if generation != current else _missing(disk, place, manifest)
+        yield Kept(barrier, generation, manifest, problem)
+
+
+def _missing(disk: LocalDisk, place: str, manifest: Manifest) -> str | None:
+    for path in manifest.files:
+        if disk.modified(f"{place}/{path}") is None:
+            return f"{path} is gone"
+    return None

@@ -1,0 +1,165 @@
+"""Who holds a state folder, as its `lease.json` says: see `lease`."""
+
+from __future__ import annotations
+
+import os
+import socket
+import uuid
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from ..base.fields import Fields
+from ..base.processes import is_running, place, started
+from ..storage.notes import read_note, unreadable
+from ..storage.places import Place
+
+if TYPE_CHECKING:
+    from ..storage.file_system import Files
+
+SECONDS = 30.0
+"""How long a lease is valid without being renewed."""
+RUN = "run"
+ROLLBACK = "rollback"
+_DAMAGED = f"the next run writes it anew, once it is older than {SECONDS:.0f} s"
+_LONGEST = 86_400.0
+
+
+@dataclass(frozen=True, slots=True)
+class Holder:
+    """Who holds a folder: a run of its own (`owner`), and its process (`pid`).
+
+    `processes` has the start of each process that may write: Python's, and that of Spark's JVM,
+    which outlives it for a moment. `inode` is that of the folder, by which a lease that was copied
+    is known; `work` what it is held for.
+    """
+
+    owner: str
+    pid: int
+    host: str
+    place: str | None
+    processes: Mapping[str, str | None]
+    started_at: str
+    renewed_at: str
+    seconds: float
+    work: str = RUN
+    inode: int | None = None
+
+    @classmethod
+    def here(
+        cls,
+        seconds: float,
+        others: Sequence[int] = (),
+        work: str = RUN,
+        inode: int | None = None,
+    ) -> Holder:
+        """A holder from now on: the process that asks, and others that work for it."""
+        now, pid = instant_now(), os.getpid()
+        processes = {str(number): started(number) for number in (pid, *others)}
+        owner, host = str(uuid.uuid4()), socket.gethostname()
+        return cls(owner, pid, host, place(), processes, now, now, seconds, work, inode)
+
+    @classmethod
+    def from_document(cls, document: Mapping[str, Any]) -> Holder:
+        """The holder that a lease names; raises ValueError when the document is none."""
+        found = Fields(document)
+        processes = found.mapping("processes")
+        if not all(_is_process(pid, since) for pid, since in processes.items()):
+            raise found.wrong("processes", "list of processes")
+        seconds = found.number("seconds")
+        if not 0 < seconds <= _LONGEST:
+            raise found.wrong("seconds", "time that a lease can hold for")
+        return cls(
+            owner=found.text("owner"),
+            pid=found.whole("pid", least=1),
+            host=found.text("host"),
+            place=found.maybe("place", found.text),
+            processes=dict(processes),
+            started_at=found.text("started_at"),
+            renewed_at=found.text("renewed_at"),
+            seconds=seconds,
+            work=found.maybe("work", found.text) or RUN,
+            inode=found.maybe("inode", found.whole),
+        )
+
+    @property
+    def shown(self) -> str:
+        return f"process {self.pid} on {self.host}"
+
+    @property
+    def gone(self) -> bool:
+        """Whether its processes are known to have ended; only those of this machine can be."""
+        return self._is_known(self.processes) and not self._alive(self.processes)
+
+    @property
+    def lives(self) -> bool:
+        """Whether its own process is known to be there; only one of this machine can be."""
+        own = {str(self.pid): self.processes.get(str(self.pid))}
+        return self._is_known(own) and self._alive(own)
+
+    @property
+    def ending(self) -> bool:
+        """Whether its own process is known to have ended; others of it may end a little later."""
+        own = {str(self.pid): self.processes.get(str(self.pid))}
+        return self._is_known(own) and not self._alive(own)
+
+    @property
+    def orphans(self) -> tuple[int, ...]:
+        """What is left of a holder whose own process is known to have ended."""
+        others = self.processes.items() if self.ending else ()
+        return tuple(int(pid) for pid, since in others if is_running(int(pid), since))
+
+    def _is_known(self, processes: Mapping[str, str | None]) -> bool:
+        here = self.place is not None and self.place == place()
+        return here and bool(processes) and None not in processes.values()
+
+    def _alive(self, processes: Mapping[str, str | None]) -> bool:
+        return any(is_running(int(pid), since) for pid, since in processes.items())
+
+
+def _is_process(pid: str, since: object) -> bool:
+    return pid.isascii() and pid.isdigit() and (since is None or isinstance(since, str))
+
+
+def lease_file(folder: str) -> str:
+    """The file of a folder's lease."""
+    return f"{folder}/lease.json"
+
+
+def read_holder(files: Files, folder: str) -> Holder | None:
+    """Who holds a folder by its lease, whether or not that is still valid.
+
+    Raises RuntimeFault when the lease is damaged.
+    """
+    path = lease_file(folder)
+    document = read_note(files, path, _DAMAGED)
+    if document is None:
+        return None
+    try:
+        return Holder.from_document(document)
+    except ValueError as error:
+        raise unreadable(path, str(error), _DAMAGED) from None
+
+
+def running(files: Files, folder: str, now: float) -> Holder | None:
+    """Who runs on a folder of this machine; `now` is an instant of the file system's clock."""
+    holder = read_holder(files, folder)
+    written = files.modified(lease_file(folder))
+    if holder is None or written is None or holder.gone or is_copied(holder, folder):
+        return None
+    # A process that is suspended is still there, though it can't renew its lease.
+    return holder if holder.lives or now - written <= holder.seconds else None
+
+
+def is_copied(holder: Holder, folder: str) -> bool:
+    """Whether the lease is of another folder, which this one is a copy of."""
+    with suppress(OSError):
+        return holder.inode not in (None, Place.of(folder, local=True).inode)
+    return False
+
+
+def instant_now() -> str:
+    """The instant as a lease has it."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds")

@@ -1,0 +1,218 @@
+"""Where a state lies. A copy of it is known as one, and writes to no output unasked.
+
+Two folders with one id would cut, double and take over the outputs of each other. So a state notes
+in `home.json` where it lies, and its outputs note which run has opened them last:
+
+- A folder that was moved or is mounted elsewhere is still the same: its inode tells. Where there
+  are no inodes its path does. Any other folder with this note in it is a copy; whoever starts it
+  says what it is: the state from now on (`ADOPT`), or one of its own (`AS_COPY`).
+- Each run has a number of its own, its *turn*. A state knows its turns. An output with the turn of
+  a run that the state does not know was opened by a copy of it since: see `check_turn`. This finds
+  what no look at folders can: another machine, a snapshot, an older copy in the same place.
+"""
+
+from __future__ import annotations
+
+import time
+import uuid
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING
+
+from ..base.errors import OUTPUT_TAKEN, STATE_COPIED, STATE_IN_USE, RuntimeFault
+from ..base.fields import Fields
+from ..plan.arguments import ADOPT, AS_COPY
+from ..storage.notes import read_note, unreadable, write_note
+from ..storage.places import Place
+from .lease import running
+
+if TYPE_CHECKING:
+    from ..storage.file_system import Files
+
+FORMAT = 1
+_TURNS = 1000
+"""So many turns are remembered: of a sink that was not written to for longer, the user is asked."""
+_HELP = "put the file back from a copy; if the state was never copied, it may as well be deleted"
+
+
+@dataclass(frozen=True, slots=True)
+class Home:
+    """What a state folder notes of its place and its runs; `adopted` is what this run was told.
+
+    `copy_of` are the ids of the states that it was copied from, and is none of any more.
+    """
+
+    place: Place
+    turns: tuple[str, ...] = ()
+    copy_of: tuple[str, ...] = ()
+    adopted: bool = False
+
+    @property
+    def turn(self) -> str:
+        """The turn of this run, once it has begun one."""
+        return self.turns[-1]
+
+    def check_turn(self, turn: str | None, output: str) -> None:
+        """Raises RuntimeFault when an output was opened by a run that this state knows nothing of.
+
+        `turn` is what the output has, None if it was opened by a version without turns.
+        """
+        if turn is None or self.adopted or turn in self.turns:
+            return
+        raise taken(
+            output,
+            "another copy of this state has opened it since this one ran last",
+            "go on with that copy; or let this one take the outputs over, with `--adopt`: the "
+            "other then\nfinds them taken",
+        )
+
+
+def taken(output: str, reason: str, help: str) -> RuntimeFault:
+    """The fault for an output that belongs to another copy of the state by now."""
+    return RuntimeFault(OUTPUT_TAKEN, f"{output} is not this state's to write: {reason}", help)
+
+
+def lost_output(output: str) -> RuntimeFault:
+    """The fault for an output that another copy has opened while this one runs."""
+    return taken(
+        output,
+        "another copy of the state has opened it meanwhile",
+        "let one of the two run, and give the other outputs of its own: `--as-copy`",
+    )
+
+
+def settle(
+    files: Files,
+    folder: str,
+    shown: str,
+    *,
+    local: bool,
+    decision: str | None = None,
+    tell: Callable[[str], None] = lambda line: None,
+) -> Home:
+    """The home of a state that this process holds; a folder without one gets it here.
+
+    Raises RuntimeFault when the folder is a copy and `decision` does not say what is to become of
+    it. As a copy the state gets an id of its own in its `state.json`.
+    """
+    here = Place.of(folder, local=local)
+    home = read_home(files, folder)
+    if home is None:
+        home = Home(here)
+        _write(files, folder, home)
+        return home
+    if home.place.is_same(here):
+        if home.place != here:
+            _write(files, folder, replace(home, place=here))
+        return replace(home, place=here, adopted=decision == ADOPT)
+    check_decided(files, folder, shown, local=local, decision=decision)
+    if decision == AS_COPY:
+        return _made_own(files, folder, here, home, tell)
+    original = _original(files, folder, home.place, local=local)
+    if original is not None:
+        _give_up(files, original, here)
+    adopted = replace(home, place=here, adopted=True)
+    _write(files, folder, adopted)
+    tell(f"{shown} is the state from now on; it lay in {home.place.shown} before")
+    return adopted
+
+
+def check_decided(
+    files: Files, folder: str, shown: str, *, local: bool, decision: str | None
+) -> None:
+    """Raises RuntimeFault when a folder is a copy, and it is not said what it is to be."""
+    home = read_home(files, folder)
+    if home is None or decision is not None or home.place.is_same(Place.of(folder, local=local)):
+        return
+    original = _original(files, folder, home.place, local=local)
+    raise _copied(shown, home.place, there=original is not None)
+
+
+def read_home(files: Files, folder: str) -> Home | None:
+    """What a folder notes of its place, None if it has no note; raises RuntimeFault if damaged."""
+    path = home_file(folder)
+    note = read_note(files, path, _HELP)
+    if note is None:
+        return None
+    try:
+        found = Fields(note)
+        found.check_format(FORMAT)
+        return Home(Place.read(found), found.texts("turns"), found.texts("copy_of"))
+    except ValueError as error:
+        raise unreadable(path, str(error), _HELP) from None
+
+
+def begin_turn(files: Files, folder: str, home: Home) -> Home:
+    """Gives a run its turn, before it opens an output; an output may keep the one before."""
+    turn = uuid.uuid4().hex[:16]
+    begun = replace(home, turns=(*home.turns[1 - _TURNS :], turn))
+    _write(files, folder, begun)
+    return begun
+
+
+def home_file(folder: str) -> str:
+    """The note of a folder's place."""
+    return f"{folder}/home.json"
+
+
+def _original(files: Files, copy: str, place: Place, *, local: bool) -> Home | None:
+    """The home of the state that a copy is of, if that lies where it lay and is seen from here."""
+    with suppress(OSError, RuntimeFault):
+        home = read_home(files, place.path)
+        there = Place.of(place.path, local=local)
+        ids = [_id(files, folder) for folder in (copy, place.path)]
+        if home is not None and place.is_same(there) and ids[0] == ids[1]:
+            return home
+    return None
+
+
+def _give_up(files: Files, original: Home, successor: Place) -> None:
+    """Has a state taken for a copy of its successor; raises RuntimeFault while a job runs on it."""
+    folder = original.place.path
+    holder = running(files, folder, time.time())
+    if holder is not None:
+        raise RuntimeFault(
+            STATE_IN_USE,
+            f"{holder.shown} runs on {original.place.shown}, which this state is a copy of",
+            "stop it first; or make this one a state of its own: `--as-copy`",
+        )
+    # Where nothing can be written no job can run.
+    with suppress(OSError):
+        _write(files, folder, replace(original, place=successor))
+
+
+def _made_own(
+    files: Files, folder: str, here: Place, home: Home, tell: Callable[[str], None]
+) -> Home:
+    path = f"{folder}/state.json"
+    note = dict(read_note(files, path) or {})
+    before, note["id"] = str(note.get("id")), str(uuid.uuid4())
+    # In this order: a stop in between leaves a folder that is asked about again.
+    write_note(files, path, note)
+    own = Home(here, (), (*home.copy_of, before))
+    _write(files, folder, own)
+    tell("the copy is a state of its own from now on, and needs outputs of its own")
+    return own
+
+
+def _copied(shown: str, original: Place, *, there: bool) -> RuntimeFault:
+    told = "which is there" if there else "which may be in use elsewhere"
+    return RuntimeFault(
+        STATE_COPIED,
+        f"{shown} is a copy of the state in {original.shown}, {told}: both would write to the same "
+        "outputs",
+        "`--as-copy`: it becomes a state of its own, with outputs of its own (other paths, tables, "
+        "topics)\n`--adopt`: it is the state from now on (it was moved, or is what is left), and "
+        "the other may not go on",
+    )
+
+
+def _write(files: Files, folder: str, home: Home) -> None:
+    note = {"format": FORMAT, **asdict(home.place)}
+    note |= {"turns": list(home.turns), "copy_of": list(home.copy_of)}
+    write_note(files, home_file(folder), note)
+
+
+def _id(files: Files, folder: str) -> object:
+    return (read_note(files, f"{folder}/state.json") or {}).get("id")

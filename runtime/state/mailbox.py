@@ -1,0 +1,241 @@
+"""Asking a running job for something, from another process: by files below its state folder.
+
+control/requests/<id>.json   what is asked, by whom, of which run
+control/answers/<id>.json    how far the run is with it; the last one says how it ended
+control/status.json          how the run is doing, see `status`
+
+A request names the run that it is meant for. So none outlives its run, and a run obeys no other.
+
+A run is known by its lease, which it has before it reads any request and gives back after the last:
+whoever asks in between is answered, by the run or by how its status says that it ended.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import time
+import uuid
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from ..base.errors import NOT_STOPPED, NOTHING_RUNS, RuntimeFault
+from ..base.fields import Fields
+from ..storage.local_files import LocalFiles, local_state
+from ..storage.notes import create_note, read_note, write_note
+from .lease import RUN, Holder, running
+
+if TYPE_CHECKING:
+    from ..storage.file_system import Files
+
+TIMEOUT = 600.0
+_LOOK = 0.2
+_FORGOTTEN = 3600.0
+"""Who asked has its answer after so many seconds, or is gone."""
+ENDED = "ended"
+FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class StopRequest:
+    """Asks a run (`owner`) to end with a last barrier; to drain is to let all windows out first."""
+
+    id: str
+    owner: str
+    drain: bool
+    by: str
+    made_at: str
+
+
+class Mailbox:
+    """The requests to one run."""
+
+    def __init__(self, files: Files, folder: str, owner: str) -> None:
+        """Discards what was asked of runs before this one, and answers that nobody waits for."""
+        self._files = files
+        self._folder = folder
+        self._owner = owner
+        self._open: dict[str, StopRequest] = {}
+        for name in self._names("requests"):
+            request = self._read(name)
+            if request is None or request.owner != owner:
+                files.delete([self._path("requests", name)])
+        for name in self._names("answers"):
+            path = self._path("answers", name)
+            written = files.modified(path)
+            if written is not None and time.time() - written > _FORGOTTEN:
+                files.delete([path])
+
+    def requests(self) -> tuple[StopRequest, ...]:
+        """What is asked of this run since it was looked last, oldest first; taken from the box."""
+        found = []
+        for name in self._names("requests"):
+            request = self._read(name)
+            self._files.delete([self._path("requests", name)])
+            if request is not None and request.owner == self._owner:
+                found.append(request)
+                self._open[request.id] = request
+        return tuple(sorted(found, key=lambda one: one.made_at))
+
+    def refuse(self, reason: str) -> None:
+        """Answers all that is asked of this run and has no last answer yet: it ends otherwise."""
+        self.requests()
+        for request in tuple(self._open.values()):
+            self.answer(request, FAILED, reason=reason)
+
+    def _names(self, kind: str) -> list[str]:
+        names = self._files.list(f"{self._folder}/control/{kind}")
+        return [name for name in names if not name.startswith(".")]
+
+    def _path(self, kind: str, name: str) -> str:
+        return f"{self._folder}/control/{kind}/{name}"
+
+    def _read(self, name: str) -> StopRequest | None:
+        return _request(self._files, self._path("requests", name), name.removesuffix(".json"))
+
+    def answer(self, request: StopRequest, phase: str, **facts: Any) -> None:
+        """Tells who asked how far this run is: a phase in plain words, `ended` or `failed`."""
+        if phase in (ENDED, FAILED):
+            self._open.pop(request.id, None)
+        write_note(self._files, _answer_file(self._folder, request.id), {"phase": phase, **facts})
+
+
+def stop_pipeline(
+    state: str,
+    *,
+    drain: bool = False,
+    timeout: float = TIMEOUT,
+    show: Callable[[str], None] = lambda line: None,
+) -> None:
+    """Asks the job that runs on a state folder to stop, and returns when it has.
+
+    It finishes the epoch in flight, takes a last barrier and ends. With `drain` all watermarks pass
+    every row before that, so that all windows come out; nothing can follow on that state then.
+    `show` is given lines about how far it is. Raises RuntimeFault when nothing runs there, when the
+    time in seconds is over, and when the job has ended in another way.
+    """
+    files, folder, _ = local_state(state)
+    holder = running(files, folder, time.time())
+    if holder is None or holder.work != RUN:
+        raise _nothing_runs(state, holder)
+    request = StopRequest(
+        id=str(uuid.uuid4()),
+        owner=holder.owner,
+        drain=drain,
+        by=f"process {os.getpid()} on {socket.gethostname()}",
+        made_at=datetime.now(UTC).isoformat(timespec="milliseconds"),
+    )
+    path = f"{folder}/control/requests/{request.id}.json"
+    create_note(files, path, {"request": "stop", **asdict(request)})
+    show(f"asked {holder.shown} to {'drain and stop' if drain else 'stop'}")
+    waiting = _Waiting(files, folder, holder, request, show)
+    try:
+        waiting.wait(state, timeout)
+    finally:
+        files.delete([_answer_file(folder, request.id), *([path] if waiting.is_over else [])])
+
+
+@dataclass(slots=True)
+class _Waiting:
+    """For the end of a run that was asked to stop."""
+
+    files: LocalFiles
+    folder: str
+    holder: Holder
+    request: StopRequest
+    show: Callable[[str], None]
+    phase: str = ""
+    is_over: bool = False
+
+    def wait(self, state: str, timeout: float) -> None:
+        until = time.monotonic() + timeout
+        while time.monotonic() < until:
+            gone = self._gone()
+            answer = self._answer()
+            if gone:
+                self.is_over = True
+                self._check(answer or self._by_status(), state)
+                return
+            time.sleep(_LOOK)
+        doing = f"it is {self.phase}" if self.phase else "it has not answered"
+        raise RuntimeFault(
+            NOT_STOPPED,
+            f"{self.holder.shown} has not ended within {timeout:g} s; {doing}",
+            "the request stands: the job ends when it gets there; see `streamc status`",
+        )
+
+    def _gone(self) -> bool:
+        """Whether the run has given its lease back, or is known to be over."""
+        with suppress(RuntimeFault):
+            holder = running(self.files, self.folder, time.time())
+            return holder is None or holder.owner != self.holder.owner
+        return False
+
+    def _answer(self) -> Mapping[str, Any] | None:
+        with suppress(RuntimeFault):
+            answer = read_note(self.files, _answer_file(self.folder, self.request.id))
+            if answer is not None and answer["phase"] not in (self.phase, ENDED, FAILED):
+                self.phase = str(answer["phase"])
+                self.show(self.phase)
+            return answer
+        return None
+
+    def _by_status(self) -> Mapping[str, Any] | None:
+        """How the run has ended, where it was asked too late to answer that itself."""
+        with suppress(RuntimeFault, ValueError):
+            note = read_note(self.files, f"{self.folder}/control/status.json")
+            found = Fields(note)
+            if found.text("owner") != self.holder.owner or found.text("phase") != ENDED:
+                return None
+            last, epoch = found.within("barrier"), found.whole("epoch")
+            if self.request.drain:
+                return {"phase": FAILED, "reason": "without a drain: it was ending already"}
+            if last.whole("epoch") == epoch:
+                return {"phase": ENDED, "barrier": last.whole("barrier"), "epoch": epoch}
+        return None
+
+    def _check(self, answer: Mapping[str, Any] | None, state: str) -> None:
+        if answer is not None and answer["phase"] == ENDED:
+            self.show(f"stopped with barrier {answer['barrier']}, epoch {answer['epoch']}")
+            return
+        reason = "without an answer: it was killed, or ended by itself before it was asked"
+        if answer is not None:
+            reason = str(answer.get("reason", f"while it was {answer['phase']}"))
+        help = f"what it said is in {state}/logs, if anywhere; its state is as after any crash"
+        raise RuntimeFault(NOT_STOPPED, f"{self.holder.shown} has ended {reason}", help)
+
+
+def _request(files: Files, path: str, id: str) -> StopRequest | None:
+    """The request of a file; None for one that is no request, or is for something else."""
+    with suppress(RuntimeFault, ValueError):
+        found = Fields(read_note(files, path))
+        if found.text("request") == "stop" and found.text("id") == id:
+            return StopRequest(
+                id=id,
+                owner=found.text("owner"),
+                drain=found.flag("drain"),
+                by=found.text("by"),
+                made_at=found.text("made_at"),
+            )
+    return None
+
+
+def _nothing_runs(state: str, holder: Holder | None) -> RuntimeFault:
+    if holder is not None:
+        return RuntimeFault(
+            NOTHING_RUNS,
+            f"no job runs on the state {state}: {holder.shown} holds it for a {holder.work}",
+            None,
+        )
+    return RuntimeFault(
+        NOTHING_RUNS,
+        f"no job runs on the state {state}",
+        "a job that was started a moment ago may not have taken it yet; `streamc status` says so",
+    )
+
+
+def _answer_file(folder: str, request: str) -> str:
+    return f"{folder}/control/answers/{request}.json"

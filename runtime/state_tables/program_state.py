@@ -1,0 +1,197 @@
+"""What a keyed program has kept, read from a checkpoint by Spark's own reader of states.
+
+The kernel keeps of each key a record of its values and timers, the entries of each map, set and
+list one by one, and the rows that wait; see `KeyState.scala`. Names are those that Avro takes
+(`StateName.scala`), and become here those of the spec.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from ..base.options import quoted
+from ..plan.plan import Operator
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame, SparkSession
+
+RECORD = "record"
+WAITING = "waiting"
+POSITION = "position"
+WRITTEN = "written"
+ARMED = ".armed"
+"""When Spark wakes a key, in milliseconds of the clock that the program goes by."""
+
+_KEYLESS = "all"
+_TAKEN = ("key", "value", POSITION, WRITTEN, "at", "number")
+"""What entries and rows that wait have beside their keys: a key of that name is `key.<name>`."""
+
+INNER = (ARMED, ".number", ".sweep")
+"""Of a record: when Spark wakes the key, the number of its next row, when TTLs are looked at."""
+
+_WRITTEN = re.compile(r"_x(?=[0-9a-f]{4})")
+_CODE = re.compile(r"_x([0-9a-f]{4})")
+
+_PLAIN = "CAST(conv({bytes}, 16, -10) AS BIGINT) ^ (-9223372036854775807L - 1L)"
+
+
+def program_tables(
+    spark: SparkSession, checkpoint: str, number: int, operator: Operator
+) -> tuple[dict[str, DataFrame], tuple[str, ...], tuple[str, ...]]:
+    """The tables of a program, its keys, and the columns of its records.
+
+    A record has the keys, the values, the timers as instants and what is said by `record_names`;
+    an entry its key and value, of a list its position. `number` is the one that Spark knows the
+    operator by. What has outlived its TTL is there until the program has taken it away.
+    """
+    # The reader needs what this starts.
+    _ = spark.streams.active
+    keys = key_names(operator)
+
+    def read(variable: str) -> DataFrame:
+        reader = spark.read.format("statestore").option("operatorId", number)
+        return reader.option("stateVarName", variable).load(checkpoint)
+
+    found = read(RECORD)
+    names = record_names(operator)
+    held = [f.name for f in found.schema["value"].dataType.fields]  # type: ignore[attr-defined]
+    tables = {
+        RECORD: found.select(*_keys(keys), *(_of("value", raw, names[raw]) for raw in held)),
+    }
+    for cell in operator.cells:
+        if cell.kind != "value":
+            variable = entry_table(cell.name)
+            tables[variable] = _entries(read(variable), keys, cell.kind)
+    if operator.ordered:
+        tables[WAITING] = _waiting(read(WAITING), keys)
+    tables = {name: _with_plain_fields(table) for name, table in tables.items()}
+    return tables, tuple(keys.values()), tuple(names[raw] for raw in held)
+
+
+def key_names(operator: Operator) -> Mapping[str, str]:
+    """The keys by the names that the state has for them; one that is the same for all, if none."""
+    found = {_name_alone(key.name): key_column(key.name) for key in operator.keys}
+    return found or {_KEYLESS: _KEYLESS}
+
+
+def key_column(name: str) -> str:
+    """The column of a key in the tables of a program."""
+    return f"key.{name}" if name.lower() in _TAKEN else name
+
+
+def record_names(operator: Operator) -> dict[str, str]:
+    """The columns of a record by the names that the state has for them.
+
+    When a value was written is `<cell>.written`; what belongs to no cell begins with a point.
+    """
+    values = [cell.name for cell in operator.cells if cell.kind == "value"]
+    return {
+        **{f"value_{state_name(name)}": name for name in values},
+        **{f"written_{state_name(name)}": f"{name}.{WRITTEN}" for name in values},
+        **{f"timer_{state_name(name)}": name for name in operator.timers},
+        **{name.removeprefix("."): name for name in INNER},
+    }
+
+
+def entry_table(cell: str) -> str:
+    """The table of a cell with entries."""
+    return f"cell_{state_name(cell)}"
+
+
+def state_name(name: str) -> str:
+    """A name as the kernel writes it in a state."""
+    units = name.encode("utf-16-be", "surrogatepass")
+    codes = (int.from_bytes(units[at : at + 2], "big") for at in range(0, len(units), 2))
+    # What looks like a character that is written so has its own `_` written so.
+    escaped = _WRITTEN.sub("\0x", "".join(map(chr, codes))).replace("\0", _unit("_"))
+    return "".join(c if c.isascii() and (c.isalnum() or c == "_") else _unit(c) for c in escaped)
+
+
+def _name_alone(name: str) -> str:
+    """A name that nothing stands before, as the kernel writes it: none begins with a digit."""
+    if name[:1].isascii() and name[:1].isdigit():
+        return _unit(name[0]) + state_name(name[1:])
+    return state_name(name)
+
+
+def _unit(character: str) -> str:
+    return f"_x{ord(character):04x}"
+
+
+def plain_name(written: str) -> str:
+    """The name that is written so in a state."""
+    units = _CODE.sub(lambda found: chr(int(found[1], 16)), written)
+    return units.encode("utf-16-be", "surrogatepass").decode("utf-16-be", "replace")
+
+
+def _with_plain_fields(table: DataFrame) -> DataFrame:
+    """The table with the fields of its structs, at every depth, as the spec names them."""
+    from pyspark.sql import functions as F
+
+    named = _plain_fields(table.schema)
+    if named == table.schema:
+        return table
+    return table.select(
+        *(
+            F.col(quoted(now.name)).cast(then.dataType).alias(now.name)
+            for now, then in zip(table.schema, named, strict=True)
+        )
+    )
+
+
+def _plain_fields(kind: Any) -> Any:
+    from pyspark.sql.types import ArrayType, MapType, StructField, StructType
+
+    if isinstance(kind, StructType):
+        return StructType(
+            [StructField(plain_name(f.name), _plain_fields(f.dataType), f.nullable) for f in kind]
+        )
+    if isinstance(kind, ArrayType):
+        return ArrayType(_plain_fields(kind.elementType), kind.containsNull)
+    if isinstance(kind, MapType):
+        key, held = _plain_fields(kind.keyType), _plain_fields(kind.valueType)
+        return MapType(key, held, kind.valueContainsNull)
+    return kind
+
+
+def _entries(store: DataFrame, keys: Mapping[str, str], kind: str) -> DataFrame:
+    from pyspark.sql import functions as F
+
+    if kind == "list":
+        place = F.monotonically_increasing_id().alias(POSITION)
+        return store.select(*_keys(keys), place, "list_element.*")
+    held = [f.name for f in store.schema["user_map_value"].dataType.fields]  # type: ignore[attr-defined]
+    return store.select(
+        *_keys(keys),
+        F.col("user_map_key.key").alias("key"),
+        *(F.col(f"user_map_value.{name}").alias(name) for name in held),
+    )
+
+
+def _waiting(store: DataFrame, keys: Mapping[str, str]) -> DataFrame:
+    from pyspark.sql import functions as F
+
+    return store.select(
+        *_keys(keys),
+        *(F.expr(_plain(f"user_map_key.{name}")).alias(name) for name in ("at", "number")),
+        "user_map_value.*",
+    )
+
+
+def _plain(column: str) -> str:
+    """A number as it was before its bytes were put in the order of numbers."""
+    digits = f"lpad(hex({column}), 16, '0')"
+    pairs = ", ".join(f"substr({digits}, {at}, 2)" for at in range(15, 0, -2))
+    return _PLAIN.format(bytes=f"concat({pairs})")
+
+
+def _keys(keys: Mapping[str, str]) -> Iterator[Column]:
+    return (_of("key", raw, name) for raw, name in keys.items())
+
+
+def _of(part: str, name: str, alias: str) -> Column:
+    from pyspark.sql import functions as F
+
+    return F.col(f"{part}.{quoted(name)}").alias(alias)

@@ -1,0 +1,132 @@
+"""Files on any Hadoop path, through the kernel: one call of the JVM a step."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+from ..kernel.load import java_class, java_list, java_map
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenFile:
+    """A file of a batch on disk; those of a batch are in the order of its rows."""
+
+    name: str
+    bytes: int
+    rows: int
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A batch on disk: how many rows, and the files that hold them."""
+
+    rows: int
+    files: tuple[WrittenFile, ...]
+
+
+class Files(Protocol):
+    """Whole small files in folders: what notes need, with a JVM and without one."""
+
+    def list(self, folder: str) -> list[str]: ...
+
+    def read(self, path: str) -> str | None: ...
+
+    def create(self, path: str, text: str) -> None: ...
+
+    def replace(self, path: str, text: str) -> None: ...
+
+    def delete(self, paths: Sequence[str]) -> None: ...
+
+    def modified(self, path: str) -> float | None: ...
+
+
+class Storage:
+    """The files of one session; paths are strings as Hadoop takes them."""
+
+    def __init__(self, kernel: Any, spark: SparkSession) -> None:
+        self.kernel = kernel
+        self.session = spark
+        self._files = kernel.Files(spark._jsparkSession)
+        self._jvm: Any = spark._jvm
+
+    def jvm_process(self) -> int:
+        """The number of the JVM's process."""
+        return int(java_class(self._jvm, "java.lang.ProcessHandle").current().pid())
+
+    def qualified(self, path: str) -> str:
+        """The path with its scheme, absolute."""
+        return str(self._files.qualified(path))
+
+    def local_path(self, path: str) -> Path | None:
+        """The path on this machine's disk, or None when it is not there."""
+        found = self._files.localPath(path)
+        return None if found is None else Path(found)
+
+    def keep_private(self, folder: str | Path) -> None:
+        """Has all that Spark writes below a folder of this disk get the rights of that folder."""
+        self.kernel.LocalFiles.keepPrivate(str(folder))
+
+    def matches(self, path: str) -> bool:
+        """Whether the path exists, or for a glob whether anything matches it."""
+        return bool(self._files.matches(path))
+
+    def list(self, folder: str) -> list[str]:
+        """The names in a folder, sorted; none when there is no folder."""
+        # At the end of a Java list is an exception, and PySpark takes long over one.
+        return [str(name) for name in json.loads(self._files.list(folder))]
+
+    def read(self, path: str) -> str | None:
+        """A file's text, or None when there is no such file."""
+        found = self._files.read(path)
+        return None if found is None else str(found)
+
+    def modified(self, path: str) -> float | None:
+        """When a file was written, in seconds by its file system's clock; None without a file."""
+        found = int(self._files.modified(path))
+        return None if found < 0 else found / 1000
+
+    def create(self, path: str, text: str) -> None:
+        """Writes a new file that appears whole or not at all; an existing one is an error."""
+        self._files.create(path, text)
+
+    def replace(self, path: str, text: str) -> None:
+        """Writes a file in place of what is there; readers see the old one or the new one."""
+        self._files.replace(path, text)
+
+    def move(self, pairs: Sequence[tuple[str, str]]) -> None:
+        """Renames files; those that a call before this one has moved already are left."""
+        old, new = [a for a, _ in pairs], [b for _, b in pairs]
+        self._files.move(java_list(self._jvm, old), java_list(self._jvm, new))
+
+    def delete(self, paths: Sequence[str]) -> None:
+        """Removes files and whole folders; what is not there is no error."""
+        if paths:
+            self._files.delete(java_list(self._jvm, paths))
+
+    def lengths(self, folder: str, prefix: str = "") -> dict[str, int]:
+        """The lengths of the files in a folder whose names begin so, by name."""
+        found = json.loads(self._files.lengths(folder, prefix))
+        return {str(name): int(length) for name, length in found.items()}
+
+    def intact(self, path: str) -> bool:
+        """Whether a file that Spark wrote can be read whole, by the checksums of its store."""
+        return bool(self._files.intact(path))
+
+    def write(
+        self, batch: DataFrame, format: str, options: dict[str, str], folder: str, roll: int = 0
+    ) -> Written:
+        """Writes a batch with Spark into a folder of its own, replacing what was there.
+
+        A file that has about `roll` bytes is followed by another one, unless that is zero.
+        """
+        given = java_map(self._jvm, options)
+        report = json.loads(self._files.write(batch._jdf, format, given, folder, roll))
+        files = (WrittenFile(f["name"], f["bytes"], f["rows"]) for f in report["files"])
+        return Written(report["rows"], tuple(files))

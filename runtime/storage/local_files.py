@@ -1,0 +1,129 @@
+"""Files of a state folder on this machine's disk, without a JVM.
+
+What other processes than the job read and write there is small: a lease, requests, manifests.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import uuid
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote, urlsplit
+
+from ..base.errors import NO_STATE_FOLDER, RuntimeFault
+from ..base.fields import Fields
+from ..base.private_files import make_folders, open_new
+from .notes import read_note, unreadable
+
+if TYPE_CHECKING:
+    from .file_system import Files
+
+
+class LocalFiles:
+    """The local part of what `Storage` does, with the same promises."""
+
+    def list(self, folder: str) -> list[str]:
+        """The names in a folder, sorted; none when there is no folder."""
+        try:
+            return sorted(os.listdir(folder))
+        except (FileNotFoundError, NotADirectoryError):
+            return []
+
+    def read(self, path: str) -> str | None:
+        """A file's text, or None when there is no such file.
+
+        Bytes that are no UTF-8 are kept as marks: a note's checksum then tells of them.
+        """
+        try:
+            return Path(path).read_text(encoding="utf-8", errors="replace")
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+
+    def create(self, path: str, text: str) -> None:
+        """Writes a new file that appears whole or not at all; an existing one is an error."""
+        written = self._temporary(path, text)
+        try:
+            os.link(written, path)
+        finally:
+            written.unlink()
+
+    def replace(self, path: str, text: str) -> None:
+        """Writes a file in place of what is there; readers see the old one or the new one."""
+        self._temporary(path, text).replace(path)
+
+    def delete(self, paths: Sequence[str]) -> None:
+        """Removes files and whole folders; what is not there is no error."""
+        for path in map(Path, paths):
+            if path.is_dir() and not path.is_symlink():
+                shutil.rmtree(path, ignore_errors=True)
+            else:
+                path.unlink(missing_ok=True)
+
+    def modified(self, path: str) -> float | None:
+        """When a file was written, in seconds by its file system's clock; None without a file."""
+        try:
+            return os.stat(path).st_mtime
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+
+    def _temporary(self, path: str, text: str) -> Path:
+        """The text in a hidden file beside its target, safe on the disk."""
+        target = Path(path)
+        make_folders(target.parent)
+        # Two machines may have processes of one number.
+        temporary = target.with_name(f".{target.name}.{uuid.uuid4().hex[:12]}.tmp")
+        with open_new(temporary) as out:
+            out.write(text.encode())
+            out.flush()
+            os.fsync(out.fileno())
+        return temporary
+
+
+def local_state(path: str) -> tuple[LocalFiles, str, dict[str, Any]]:
+    """The files of a state folder, its path on the disk, and its `state.json`.
+
+    Raises RuntimeFault when the path is no state folder, or lies on another file system.
+    """
+    url = urlsplit(path)
+    if url.scheme not in ("", "file"):
+        raise RuntimeFault(
+            NO_STATE_FOLDER,
+            f"{path} is not on this machine's disk, and this command does not start Spark",
+            f"read {path}/control/status.json and {path}/generations with the tools of that "
+            "store;\nto stop the job, send its process SIGTERM",
+        )
+    folder = unquote(url.path) if url.scheme else path
+    files = LocalFiles()
+    if not os.path.isdir(folder):
+        raise RuntimeFault(
+            NO_STATE_FOLDER,
+            f"there is no folder {path}",
+            "pass the folder that the job was given as `state`",
+        )
+    folder = folder.rstrip("/")
+    return files, folder, state_note(files, folder, path)
+
+
+def state_note(files: Files, folder: str, shown: str) -> dict[str, Any]:
+    """The `state.json` of a folder; raises RuntimeFault when it has none."""
+    note = read_note(files, f"{folder}/state.json")
+    if note is None:
+        raise RuntimeFault(
+            NO_STATE_FOLDER,
+            f"{shown} is no state folder: it has no state.json",
+            "pass the folder that the job was given as `state`",
+        )
+    check_state_note(note, f"{folder}/state.json")
+    return note
+
+
+def check_state_note(note: Mapping[str, Any], path: str) -> None:
+    """Raises RuntimeFault for a `state.json` that does not say whose the folder is."""
+    try:
+        for name in ("id", "pipeline"):
+            Fields(note).text(name)
+    except ValueError as error:
+        raise unreadable(path, str(error)) from None

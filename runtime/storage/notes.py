@@ -1,0 +1,87 @@
+"""The runtime's own small files: JSON that says itself whether it is as it was written.
+
+The last line of a note is the CRC-32 of the bytes before it. A flipped digit of a source's position
+is still JSON; with the sum it is damage that is seen.
+
+>>> print(seal({"epoch": 12}), end="")
+{
+ "epoch": 12
+}
+{"crc32":"602055f5"}
+>>> unseal(seal({"epoch": 12}))
+{'epoch': 12}
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import zlib
+from typing import TYPE_CHECKING, Any
+
+from ..base.errors import STATE_UNREADABLE, RuntimeFault
+
+if TYPE_CHECKING:
+    from .file_system import Files
+
+
+_ESCAPED = re.compile(r"\\u[dD][89a-fA-F]")
+"""Half of a character, which `seal` never writes."""
+
+
+def seal(document: dict[str, Any]) -> str:
+    """A document as the text of a note."""
+    body = json.dumps(document, indent=1, ensure_ascii=False) + "\n"
+    return body + _last_line(body)
+
+
+def unseal(text: str) -> dict[str, Any]:
+    """The document of a note; raises ValueError, which says why, when it is damaged."""
+    body, newline, last = text.removesuffix("\n").rpartition("\n")
+    if not newline or f"{last}\n" != _last_line(body + newline):
+        raise ValueError("its content and its checksum differ")
+    try:
+        document = json.loads(body)
+        if _ESCAPED.search(body):
+            json.dumps(document, ensure_ascii=False).encode()
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
+    except UnicodeEncodeError:
+        raise ValueError("it has text that is no Unicode") from None
+    if not isinstance(document, dict):
+        raise ValueError("it is no JSON object")
+    return document
+
+
+def create_note(storage: Files, path: str, document: dict[str, Any]) -> None:
+    """Writes a new note, which appears whole or not at all; an existing one is an error."""
+    storage.create(path, seal(document))
+
+
+def write_note(storage: Files, path: str, document: dict[str, Any]) -> None:
+    """Writes a note in place of what is there; readers see the old one or the new one."""
+    storage.replace(path, seal(document))
+
+
+def read_note(storage: Files, path: str, help: str | None = None) -> dict[str, Any] | None:
+    """The document of a note, None when there is none; raises RuntimeFault for a damaged one."""
+    try:
+        text = storage.read(path)
+        return None if text is None else unseal(text)
+    except OSError as error:
+        raise unreadable(path, error.strerror or str(error), help) from None
+    except ValueError as error:
+        raise unreadable(path, str(error), help) from None
+
+
+def unreadable(path: str, reason: str, help: str | None = None) -> RuntimeFault:
+    """The fault for a file of ours that cannot be used."""
+    return RuntimeFault(
+        STATE_UNREADABLE,
+        f"{path.removeprefix('file:')} cannot be read: {reason}",
+        help or "put the file back from a copy, or start over with another `--state`",
+    )
+
+
+def _last_line(body: str) -> str:
+    return f'{{"crc32":"{zlib.crc32(body.encode()):08x}"}}\n'
