@@ -99,7 +99,7 @@ def test_a_page_has_its_form(number: str) -> None:
     if number in DIAGNOSTICS:
         assert len(page.specs) == 2
         language = "yaml" if number.startswith(("SC07", "SC09")) else "stream"
-        parts = (f"\n\nFails:\n\n```{language}\n", "\n\nMended:\n\n")
+        parts = (f"\n\nFails:\n\n```{language}\n", "\n\nFixed:\n\n")
         order = [page.body.index(part) for part in parts]
         assert order == sorted(order)
     else:
