@@ -8,7 +8,7 @@ In order of flow:
 - ``graph``: queries, and the state that each of them keeps.
 - ``checks``: what is wrong with a pipeline as a whole.
 - ``plan``: what the running job and a migration must know; the comparison of two plans.
-- ``emit``: the script.
+- ``pyspark``: PySpark as text; ``emit``: the script.
 - ``migrate``: what becomes of each cell of state between two plans.
 - ``views``: pictures of a pipeline, and its operators explained.
 - ``cases``: tests of a spec, read from YAML, and what a sink got against what it must get.

@@ -18,8 +18,9 @@ from .checks import CHECKS
 from .emit import emit
 from .emit.comments import comments_above
 from .emit.spec_copy import spec_copy
-from .graph import OperatorGraph, build
+from .graph import build
 from .graph.text import graph_text
+from .model.graph import OperatorGraph
 from .model.pipeline import Pipeline
 from .model.text import pipeline_text
 from .plan.lower import lower

@@ -7,7 +7,7 @@ import ast
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from streamc.compiler.emit.long_text import broken
+from streamc.compiler.pyspark.long_text import broken
 
 PIECES = [
     "(",

@@ -11,8 +11,9 @@ import pytest
 from compiled import compiled_text, plan_in, written
 from program_texts import HANDLED, program
 from streamc.compiler.emit import emit
-from streamc.compiler.graph import OperatorGraph, build
+from streamc.compiler.graph import build
 from streamc.compiler.graph.text import graph_text
+from streamc.compiler.model.graph import OperatorGraph
 from streamc.runtime.plan.meaning import meaning_of
 from streamc.runtime.plan.plan import load_plan, plan_path
 from streamc.runtime.stepping.runs import step_settings

@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 from pyspark.errors import AnalysisException
-from streamc.compiler.emit.columns import lowered, value
 from streamc.compiler.model import types as t
 from streamc.compiler.model.catalogue import names, shape
 from streamc.compiler.model.same import canonical
 from streamc.compiler.model.signature_table import SIGNATURES
 from streamc.compiler.model.signatures import Pattern, Signature, signature
+from streamc.compiler.pyspark.columns import lowered, value
 from streamc.dsl.ast import expressions as e
 from streamc.dsl.format import sql
 from typed_expressions import COLUMNS, Checked, checked

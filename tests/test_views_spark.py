@@ -22,7 +22,7 @@ from streamc.runtime import Arguments, Result, run_script
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
-    from streamc.compiler.graph import OperatorGraph
+    from streamc.compiler.model.graph import OperatorGraph
 
 pytestmark = pytest.mark.spark
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)

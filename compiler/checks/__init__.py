@@ -11,7 +11,7 @@
 from collections.abc import Callable, Iterator
 
 from ...dsl.diagnostics import Diagnostic
-from ..graph.graph import OperatorGraph
+from ..model.graph import OperatorGraph
 from .backends import check_backends
 from .chains import check_chains
 from .chance import check_chance

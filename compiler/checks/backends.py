@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ...dsl import codes
 from ...dsl.diagnostics import Diagnostic, Label
-from ..graph.graph import OperatorGraph
+from ..model.graph import OperatorGraph
 from ..model.programs import Operator
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from ...dsl import codes
 from ...dsl.diagnostics import Diagnostic, Label
-from ..graph.graph import OperatorGraph, upstream
+from ..model.graph import OperatorGraph, upstream
 from ..model.pipeline import Relation
 from ..model.programs import Operator
 from ..model.steps import Aggregate, Deduplicate, Join, Stateful, TopN, windows_of

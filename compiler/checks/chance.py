@@ -14,8 +14,8 @@ from ...dsl.diagnostics import Diagnostic, Label
 from ...dsl.records import dataclass
 from ...dsl.source import Span
 from ...dsl.walk import walk
-from ..graph.graph import OperatorGraph, Query
 from ..graph.liveness import Visit, alive, visits
+from ..model.graph import OperatorGraph, Query
 from ..model.pipeline import Relation, Source
 from ..model.steps import Filter, SideRows
 

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 
 from ...dsl import codes
 from ...dsl.diagnostics import Diagnostic, Label
-from ..graph.graph import OperatorGraph
 from ..graph.identity import Identity, identity
+from ..model.graph import OperatorGraph
 from ..model.pipeline import Sink
 
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from ...dsl import codes
 from ...dsl.diagnostics import Diagnostic, Label
-from ..graph.graph import OperatorGraph
 from ..model.declared import UserAggregate
+from ..model.graph import OperatorGraph
 from ..model.programs import Operator
 from ..model.steps import SideRows, late_steps, tables_of
 

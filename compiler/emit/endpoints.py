@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from ..model import connectors
 from ..model.pipeline import Endpoint, Sink, Source, Table
 from ..model.schema import Field
-from . import columns
-from .layout import Call, Chain, assignment
-from .literals import quoted, template
+from ..pyspark import columns
+from ..pyspark.layout import Call, Chain, assignment
+from ..pyspark.literals import quoted, template
 
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ..model.declared import PythonFunction
-from .layout import Call
-from .literals import quoted
+from ..pyspark.layout import Call
+from ..pyspark.literals import quoted
 
 
 def emit_function(function: PythonFunction) -> list[str]:

@@ -38,10 +38,10 @@ from ..model.programs import (
 )
 from ..model.typed import Typed
 from ..model.types import Map
-from . import columns
-from .layout import Argument, Call, Chain, Items
-from .literals import quoted
-from .long_text import broken
+from ..pyspark import columns
+from ..pyspark.layout import Argument, Call, Chain, Items
+from ..pyspark.literals import quoted
+from ..pyspark.long_text import broken
 
 _LIST = 70
 """Characters of a list or mapping that stands on one line."""

@@ -6,11 +6,12 @@ from ...dsl.format.words import identifier
 from ..model.pipeline import Relation
 from ..model.programs import Operator
 from ..model.steps import AssignWindow, Join, JoinSide, SideRows, Step, Union
-from . import columns, programs
+from ..pyspark import columns
+from ..pyspark.layout import Call, Chain, assignment
+from ..pyspark.literals import quoted
+from . import programs
 from .describe import describe
 from .endpoints import unfiltered
-from .layout import Call, Chain, assignment
-from .literals import quoted
 from .steps import calls, on
 
 

@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..graph.graph import OperatorGraph
+from ..model.graph import OperatorGraph
 from .endpoints import emit_sink, emit_source, emit_table
 from .functions import emit_function
 from .relations import emit_relation

@@ -24,9 +24,10 @@ from ..model.steps import (
     TopN,
     Window,
 )
-from . import columns, top_n
-from .layout import Call
-from .literals import quoted
+from ..pyspark import columns
+from ..pyspark.layout import Call
+from ..pyspark.literals import quoted
+from . import top_n
 
 _NOTHING = 'F.count(F.lit(1)).alias("rows__")'
 """``agg`` wants one where GROUP BY has keys alone; no column takes it, so Spark drops it."""

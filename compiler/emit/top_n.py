@@ -16,8 +16,8 @@ from ...dsl.ast.node import Name
 from ...dsl.format import sql
 from ...dsl.source import Span
 from ..model.steps import OrderItem, TopN
-from .layout import Call
-from .literals import quoted
+from ..pyspark.layout import Call
+from ..pyspark.literals import quoted
 
 _NOWHERE = Span(0, 0)
 

@@ -1,6 +1,5 @@
-"""Model to operator graph: queries and the state that each of them keeps.
+"""Model to operator graph (``model.graph``): queries and the state that each of them keeps.
 
-- ``graph``: the types, and look-ups.
 - ``build``: one query for each relation that a sink reads.
 - ``liveness``: which columns and aggregates are alive in a query.
 - ``identity``: which columns tell the rows of a relation apart.
@@ -8,6 +7,5 @@
 """
 
 from .build import build
-from .graph import OperatorGraph, Query, StateUse
 
-__all__ = ["OperatorGraph", "Query", "StateUse", "build"]
+__all__ = ["build"]

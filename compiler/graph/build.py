@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from ..model.graph import OperatorGraph, Query, upstream
 from ..model.pipeline import Pipeline, Relation
 from ..model.steps import Aggregate, tables_of
-from .graph import OperatorGraph, Query, upstream
 from .liveness import state_uses
 
 

@@ -14,6 +14,7 @@ from ...dsl.ast.expressions import Call, ColumnRef, Expression
 from ...dsl.records import dataclass
 from ...dsl.walk import walk
 from ..model.conditions import conjuncts
+from ..model.graph import StateUse
 from ..model.pipeline import Relation
 from ..model.programs import Operator, columns_used, expressions, statements
 from ..model.same import canonical
@@ -33,7 +34,6 @@ from ..model.steps import (
     TopN,
     Union,
 )
-from .graph import StateUse
 
 Needed: TypeAlias = frozenset[tuple[str, ...]]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ..model.graph import OperatorGraph, Query, StateUse
 from ..model.programs import Operator
-from .graph import OperatorGraph, Query, StateUse
 
 
 def graph_text(graph: OperatorGraph) -> str:

@@ -17,8 +17,8 @@ from ...dsl.diagnostics import InternalError
 from ...dsl.format import sql
 from ...dsl.records import dataclass
 from ...dsl.walk import rewrite
-from ..graph.graph import OperatorGraph, Query, StateUse
 from ..model import types
+from ..model.graph import OperatorGraph, Query, StateUse
 from ..model.pipeline import Relation
 from ..model.program_text import handler_lines
 from ..model.programs import Cell, CellKind, Operator, Panes

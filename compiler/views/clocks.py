@@ -8,7 +8,7 @@ reads them has a watermark that is behind by as much.
 from __future__ import annotations
 
 from ...dsl.records import dataclass
-from ..graph.graph import OperatorGraph, Query, upstream
+from ..model.graph import OperatorGraph, Query, upstream
 from ..model.pipeline import Relation
 from ..model.steps import Join, Stateful, Step, Window, windows_of
 from .instants import instant

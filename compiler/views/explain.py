@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator
 
 from ...dsl.ast.statements import CreateOperator, CreateStream, Spec
 from ..emit.describe import say
-from ..graph.graph import OperatorGraph
 from ..model.connectors import SINKS
+from ..model.graph import OperatorGraph
 from ..model.pipeline import Relation, Sink, Source, Table
 from ..model.steps import Lookup, Stateful, late_steps
 from .operators import NO_BOUND, Fact, facts

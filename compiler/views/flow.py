@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from ...contracts.plan import Join, Operator, Plan, Program, window_of
 from ...dsl.records import dataclass
 from ..emit.describe import say
-from ..graph.graph import OperatorGraph
+from ..model.graph import OperatorGraph
 from ..model.pipeline import Endpoint, Pipeline, Relation, Sink, Source, Table
 from ..model.steps import SideRows, Stateful, Step, late_steps, tables_of
 

@@ -12,8 +12,8 @@ from ...dsl.ast.expressions import ColumnRef
 from ...dsl.diagnostics import InternalError
 from ...dsl.format import sql
 from ...dsl.records import dataclass
-from ..graph.graph import OperatorGraph
 from ..model import types
+from ..model.graph import OperatorGraph
 from ..model.programs import (
     CellKind,
     ClearState,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..graph.graph import OperatorGraph
+from ..model.graph import OperatorGraph
 from .operators import Fact
 
 

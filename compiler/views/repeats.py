@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from ..graph.graph import OperatorGraph, Query, upstream
+from ..model.graph import OperatorGraph, Query, upstream
 from ..model.steps import Stateful
 
 _WORDS = {2: "twice", 3: "three times", 4: "four times"}

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...dsl.records import dataclass
-from ..model.pipeline import Pipeline, Relation, Source
-from ..model.steps import Branch, Stateful, Step, Union
+from .pipeline import Pipeline, Relation, Source
+from .steps import Branch, Stateful, Step, Union
 
 
 @dataclass(frozen=True, slots=True)
