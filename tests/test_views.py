@@ -14,15 +14,12 @@ from compiled import compiled
 from golden_extension import cases
 from streamc.cli.app import main
 from streamc.compiler.driver import CompileResult
-from streamc.compiler.model.connectors import SINKS, Connector
 from streamc.compiler.views.dot import dot
 from streamc.compiler.views.explain import WIDTH, explain
 from streamc.compiler.views.flow import Flow, flow
 from streamc.compiler.views.mermaid import mermaid
 from streamc.compiler.views.placing import Placed, place
 from streamc.compiler.views.svg import svg
-from streamc.runtime.connectors.sinks import promise_of
-from streamc.runtime.plan.plan import SinkEnd
 
 ROOT = Path(__file__).parent.parent
 CASES = sorted((ROOT / "tests" / "views").iterdir())
@@ -40,14 +37,6 @@ def flow_of(case: Path) -> Flow:
     found = result(case)
     assert found.graph is not None and found.plan is not None
     return flow(found.graph, found.plan)
-
-
-@pytest.mark.parametrize("connector", SINKS.values(), ids=lambda sink: sink.name)
-def test_what_going_back_does_to_a_sink_is_what_the_runtime_says(connector: Connector) -> None:
-    assert connector.going_back == promise_of(SinkEnd(connector.name, False)).told
-    if connector.upserts:
-        upserts = connector.going_back_upserts or connector.going_back
-        assert upserts == promise_of(SinkEnd(connector.name, True)).told
 
 
 @pytest.mark.parametrize(

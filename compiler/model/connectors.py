@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ...contracts import sinks
 from ...dsl.records import dataclass
 
 
@@ -31,10 +32,8 @@ class Connector:
     ``one_of`` are options of which exactly one is given. ``takes_changes``: a sink can be given
     rows that replace earlier ones. ``may_be_malformed``: rows of a source can be.
     ``passes_spark``: options prefixed ``spark.`` go to Spark as they are. ``sends_key``: a key has
-    a meaning without upserts too, being sent along with each row. ``promise`` is what a sink
-    promises of each row, in a sentence; ``going_back`` is what becomes of its output when a job
-    goes back to a barrier (``going_back_upserts``: if it replaces rows). A sink that can replace
-    the rows of a key has ``upsert`` among the choices of ``mode``.
+    a meaning without upserts too, being sent along with each row. A sink that can replace the rows
+    of a key has ``upsert`` among the choices of ``mode``.
     """
 
     name: str
@@ -44,14 +43,11 @@ class Connector:
     may_be_malformed: bool = True
     passes_spark: bool = False
     sends_key: bool = False
-    promise: str = ""
-    going_back: str = ""
-    going_back_upserts: str = ""
 
     @property
     def upserts(self) -> bool:
         """Whether a sink can replace the row that it has of a key."""
-        return any(o.name == "mode" and UPSERT in o.choices for o in self.options)
+        return sinks.SINKS[self.name].upserts
 
 
 APPEND, UPSERT = "append", "upsert"
@@ -140,8 +136,6 @@ SINKS: dict[str, Connector] = {
             *_ONLY_APPEND,
         ),
         passes_spark=True,
-        promise="exactly once: a batch's files are published together, and never a second time",
-        going_back="the files of later batches are removed when the job starts",
     ),
     "kafka": Connector(
         "kafka",
@@ -154,8 +148,6 @@ SINKS: dict[str, Connector] = {
         ),
         passes_spark=True,
         sends_key=True,
-        promise="at least once: after a restart the messages of a batch may be sent again",
-        going_back="later messages stay in the topic, and are sent again",
     ),
     "postgres": Connector(
         "postgres",
@@ -166,30 +158,21 @@ SINKS: dict[str, Connector] = {
             Option("password"),
             *_UPSERTS,
         ),
-        promise="exactly once: a batch and its number are written in one transaction",
-        going_back="later rows stay in the table, and come again",
-        going_back_upserts="later rows are replaced as their keys come again",
     ),
     "console": Connector(
         "console",
         (Option("rows", kind="integer"), *_ONLY_APPEND),
         takes_changes=True,
-        promise="at least once: a batch that was not committed is printed again after a restart",
-        going_back="later batches are printed again",
     ),
     "memory": Connector(
         "memory",
         _UPSERTS,
         takes_changes=True,
-        promise="exactly once in a run: the rows are gone with the process",
-        going_back="rows are kept for a run only",
     ),
     "python": Connector(
         "python",
         (Option("function", kind="function", required=True), *_UPSERTS),
         takes_changes=True,
-        promise="at least once: after a restart a batch may come again, with its id and its rows",
-        going_back="the function gets later batches again, with the same ids",
     ),
 }
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterable, Iterator
 
+from ...contracts.sinks import SINKS
 from ...dsl.ast.statements import CreateOperator, CreateStream, Spec
 from ..emit.describe import say
-from ..model.connectors import SINKS
 from ..model.graph import OperatorGraph
 from ..model.pipeline import Relation, Sink, Source, Table
 from ..model.steps import Lookup, Stateful, late_steps
@@ -132,13 +132,11 @@ def _sent(fact: Fact, graph: OperatorGraph, relation: Relation) -> Fact:
 
 
 def _sink(graph: OperatorGraph, sink: Sink) -> Fact:
-    connector = SINKS[sink.endpoint.connector]
-    promise, back = connector.promise, connector.going_back
+    promised = SINKS[sink.endpoint.connector]
+    promise, back = promised.delivery, promised.going_back(upserts=sink.upsert).effect
     if sink.upsert and promise.startswith("at least once"):
         key = ", ".join(sink.key)
         promise += f". By {key} effectively once: what comes again replaces itself"
-    if sink.upsert and connector.going_back_upserts:
-        back = connector.going_back_upserts
     query = next(q for q in graph.queries if sink.name in q.sinks)
     relation = graph.relation(query.relation)
     rows = "changes of rows" if relation is not None and relation.changes else "rows"

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
+from ...contracts.sinks import SINKS
 from ..base.errors import BAD_OPTION, RuntimeFault
 from ..base.modules import load_function
 from ..base.options import choose, refuse_rest
-from ..plan.plan import Plan, SinkEnd
 from ..state.state import State
 from .file_sink import FileSink
 from .kafka import KafkaSink
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, Row
 
 
-_UPSERTS = ("kafka", "postgres", "memory", "python")
 _FORM = "def {name}(batch: DataFrame, batch_id: int) -> None"
 
 
@@ -147,39 +145,6 @@ class PythonSink(UnownedSink):
         self._call(batch, batch_id)
 
 
-@dataclass(frozen=True, slots=True)
-class Promise:
-    """What becomes of the rows that a sink was given after a barrier, when a job goes back to it.
-
-    `can_cut_back` is whether the output then ends up as if they had not been given before.
-    """
-
-    can_cut_back: bool
-    told: str
-
-
-_PROMISES = {
-    "files": Promise(True, "the files of later batches are removed when the job starts"),
-    "postgres": Promise(False, "later rows stay in the table, and come again"),
-    "kafka": Promise(False, "later messages stay in the topic, and are sent again"),
-    "python": Promise(False, "the function gets later batches again, with the same ids"),
-    "console": Promise(False, "later batches are printed again"),
-    "memory": Promise(True, "rows are kept for a run only"),
-}
-_REPLACED = Promise(True, "later rows are replaced as their keys come again")
-
-
-def sink_promises(plan: Plan) -> dict[str, Promise]:
-    """For each sink of a plan, what going back to a barrier does to its output."""
-    return {name: promise_of(end) for name, end in plan.sink_ends.items()}
-
-
-def promise_of(end: SinkEnd) -> Promise:
-    """What going back to a barrier does to the output of a sink."""
-    replaced = end.upserts and end.connector == "postgres"
-    return _REPLACED if replaced else choose(end.connector, _PROMISES, "a sink", "connector")
-
-
 def make_sink(
     name: str,
     connector: str,
@@ -202,13 +167,14 @@ def make_sink(
         "memory": lambda: MemorySink(name, upsert),
         "python": lambda: PythonSink(name, str(rest.pop("function")), folders, upsert),
     }
-    if upsert is not None and connector not in _UPSERTS:
+    promise = choose(connector, SINKS, f"sink `{name}`", "connector")
+    if upsert is not None and not promise.upserts:
         raise RuntimeFault(
             BAD_OPTION,
             f"sink `{name}` asks for upserts, which connector `{connector}` can't do",
-            f"these can: {', '.join(_UPSERTS)}",
+            f"these can: {', '.join(one for one, told in SINKS.items() if told.upserts)}",
         )
-    sink = choose(connector, known, f"sink `{name}`", "connector")()
+    sink = known[connector]()
     if connector != "files":
         refuse_rest(f"sink `{name}`", rest)
     return sink

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
+from ...contracts.sinks import SINKS
 from ..base.errors import NO_SUCH_BARRIER, SINK_STAYS, RuntimeFault
-from ..connectors.sinks import promise_of
-from ..plan.plan import SinkEnd
+from ..base.options import choose
 from ..state.home import check_decided, settle
 from ..state.integrity import Damage
 from ..state.lease import ROLLBACK, Lease
@@ -219,6 +219,7 @@ def _undone(last: Manifest, later: Sequence[Manifest], unfinished: int) -> Itera
         if sink.connector is None:
             yield Undone(name, rows, "what it is, is not on record", rows > 0 or unfinished > 0)
             continue
-        promise = promise_of(SinkEnd(sink.connector, sink.upserts))
-        stays = not promise.can_cut_back and (rows > 0 or unfinished > 0)
-        yield Undone(name, rows, promise.told, stays)
+        promise = choose(sink.connector, SINKS, f"sink `{name}`", "connector")
+        rollback = promise.going_back(upserts=sink.upserts)
+        stays = not rollback.restores and (rows > 0 or unfinished > 0)
+        yield Undone(name, rows, rollback.effect, stays)

@@ -1,0 +1,82 @@
+"""What each sink promises of a row, and what a rollback does to what it was given.
+
+The compiler says it before a job runs (``streamc explain``), the runtime when a job goes back to a
+barrier; it is known without a connection.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from .records import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Rollback:
+    """What becomes of the rows that a sink was given after a barrier when a job goes back to it.
+
+    ``restores`` is whether the output then ends up as if they had not been given before. ``effect``
+    follows "When a job goes back to a barrier, …".
+    """
+
+    restores: bool
+    effect: str
+
+
+@dataclass(frozen=True, slots=True)
+class SinkPromise:
+    """What a sink promises.
+
+    ``delivery`` says how often a row arrives, beginning with "exactly once" or "at least once".
+    ``of_upserts`` is the rollback of a sink that replaces the row of a key; None if it can't.
+    """
+
+    delivery: str
+    rollback: Rollback
+    of_upserts: Rollback | None
+
+    @property
+    def upserts(self) -> bool:
+        """Whether it can replace the row that it has of a key."""
+        return self.of_upserts is not None
+
+    def going_back(self, *, upserts: bool) -> Rollback:
+        """Return what a rollback does to a sink that adds rows, or to one that replaces them."""
+        return self.of_upserts if upserts and self.of_upserts is not None else self.rollback
+
+
+_SENT_AGAIN = Rollback(False, "later messages stay in the topic, and are sent again")
+_CALLED_AGAIN = Rollback(False, "the function gets later batches again, with the same ids")
+_OF_A_RUN = Rollback(True, "rows are kept for a run only")
+
+SINKS: Mapping[str, SinkPromise] = {
+    "files": SinkPromise(
+        "exactly once: a batch's files are published together, and never a second time",
+        Rollback(True, "the files of later batches are removed when the job starts"),
+        None,
+    ),
+    "kafka": SinkPromise(
+        "at least once: after a restart the messages of a batch may be sent again",
+        _SENT_AGAIN,
+        _SENT_AGAIN,
+    ),
+    "postgres": SinkPromise(
+        "exactly once: a batch and its number are written in one transaction",
+        Rollback(False, "later rows stay in the table, and come again"),
+        Rollback(True, "later rows are replaced as their keys come again"),
+    ),
+    "console": SinkPromise(
+        "at least once: a batch that was not committed is printed again after a restart",
+        Rollback(False, "later batches are printed again"),
+        None,
+    ),
+    "memory": SinkPromise(
+        "exactly once in a run: the rows are gone with the process", _OF_A_RUN, _OF_A_RUN
+    ),
+    "python": SinkPromise(
+        "at least once: after a restart a batch may come again, with its id and its rows",
+        _CALLED_AGAIN,
+        _CALLED_AGAIN,
+    ),
+}
+"""The sinks by their connectors' names."""
