@@ -35,7 +35,7 @@ from .test import run_spec_tests
 
 app = typer.Typer(
     name="streamc",
-    help="A SQL language for stream processing that compiles to PySpark people can review.",
+    help="A SQL language for stream processing that compiles to reviewable PySpark.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -76,7 +76,7 @@ def _streamc(
         ),
     ] = False,
 ) -> None:
-    """Take the options that stand before the command."""
+    """Handle the options before the command."""
     guard_streams()
 
 

@@ -21,31 +21,33 @@ def backfill(
     ],
     from_savepoint: Annotated[
         str,
-        typer.Option(
-            "--from-savepoint", metavar="NAME", help="The savepoint, by its name or folder."
-        ),
+        typer.Option("--from-savepoint", metavar="NAME", help="The savepoint, by name or folder."),
     ],
     migration: Annotated[
         Path | None,
-        typer.Option("--migration", metavar="FILE", help="The decisions, with what is backfilled."),
+        typer.Option(
+            "--migration", metavar="FILE", help="The migration file, which says what to backfill."
+        ),
     ] = None,
     name: Annotated[
         str | None,
-        typer.Option("--name", help="The name of the new savepoint; else NAME-backfilled."),
+        typer.Option("--name", help="Name of the new savepoint; default: NAME-backfilled."),
     ] = None,
     partial: Annotated[
-        bool, typer.Option("--partial", help="Go on though some rows are gone, and mark it.")
+        bool,
+        typer.Option(
+            "--partial", help="Continue although some rows are gone, and mark the result."
+        ),
     ] = False,
     var: VariablesOption = None,
     profile: ProfileOption = None,
-    state: Annotated[
-        str | None, typer.Option(metavar="DIR", help="Where checkpoints live.")
-    ] = None,
+    state: Annotated[str | None, typer.Option(metavar="DIR", help="The state folder.")] = None,
 ) -> None:
-    """Make a savepoint for a new version: cells that a migration backfills are computed.
+    """Create a savepoint with state computed from earlier rows.
 
-    The rows before the savepoint are read again; no sink gets anything, and a job may run.
-    `streamc run --from-savepoint` begins with the new savepoint, without a migration.
+    It is for a new version, whose migration file says what to backfill.
+    The rows before the savepoint are read again; nothing is written to sinks, and a job may run.
+    `streamc run --from-savepoint` starts from the new savepoint, without a migration.
     """
     script = script_of(path)
 
@@ -53,7 +55,7 @@ def backfill(
     from ..runtime.plan.arguments import parse_variables
     from ..runtime.savepoints.backfill.backfill import backfill_savepoint
 
-    with faults("stopped; no savepoint was made"):
+    with faults("stopped; no savepoint was created"):
         variables = parse_variables(var or ())
         change = migration_of(script, state, profile, from_savepoint, migration)
         asked = Arguments(False, variables, profile, state, from_savepoint, change)

@@ -24,7 +24,7 @@ barriers = typer.Typer(
 
 @barriers.command("list")
 def list_barriers(state: StateOption, format: OutputOption = Output.TEXT) -> None:
-    """List the barriers: their state, the rows since the one before, whether one can go back."""
+    """List the barriers and which of them are restorable."""
     from ..runtime.state.history import read_barriers
 
     with faults():
@@ -34,16 +34,16 @@ def list_barriers(state: StateOption, format: OutputOption = Output.TEXT) -> Non
     elif found:
         print("\n".join(_table(found)))
     else:
-        print("no barrier is complete yet")
+        print("no barrier has been completed yet")
 
 
 @barriers.command("show")
 def show_barrier(
-    number: Annotated[int, typer.Argument(metavar="N", help="The number of a barrier.")],
+    number: Annotated[int, typer.Argument(metavar="N", help="The number of the barrier.")],
     state: StateOption,
     format: OutputOption = Output.TEXT,
 ) -> None:
-    """Show all that a barrier holds; its files are read to see whether they are whole."""
+    """Show a barrier, verifying that its files are intact."""
     from ..runtime.state.history import read_barrier
 
     with faults():
@@ -70,7 +70,7 @@ _HEADINGS = (
     "state",
     "rows in",
     "rows out",
-    "can be gone back to",
+    "restorable",
 )
 
 
@@ -116,8 +116,8 @@ def _lines(kept: Kept) -> Iterator[str]:
         f"epoch {manifest.epoch} of generation {manifest.generation}"
     )
     asked, took = moment(manifest.requested_at), _took(manifest.duration_ms)
-    yield f"  asked for at {asked} UTC, complete {took} later"
-    yield f"  can be gone back to: {'yes' if kept.problem is None else f'no, {kept.problem}'}"
+    yield f"  requested at {asked} UTC, complete {took} later"
+    yield f"  restorable: {'yes' if kept.problem is None else f'no, {kept.problem}'}"
     yield f"  files: {len(manifest.files)}, {size(sum(n for n, _ in manifest.files.values()))}"
     for heading, rows in _sections(manifest):
         yield ""
@@ -145,7 +145,7 @@ def _sections(manifest: Manifest) -> Iterator[tuple[str, list[tuple[str, ...]]]]
         counts = (f"{query.rows_in:,}", f"{query.rows_out:,}")
         mark = moment(query.watermark)
         rows.append((id, str(query.batch), mark, _took(query.acknowledged_ms), *counts))
-    yield "queries; rows are those since the barrier before", rows
+    yield "queries; rows are since the previous barrier", rows
     operators: list[tuple[str, ...]] = [
         (one.id, one.kind, str(one.number), f"{one.rows:,}", size(one.bytes), str(one.partitions))
         for one in manifest.operators
@@ -166,4 +166,4 @@ def _sections(manifest: Manifest) -> Iterator[tuple[str, list[tuple[str, ...]]]]
     yield "sinks", [("sink", "batch", "rows", "files", "size"), *sinks]
     yield "sources", [(name, json.dumps(at)) for name, at in manifest.sources.items()]
     if any(manifest.ledger.values()):
-        yield "what became of the rows", [(line,) for line in _accounts(manifest)]
+        yield "what happened to the rows", [(line,) for line in _accounts(manifest)]

@@ -21,12 +21,13 @@ def check(
     format: FormatOption = Format.FULL,
     spark: Annotated[
         bool,
-        typer.Option("--spark", help="Let Spark analyse them too, on empty sources."),
+        typer.Option("--spark", help="Also let Spark analyze the specs, on empty sources."),
     ] = False,
 ) -> None:
-    """Check specs: syntax, names, types, time and state; without starting Spark, unless asked.
+    """Check specs: syntax, names, types, time and state.
 
-    What is wrong goes to standard error; JSON, which a program reads, to standard output.
+    Spark is started only with --spark. Diagnostics go to standard error; JSON, for programs, goes
+    to standard output.
     """
     sources = read_specs(paths)
 

@@ -44,14 +44,14 @@ def watermark(milliseconds: int) -> str:
     """Return a watermark as people read it; 0 is none.
 
     >>> watermark(0), watermark(-1000), watermark(9223372036854775)
-    ('none', '1969-12-31 23:59:59', 'behind all rows')
+    ('none', '1969-12-31 23:59:59', 'after all rows')
     """
     if milliseconds == 0:
         return "none"
     try:
         return moment(datetime(1970, 1, 1, tzinfo=UTC) + timedelta(milliseconds=milliseconds))
     except OverflowError:
-        return "behind all rows" if milliseconds > 0 else "before all rows"
+        return "after all rows" if milliseconds > 0 else "before all rows"
 
 
 def size(number: int) -> str:

@@ -17,12 +17,13 @@ def compact(
     sink: Annotated[str, typer.Argument(metavar="SINK", help="A files sink of the pipeline.")],
     state: Annotated[str, typer.Option("--state", metavar="DIR", help="The state folder.")],
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Say what would be merged, and change nothing.")
+        bool, typer.Option("--dry-run", help="Show what would be merged; change nothing.")
     ] = False,
 ) -> None:
-    """Merge the small files of a sink, of batches up to the oldest kept barrier.
+    """Merge a sink's small files into larger ones.
 
-    The job may run meanwhile. Exit codes: 0 done, or nothing to do, 2 not possible as asked.
+    This covers batches up to the oldest retained barrier. The job may be running. Exit codes: 0
+    done, or nothing to do, 2 not possible as requested.
     """
     from ..runtime.connectors.compaction import compact as merge_files
 

@@ -33,20 +33,18 @@ class Phase(StrEnum):
 
 def compile_specs(
     paths: PathsArgument,
-    output: Annotated[
-        Path, typer.Option("--output", "-o", help="The folder of the emitted files.")
-    ] = Path("build"),
+    output: Annotated[Path, typer.Option("--output", "-o", help="Output folder.")] = Path("build"),
     stop_after: Annotated[
         Phase | None,
-        typer.Option(help="Print what this phase makes of the specs, and write nothing."),
+        typer.Option(help="Print the output of this phase; write nothing."),
     ] = None,
     check: Annotated[
         bool,
-        typer.Option("--check", help="Write nothing; exit code 1 and a diff if files are stale."),
+        typer.Option("--check", help="Write nothing; exit with 1 and a diff if files are stale."),
     ] = False,
     format: FormatOption = Format.FULL,
 ) -> None:
-    """Compile specs to PySpark: a script and its plan for each, in the output folder."""
+    """Compile specs to PySpark scripts and their plans."""
     if check and stop_after is not None:
         raise UserError("--check and --stop-after exclude each other")
     sources = read_specs(paths)
@@ -107,7 +105,7 @@ def _settings(result: CompileResult) -> Settings:
 def _passed_over(one: CompileResult, newest: CompileResult) -> str:
     older, name = _settings(one), _settings(newest).pipeline
     return (
-        f"passed over {one.source.name}: version {older.version} of `{name}`, of which "
+        f"skipped {one.source.name}: version {older.version} of `{name}`, of which "
         f"{newest.source.name} is version {_settings(newest).version}"
     )
 
@@ -115,9 +113,9 @@ def _passed_over(one: CompileResult, newest: CompileResult) -> str:
 def _both(a: CompileResult, b: CompileResult) -> UserError:
     name = _settings(a).pipeline
     return UserError(
-        f"{a.source.name} and {b.source.name} are both the pipeline `{name}`",
-        "give one of them another name, `pipeline: …` in its front matter; or, if one follows the "
-        "other, a higher `version`, and compile their folder or one of them",
+        f"{a.source.name} and {b.source.name} are both pipeline `{name}`",
+        "give one of them another name, `pipeline: …` in its front matter; or, if one succeeds "
+        "the other, a higher `version`, and compile their folder or just one of them",
     )
 
 

@@ -20,10 +20,10 @@ def diff(
     new: NewArgument,
     format: FormatOption = Format.FULL,
 ) -> None:
-    """Compare what two versions of a spec compile to; exit code 1 when they differ.
+    """Compare what two versions of a spec compile to.
 
-    Prints the diff of the emitted script, a table of the stateful operators (which are new, gone,
-    changed and in what, or unchanged), and what becomes of a savepoint of OLD under NEW.
+    Prints the diff of the emitted script, a table of the stateful operators (which are new,
+    removed, changed and in what, or unchanged), and how a savepoint of OLD migrates to NEW.
     """
     before, after = read_versions(old, new)
 

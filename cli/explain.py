@@ -18,25 +18,25 @@ def explain(
         str | None,
         typer.Argument(
             metavar="[CODE or SPEC]",
-            help="A code as it is printed (SC0401) or its name (missing-watermark); or a spec.",
+            help="A code as printed (SC0401) or its name (missing-watermark); or a spec.",
             show_default=False,
         ),
     ] = None,
     state: Annotated[
         str | None,
         typer.Option(
-            "--state", metavar="DIR", help="Of a spec: which parts of this state are marked."
+            "--state", metavar="DIR", help="For a spec: show which parts of this state are marked."
         ),
     ] = None,
 ) -> None:
-    """Explain a code, or a spec; list all codes without one.
+    """Explain a code or a spec; without an argument, list all codes.
 
-    Of a code: what it means, a spec that fails and the same spec mended. Of a spec: what each
+    For a code: what it means, a failing spec and the same spec fixed. For a spec: what each
     operator keeps, what bounds it, when its rows come out and when they are dropped, and what each
-    sink promises; with a state, what of it is not what it would have been, and until when.
+    sink guarantees; with a state, which parts of it are marked, and until when.
     """
     if state is not None and not (what or "").endswith(SUFFIX):
-        raise UserError("`--state` belongs to a spec", "`streamc explain SPEC --state DIR`")
+        raise UserError("`--state` goes with a spec", "`streamc explain SPEC --state DIR`")
     if what is None:
         _list_codes()
     elif what.endswith(SUFFIX):
@@ -62,7 +62,7 @@ def _explain_spec(path: Path, state: str | None) -> None:
     print(told, end="")
     if state is not None:
         print("\nState")
-        for line in marks or ("whole: every part is what the spec makes of all rows",):
+        for line in marks or ("complete: every part is what the spec computes from all rows",):
             print(f"  {line}")
 
 

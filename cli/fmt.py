@@ -24,30 +24,28 @@ def fmt(
         list[Path] | None,
         typer.Argument(
             metavar="[PATHS]...",
-            help="Specs, or folders that hold specs; `-` for standard input to standard output. "
-            "Default: this folder.",
+            help="Specs or folders; `-` formats standard input to standard output. Default: the "
+            "current folder.",
             show_default=False,
         ),
     ] = None,
     check: Annotated[
         bool,
         typer.Option(
-            "--check", help="Write nothing; name the specs that would change, and exit 1."
+            "--check", help="Write nothing; list the specs that would change, and exit with 1."
         ),
     ] = False,
-    diff: Annotated[
-        bool, typer.Option("--diff", help="Write nothing; print what would change.")
-    ] = False,
+    diff: Annotated[bool, typer.Option("--diff", help="Write nothing; print the changes.")] = False,
     format: FormatOption = Format.FULL,
 ) -> None:
-    """Lay out specs; comments, front matter and meaning stay as they are.
+    """Format specs, preserving comments and front matter.
 
     A spec with syntax errors is left alone, and its errors are printed.
     """
     found = paths or [Path()]
     if STDIN in found:
         if len(found) > 1:
-            raise UserError("`-` stands alone", "give either `-` or paths")
+            raise UserError("`-` cannot be combined with paths", "give either `-` or paths")
         changed, broken = _format_stdin(check, diff)
     else:
         changed, broken = _format_files(found, check, diff)

@@ -28,7 +28,7 @@ _WORDS = ("only a", "only b")
 
 def fork(
     savepoint: Annotated[
-        str, typer.Argument(metavar="SAVEPOINT", help="A savepoint by its name, or its folder.")
+        str, typer.Argument(metavar="SAVEPOINT", help="A savepoint, by name or folder.")
     ],
     a: Annotated[Path, typer.Option("--a", metavar="SPEC", help="One version.")],
     b: Annotated[Path, typer.Option("--b", metavar="SPEC", help="The other version.")],
@@ -40,15 +40,16 @@ def fork(
         str | None, typer.Option("--state", metavar="DIR", help="The state that has the savepoint.")
     ] = None,
     migration: Annotated[
-        Path | None, typer.Option("--migration", metavar="FILE", help="Decisions on the way to b.")
+        Path | None, typer.Option("--migration", metavar="FILE", help="Migration file for b.")
     ] = None,
     var: VariablesOption = None,
     profile: ProfileOption = None,
 ) -> None:
-    """Run two versions from one savepoint over the same recorded rows, and compare their sinks.
+    """Run two versions from one savepoint and compare their sinks.
 
-    The n-th file of each source is one epoch of both. Sinks are kept in memory: nothing is written.
-    Exit codes: 0 no difference, 1 rows differ or something has to be decided, 2 a mistake.
+    Both read the same recorded rows. The n-th file of each source is one epoch of both. Sinks are
+    kept in memory: nothing is written. Exit codes: 0 no difference, 1 rows differ or a decision is
+    missing, 2 a mistake.
     """
     from ..runtime.plan.arguments import parse_variables
 
@@ -68,7 +69,7 @@ def fork(
 
         recording = forking.read_recording(input_, branches)
         if not recording.steps:
-            raise UserError(f"{input_} holds no rows", "record some: the n-th file is epoch n")
+            raise UserError(f"{input_} contains no rows", "add files: the n-th one is epoch n")
         found = list(forking.fork(saved, folder, (branches[0], branches[1]), recording, _tell))
     if not found:
         raise UserError("the versions have no sink in common", "`--migration` renames sinks")
@@ -90,7 +91,7 @@ def _savepoint(named: str, state: str | None) -> tuple[Savepoint, str]:
         check_files(LocalDisk(), found, folder)
         return found, folder
     if state is None:
-        raise UserError(f"`{named}` is a savepoint of which state?", "name it: `--state DIR`")
+        raise UserError(f"the state of savepoint `{named}` is not given", "pass `--state DIR`")
     found, folder = savepoint_of(state, named)
     return found, str(Path(folder).resolve())
 
@@ -122,7 +123,7 @@ def _branch(
         raise UserError(
             f"{version.spec} is of pipeline `{version.plan['pipeline']}`, savepoint {saved.name} "
             f"of `{saved.pipeline}`",
-            "name the pipeline alike in the front matter if it is the same one",
+            "give both the same pipeline name in the front matter if they are one pipeline",
         )
     said: list[Diagnostics] = []
     plan, _ = planned(json.loads(json.dumps(saved.plan)), version.plan, decisions, said)
@@ -130,7 +131,9 @@ def _branch(
         raise typer.Exit(2)
     if plan.exit_code:
         sys.stderr.write(plan_text(plan))
-        sys.stderr.write(f"{version.spec} can't go on: decide it in a file, `--migration FILE`\n")
+        sys.stderr.write(
+            f"{version.spec} cannot resume: answer the decisions in a file, `--migration FILE`\n"
+        )
         raise typer.Exit(plan.exit_code)
     settings = version.pipeline.settings
     return Branch(

@@ -60,17 +60,17 @@ def read_recording(folder: Path, branches: Sequence[Branch]) -> Recording:
     a source that has none, raise ``UserError``.
     """
     if not folder.is_dir():
-        raise UserError(f"there is no folder {folder}", "it has a folder for each source")
+        raise UserError(f"folder {folder} does not exist", "it must have a folder for each source")
     sources = {b.given(name) for b in branches for name in b.version.plan["sources"]}
     tables = {name for b in branches for name in b.version.plan.get("tables", ())}
     there = {path.name for path in folder.iterdir() if path.is_dir()}
     if odd := sorted(there - sources - tables):
         known = ", ".join(sorted(sources | tables))
-        raise UserError(f"{folder / odd[0]} is of no source or table", f"known: {known}")
+        raise UserError(f"{folder / odd[0]} does not match any source or table", f"known: {known}")
     if lacking := sorted((sources | tables) - there):
         raise UserError(
-            f"{folder} has nothing of `{lacking[0]}`",
-            f"put its rows into files in {folder / lacking[0]}; an empty folder has none",
+            f"{folder} has no folder for `{lacking[0]}`",
+            f"put its rows into files in {folder / lacking[0]}; an empty folder means no rows",
         )
     texts = {name: _texts(folder / name) for name in sources | tables}
     most = max((len(texts[name]) for name in sources), default=0)

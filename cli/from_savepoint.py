@@ -45,7 +45,9 @@ def migration_of(
 
     if found.exit_code:
         sys.stderr.write(plan_text(found))
-        sys.stderr.write("nothing was started: decide it in a migration file, `--migration FILE`\n")
+        sys.stderr.write(
+            "nothing was started: answer the decisions in a migration file, `--migration FILE`\n"
+        )
         raise typer.Exit(found.exit_code)
     if not list(differences(saved, plan)):
         return None

@@ -45,7 +45,7 @@ def _git(folder: Path, arguments: list[str], failure: str) -> bytes:
             ["git", "-C", str(folder), *arguments], capture_output=True, check=False
         )
     except FileNotFoundError as error:
-        raise UserError("git is not installed, and a revision was asked for") from error
+        raise UserError("git is not installed, but a revision was requested") from error
     if done.returncode != 0:
         raise UserError(failure)
     return done.stdout

@@ -23,13 +23,11 @@ class Picture(StrEnum):
 
 def graph(
     spec: Annotated[Path, typer.Argument(metavar="SPEC", help="A spec.", show_default=False)],
-    format: Annotated[
-        Picture, typer.Option("--format", help="The language of the picture.")
-    ] = Picture.MERMAID,
+    format: Annotated[Picture, typer.Option("--format", help="Output language.")] = Picture.MERMAID,
 ) -> None:
-    """Draw sources, streams with the state that they keep, side streams and sinks.
+    """Draw a pipeline: sources, streams with their state, sinks.
 
-    Mermaid stands in Markdown, dot is for Graphviz, svg is a picture that needs nothing more.
+    Mermaid is for Markdown, dot for Graphviz; svg is a standalone picture.
     """
     source = read_spec(spec)
 

@@ -25,16 +25,16 @@ _FILES = {
 def init(
     folder: Annotated[
         Path,
-        typer.Argument(metavar="NAME", help="The pipeline's name, which its folder gets as well."),
+        typer.Argument(metavar="NAME", help="The pipeline's name, also used for its folder."),
     ],
 ) -> None:
-    """Make a folder with a spec, sample data and a test, to begin from."""
+    """Create a folder with a spec, sample data and a test."""
     name = folder.resolve().name
     _check_name(name)
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise UserError(
-            f"{folder} is there already" + (", and not empty" if folder.is_dir() else ""),
-            "give another name, or move it away",
+            f"{folder} already exists" + (", and is not empty" if folder.is_dir() else ""),
+            "choose another name, or move it away",
         )
     written = write_if_changed(_texts(folder, name))
     for path in written:
@@ -53,7 +53,7 @@ def _check_name(name: str) -> None:
     if NAME.fullmatch(name):
         return
     near = re.sub(r"[^a-z0-9_]+", "_", name.lower()).strip("_")
-    help_ = "use lower-case letters, digits and `_`, a letter first"
+    help_ = "use lower-case letters, digits and `_`, starting with a letter"
     if NAME.fullmatch(near):
         help_ += f", as in `{near}`"
     raise UserError(f"`{name}` cannot name a pipeline", help_)

@@ -10,7 +10,7 @@ import typer
 from .report import UserError, faults
 
 kernel = typer.Typer(
-    help="Build the Scala part of the runtime, or say where it is.",
+    help="Build the Scala part of the runtime, or show where it is.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
@@ -18,20 +18,19 @@ kernel = typer.Typer(
 
 @kernel.command("build")
 def build(
-    force: Annotated[
-        bool, typer.Option("--force", help="Build it anew, even if it is there.")
-    ] = False,
+    force: Annotated[bool, typer.Option("--force", help="Rebuild it, even if it exists.")] = False,
 ) -> None:
-    """Compile the runtime's Scala part, unless that was done already for this Spark.
+    """Compile the runtime's Scala part.
 
-    The first run would do it, too; here it can be done when a machine or an image is set up.
+    Does nothing if it is already built for this Spark. The first run would build it, too; use this
+    when setting up a machine or an image.
     """
     from ..runtime.kernel.build import build_kernel, kernel_path, spark_version
 
-    with faults("stopped; nothing is left half done"):
+    with faults("stopped; nothing was left unfinished"):
         seconds = build_kernel(_tell, anew=force)
         if seconds is None:
-            print(f"the kernel for Spark {spark_version()} is there: {kernel_path()}")
+            print(f"the kernel for Spark {spark_version()} is already built: {kernel_path()}")
         else:
             print(f"built in {seconds:.1f} s: {kernel_path()}")
 

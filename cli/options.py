@@ -12,7 +12,7 @@ from .report import UserError
 StateOption = Annotated[
     str, typer.Option("--state", metavar="DIR", help="The state folder of a job.")
 ]
-OutputOption = Annotated[Output, typer.Option("--format", help="How to print it.")]
+OutputOption = Annotated[Output, typer.Option("--format", help="Output format.")]
 VariablesOption = Annotated[
     list[str] | None,
     typer.Option("--var", metavar="NAME=VALUE", help="Value of a variable; repeatable."),
@@ -22,11 +22,13 @@ ProfileOption = Annotated[
 ]
 AdoptOption = Annotated[
     bool,
-    typer.Option("--adopt", help="If the state is a copy, it is the state from now on."),
+    typer.Option("--adopt", help="If the state is a copy, make it the state from now on."),
 ]
 AsCopyOption = Annotated[
     bool,
-    typer.Option("--as-copy", help="If it is a copy, it becomes one with outputs of its own."),
+    typer.Option(
+        "--as-copy", help="If the state is a copy, make it a separate state with its own outputs."
+    ),
 ]
 
 
@@ -35,5 +37,5 @@ def copied(*, adopt: bool, as_copy: bool) -> str | None:
     from ..runtime.plan.arguments import ADOPT, AS_COPY
 
     if adopt and as_copy:
-        raise UserError("`--adopt` and `--as-copy` say two things of one state", "leave one out")
+        raise UserError("`--adopt` and `--as-copy` contradict each other", "pass only one of them")
     return ADOPT if adopt else AS_COPY if as_copy else None

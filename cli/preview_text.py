@@ -47,7 +47,7 @@ def _operator(one: OperatorPreview) -> Iterator[str]:
     for failure in one.failing:
         yield from _failing(failure)
     if one.refused is not None:
-        yield f"  refused: {one.refused}"
+        yield f"  rejected: {one.refused}"
     for sample in one.samples:
         yield from _sample(sample)
 
@@ -61,10 +61,10 @@ def _incomplete(found: Incomplete) -> Iterator[str]:
     start, end = watermark(found.start_ms), watermark(found.end_ms)
     if (found.windows or 1) > 1:
         yield f"  {found.windows:,} windows from {start} to {end} are incomplete: {window}"
-        yield f"    in them closed by {passed} and left nothing; {groups} of them go on"
+        yield f"    in them closed by {passed} and left no state; {groups} of them continue"
         return
     yield f"  window {start} to {end} is incomplete: {window}"
-    yield f"    in it closed by {passed} and left nothing; {groups} of it go on"
+    yield f"    in it closed by {passed} and left no state; {groups} of it continue"
 
 
 def _timer(timer: MovedTimer) -> str:

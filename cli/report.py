@@ -23,9 +23,7 @@ class Format(StrEnum):
     JSON = "json"
 
 
-FormatOption = Annotated[
-    Format, typer.Option("--format", help="How to print what is wrong in a spec.")
-]
+FormatOption = Annotated[Format, typer.Option("--format", help="Output format of diagnostics.")]
 
 
 class UserError(Exception):

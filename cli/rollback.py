@@ -16,29 +16,33 @@ if TYPE_CHECKING:
 
 def rollback(
     state: Annotated[str, typer.Option("--state", metavar="DIR", help="The state folder.")],
-    to: Annotated[int, typer.Option("--to", metavar="N", help="The barrier to go back to.")],
+    to: Annotated[int, typer.Option("--to", metavar="N", help="The barrier to return to.")],
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Show what would be undone, and change nothing.")
+        bool, typer.Option("--dry-run", help="Show what would be undone; change nothing.")
     ] = False,
     accept_repeats: Annotated[
         list[str] | None,
         typer.Option(
             "--accept-repeats",
             metavar="SINK",
-            help="This sink may keep what it was given since and get it again; repeatable.",
+            help=(
+                "Accept that this sink keeps what it received since, and receives it again; "
+                "repeatable."
+            ),
         ),
     ] = None,
     same_cuts: Annotated[
-        bool, typer.Option("--same-cuts", help="Cut the input into the same batches again.")
+        bool, typer.Option("--same-cuts", help="Split the input into the same batches as before.")
     ] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Don't ask.")] = False,
     adopt: AdoptOption = False,
     as_copy: AsCopyOption = False,
 ) -> None:
-    """Go back to a barrier: what a pipeline has done since is undone, and its input read again.
+    """Return to a barrier, undoing what was done since.
 
-    The job must have stopped. Outputs are cut back when it starts next. Exit codes: 0 done, 2 not
-    possible as asked.
+    The input after it will be read again.
+    The job must not be running. Outputs are truncated when it next starts. Exit codes: 0 done, 2
+    not possible as requested.
     """
     from ..runtime import RuntimeFault
     from ..runtime.base.errors import NOT_CONFIRMED
@@ -56,11 +60,11 @@ def rollback(
         held.check_copy()
         if not yes and not _confirmed():
             raise RuntimeFault(
-                NOT_CONFIRMED, "nothing was changed", "pass `--yes` to go back unasked"
+                NOT_CONFIRMED, "nothing was changed", "pass `--yes` to skip the question"
             )
         number = held.perform(undo, same_cuts=same_cuts)
-    print(f"the state goes on from barrier {to}, as generation {number}")
-    print("the outputs are cut back when the job starts next")
+    print(f"the state continues from barrier {to}, as generation {number}")
+    print("the outputs are truncated when the job next starts")
 
 
 def _lines(undo: Undo, state: str) -> list[str]:

@@ -24,31 +24,29 @@ def run(
         Path, typer.Argument(metavar="SPEC|SCRIPT", help="A spec, or a script compiled from one.")
     ],
     until_caught_up: Annotated[
-        bool, typer.Option("--until-caught-up", help="Process what is there now, then end.")
+        bool, typer.Option("--until-caught-up", help="Process the available input, then end.")
     ] = False,
     var: VariablesOption = None,
     profile: ProfileOption = None,
-    state: Annotated[
-        str | None, typer.Option(metavar="DIR", help="Where checkpoints live.")
-    ] = None,
+    state: Annotated[str | None, typer.Option(metavar="DIR", help="The state folder.")] = None,
     from_savepoint: Annotated[
         str | None,
         typer.Option(
-            "--from-savepoint", metavar="NAME", help="Begin with a savepoint, by name or folder."
+            "--from-savepoint", metavar="NAME", help="Start from a savepoint, by name or folder."
         ),
     ] = None,
     migration: Annotated[
         Path | None,
         typer.Option(
-            "--migration", metavar="FILE", help="Decisions about its state; see `savepoint plan`."
+            "--migration", metavar="FILE", help="Migration file for it; see `savepoint plan`."
         ),
     ] = None,
     adopt: AdoptOption = False,
     as_copy: AsCopyOption = False,
 ) -> None:
-    """Run a pipeline; a spec is compiled to `build` first.
+    """Run a pipeline; a spec is first compiled to `build`.
 
-    Exit codes: 0 caught up, 1 a query failed, 2 not possible as asked, 130 and 143 ended by
+    Exit codes: 0 caught up, 1 a query failed, 2 not possible as requested, 130 and 143 ended by
     Ctrl-C and SIGTERM.
     """
     script = script_of(path)
@@ -59,7 +57,7 @@ def run(
     from .from_savepoint import migration_of
 
     if migration is not None and from_savepoint is None:
-        raise UserError("`--migration` is the way from a savepoint", "name it: `--from-savepoint`")
+        raise UserError("`--migration` needs a savepoint", "pass `--from-savepoint`")
     decision = copied(adopt=adopt, as_copy=as_copy)
     with faults("stopped before the queries had started"):
         variables, change = parse_variables(var or ()), None

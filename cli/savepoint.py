@@ -20,33 +20,31 @@ if TYPE_CHECKING:
     from ..runtime.savepoints.format.model import Savepoint
 
 savepoint = typer.Typer(
-    no_args_is_help=True, rich_markup_mode=None, help="Take, look at and remove savepoints."
+    no_args_is_help=True, rich_markup_mode=None, help="Create, inspect and delete savepoints."
 )
 savepoint.command("plan")(plan)
 
-NameArgument = Annotated[str, typer.Argument(metavar="NAME", help="The name of a savepoint.")]
+NameArgument = Annotated[str, typer.Argument(metavar="NAME", help="The name of the savepoint.")]
 
 
 @savepoint.command("create")
 def create(
     state: StateOption,
     name: Annotated[
-        str | None, typer.Option("--name", help="Its name; else pipeline and barrier.")
+        str | None, typer.Option("--name", help="Its name; default: pipeline and barrier.")
     ] = None,
     barrier: Annotated[
-        int | None, typer.Option("--barrier", metavar="N", help="A barrier; else the newest.")
+        int | None, typer.Option("--barrier", metavar="N", help="The barrier; default: the newest.")
     ] = None,
     stop: Annotated[
         bool, typer.Option("--stop", help="Stop the job first, and take its last barrier.")
     ] = False,
     yields: Annotated[
         bool,
-        typer.Option(
-            "--yield/--no-yield", help="Let a running job go before, or be as fast as can be."
-        ),
+        typer.Option("--yield/--no-yield", help="Give a running job priority, or not."),
     ] = True,
 ) -> None:
-    """Take a savepoint from a completed barrier, while the job runs on."""
+    """Take a savepoint of a completed barrier; a running job continues."""
     from ..runtime import stop_pipeline
     from ..runtime.savepoints.process import job_runs, take_savepoint
 
@@ -57,7 +55,7 @@ def create(
             stop_pipeline(state, show=_tell)
         if yields and job_runs(state):
             # What this takes longer is nobody's loss; where no job runs, it would be for nothing.
-            _tell("a job runs on this state and goes before; `--no-yield` does not wait for it")
+            _tell("a job runs on this state and has priority; pass `--no-yield` to compete with it")
             yield_to_jobs()
         found = take_savepoint(state, name=name, barrier=barrier, tell=_tell)
     print(f"savepoint {found.name}: {found.rows:,} rows, {size(found.bytes)}")
@@ -80,7 +78,7 @@ def list_savepoints(state: StateOption, format: OutputOption = Output.TEXT) -> N
     for one in damaged:
         print(f"{one.name}: DAMAGED: {one.reason}")
     if not found and not damaged:
-        print("there is no savepoint")
+        print("there are no savepoints")
 
 
 @savepoint.command("show")
@@ -88,17 +86,17 @@ def show(
     name: NameArgument,
     state: StateOption,
     spec: Annotated[
-        bool, typer.Option("--spec", help="Print the spec that it is of, and nothing else.")
+        bool, typer.Option("--spec", help="Print only the spec it was taken from.")
     ] = False,
     format: OutputOption = Output.TEXT,
 ) -> None:
-    """Show what a savepoint holds: operators, cells, rows, positions, watermarks, the spec."""
+    """Show a savepoint: operators, cells, rows, positions, watermarks."""
     from ..runtime.savepoints.process import savepoint_of
 
     with faults():
         found, _ = savepoint_of(state, name)
     if spec and format is Output.JSON:
-        raise UserError("`--spec` prints text", "leave one of the two out; JSON has `spec`")
+        raise UserError("`--spec` prints text", "pass only one of the two; JSON includes `spec`")
     if spec:
         sys.stdout.write(_spec(found))
     elif format is Output.JSON:
@@ -120,7 +118,7 @@ def _spec(found: Savepoint) -> str:
     if found.spec is None:
         raise UserError(
             f"savepoint {found.name} has no spec",
-            "its job ran with a script without the `.spec` that `streamc compile` writes beside it",
+            "its job ran a script without the `.spec` that `streamc compile` writes next to it",
         )
     return found.spec
 
@@ -159,7 +157,7 @@ def _lines(found: Savepoint) -> Iterator[str]:
     yield f"taken {moment(found.made_at)} UTC, with Spark {found.spark}"
     if found.spec is not None:
         lines = len(found.spec.splitlines())
-        yield f"spec {found.plan.get('spec')}: {lines} lines, which `--spec` prints"
+        yield f"spec {found.plan.get('spec')}: {lines} lines, printed by `--spec`"
     for source, position in found.sources.items():
         yield f"source {source}: {json.dumps(position)}"
     for id, query in found.queries.items():

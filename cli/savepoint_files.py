@@ -26,11 +26,14 @@ def query(
     sql: Annotated[str, typer.Argument(metavar="SQL", help='"SELECT … FROM per_minute"')],
     state: StateOption,
     name: Annotated[
-        str | None, typer.Option("--name", metavar="NAME", help="A savepoint; else the newest.")
+        str | None, typer.Option("--name", metavar="NAME", help="A savepoint; default: the newest.")
     ] = None,
     format: OutputOption = Output.TEXT,
 ) -> None:
-    """Ask a savepoint in SQL (DuckDB): an operator is a table, its keys and cells are columns."""
+    """Query a savepoint with SQL (DuckDB).
+
+    An operator is a table; its keys and cells are columns.
+    """
     from ..runtime.savepoints.inspect.sql import ask
     from ..runtime.savepoints.process import newest_savepoint, savepoint_of
 
@@ -46,9 +49,9 @@ def diff(
     new: Annotated[str, typer.Argument(metavar="NEW", help="Another one.")],
     state: StateOption,
 ) -> None:
-    """Compare two savepoints: keys that came, went and changed, cell by cell.
+    """Compare two savepoints, cell by cell.
 
-    Exit code 1 when they differ.
+    Keys may be added, removed or changed. Exit code 1 when the savepoints differ.
     """
     from ..runtime.savepoints.inspect.sql import differences
     from ..runtime.savepoints.process import savepoint_of
@@ -70,7 +73,7 @@ def export(
     archive: Annotated[Path, typer.Argument(metavar="FILE", help="The archive to write.")],
     state: StateOption,
 ) -> None:
-    """Write a savepoint into one file, to be brought to another state with `import`."""
+    """Write a savepoint into one file, for `import` into another state."""
     from ..runtime.savepoints.inspect.archive import export_savepoint
     from ..runtime.savepoints.process import savepoint_of
 
@@ -84,13 +87,14 @@ def export(
 
 @savepoint.command("import")
 def import_archive(
-    archive: Annotated[Path, typer.Argument(metavar="FILE", help="What `export` has written.")],
+    archive: Annotated[Path, typer.Argument(metavar="FILE", help="A file written by `export`.")],
     state: StateOption,
     name: Annotated[
-        str | None, typer.Option("--name", metavar="NAME", help="Its name; else the one it had.")
+        str | None,
+        typer.Option("--name", metavar="NAME", help="Its name; default: the one it had."),
     ] = None,
 ) -> None:
-    """Make a savepoint of a state from an archive."""
+    """Create a savepoint from an archive."""
     from ..runtime.savepoints.inspect.archive import import_savepoint
 
     with faults():
@@ -100,7 +104,7 @@ def import_archive(
 
 @savepoint.command("seal")
 def seal(name: NameArgument, state: StateOption) -> None:
-    """Accept the Parquet files of a savepoint that you have changed."""
+    """Accept the changed Parquet files of a savepoint."""
     from ..runtime.savepoints.inspect.archive import seal_savepoint
     from ..runtime.savepoints.process import noted_savepoint
 

@@ -34,18 +34,20 @@ def plan(
         list[str],
         typer.Argument(
             metavar="[OLD] NEW",
-            help="Two specs, or REVISION:PATH; OLD also a git revision (NEW as it was then: "
-            "HEAD~1). With a savepoint OLD is known.",
+            help="Specs, or REVISION:PATH; OLD may also be a git revision (NEW at that revision: "
+            "HEAD~1), and may be omitted with --savepoint.",
             show_default=False,
         ),
     ],
     migration: Annotated[
         Path | None,
-        typer.Option("--migration", metavar="FILE", help="A file of decisions: 2-to-3.yaml."),
+        typer.Option("--migration", metavar="FILE", help="The migration file: 2-to-3.yaml."),
     ] = None,
     write: Annotated[
         Path | None,
-        typer.Option("--write", metavar="FILE", help="Draft a file with the missing decisions."),
+        typer.Option(
+            "--write", metavar="FILE", help="Draft a migration file with the missing decisions."
+        ),
     ] = None,
     savepoint: Annotated[
         str | None,
@@ -55,18 +57,19 @@ def plan(
     ] = None,
     state: Annotated[
         str | None,
-        typer.Option("--state", metavar="DIR", help="The state folder that has the savepoint."),
+        typer.Option("--state", metavar="DIR", help="The state folder of the savepoint."),
     ] = None,
     format: Annotated[
-        PlanFormat, typer.Option("--format", help="How to print the plan.")
+        PlanFormat, typer.Option("--format", help="Output format of the plan.")
     ] = PlanFormat.FULL,
 ) -> None:
-    """Tell what becomes of a savepoint of OLD under NEW: a verdict for each part of the state.
+    """Show how a savepoint of OLD migrates to NEW.
 
-    With `--savepoint` also: rows and bytes, rows that can't be converted, rows before and after,
-    windows that are incomplete, timers that go off at once. This starts a local Spark.
+    Prints a verdict for each part of the state. With `--savepoint` also: rows and bytes, rows that
+    can't be converted, rows before and after, incomplete windows, timers that fire at once. This
+    starts a local Spark.
 
-    Exit code 0: all is accounted for. 1: something has to be decided; --write drafts the file. Or
+    Exit code 0: everything is accounted for. 1: a decision is missing (--write drafts the file), or
     rows can't be converted. 2: a part is impossible, and the file does not give it up.
     """
     old, new = _versions(versions, savepoint, state)
@@ -97,13 +100,13 @@ def _versions(
 ) -> tuple[str | None, str]:
     """Return OLD and NEW as they were given; with a savepoint OLD may be missing."""
     if len(versions) > 2:
-        raise UserError("more than two specs are given", "name OLD and NEW")
+        raise UserError("more than two specs were given", "pass OLD and NEW")
     if savepoint is None and state is not None:
-        raise UserError("`--state` is where a savepoint is", "name it: `--savepoint`")
+        raise UserError("`--state` needs a savepoint", "pass `--savepoint`")
     if savepoint is None and len(versions) < 2:
         raise UserError(
-            "a plan is made between two versions",
-            "name OLD and NEW, or what NEW is to begin with: `--savepoint`",
+            "a plan needs two versions",
+            "pass OLD and NEW, or NEW and the savepoint it starts from: `--savepoint`",
         )
     return (versions[0] if len(versions) == 2 else None), versions[-1]
 
@@ -122,9 +125,9 @@ def planned(
 
     if old["pipeline"] != new["pipeline"]:
         raise UserError(
-            f"`{old['pipeline']}` and `{new['pipeline']}` are two pipelines, and a savepoint is "
-            "of one",
-            "name the pipeline alike in the front matter if it is the same one",
+            f"`{old['pipeline']}` and `{new['pipeline']}` are different pipelines, but a "
+            "savepoint is of one",
+            "give both the same pipeline name in the front matter if they are one pipeline",
         )
     if migration is None:
         decisions = Decisions()
@@ -156,7 +159,7 @@ def _write(path: Path, migration: Path | None, found: MigrationPlan, decisions: 
     from ..compiler.migrate.draft import draft
 
     if path.exists() and (migration is None or path.resolve() != migration.resolve()):
-        raise UserError(f"{path} is there already", f"add to it with `--migration {path}`")
+        raise UserError(f"{path} already exists", f"add to it with `--migration {path}`")
     write_if_changed({path: draft(found, decisions)})
 
 

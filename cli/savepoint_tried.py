@@ -23,8 +23,8 @@ def saved_in(named: str, state: str | None) -> Saved:
 
     if "/" not in named and state is None:
         raise UserError(
-            f"`{named}` is the name of a savepoint, and no state is given",
-            "name the state, `--state DIR`, or the folder of the savepoint",
+            f"`{named}` is the name of a savepoint, but no state is given",
+            "pass the state, `--state DIR`, or the folder of the savepoint",
         )
     with faults():
         if "/" in named:
@@ -58,8 +58,8 @@ class Saved:
                 told = "".join(f"\n  {line}" for line in lines)
                 raise UserError(
                     f"savepoint {self._savepoint.name} is of version {self._savepoint.version}, "
-                    f"and not of the OLD that is given, version {old['version']}{told}",
-                    "leave OLD out: the savepoint has its plan",
+                    f"not of the given OLD, version {old['version']}{told}",
+                    "omit OLD: the savepoint has its plan",
                 )
         return self._savepoint.plan
 

@@ -69,7 +69,7 @@ def _diagnostic(refusal: Refusal, result: CompileResult) -> Diagnostic:
         name = _paragraph(result.script, refusal.line)
     first, *rest = refusal.reason.splitlines()
     notes = ["\n".join(rest)] if rest else []
-    message = f"Spark refuses this: {first.removesuffix('.')}"
+    message = f"Spark rejects this: {first.removesuffix('.')}"
     if refusal.error is not None and refusal.error.startswith("SR"):
         message = first
         notes.append(f"a run would end with {refusal.error}")

@@ -17,9 +17,7 @@ SUFFIX = ".stream"
 
 PathsArgument = Annotated[
     list[Path],
-    typer.Argument(
-        metavar="PATHS...", help="Specs, or folders that hold specs.", show_default=False
-    ),
+    typer.Argument(metavar="PATHS...", help="Specs, or folders with specs.", show_default=False),
 ]
 
 
@@ -40,7 +38,7 @@ def find_specs(paths: Iterable[Path]) -> Sequence[Path]:
         elif not path.exists():
             raise UserError(f"there is no {path}")
         elif path.suffix != SUFFIX:
-            raise UserError(f"{path} is no spec", f"the names of specs end in `{SUFFIX}`")
+            raise UserError(f"{path} is not a spec", f"names of specs end in `{SUFFIX}`")
         else:
             found[path] = None
     return list(found)

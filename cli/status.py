@@ -24,11 +24,11 @@ def status(
     state: Annotated[
         str, typer.Option("--state", metavar="DIR", help="The state folder of the job.")
     ],
-    format: Annotated[Output, typer.Option("--format", help="How to print it.")] = Output.TEXT,
+    format: Annotated[Output, typer.Option("--format", help="Output format.")] = Output.TEXT,
 ) -> None:
-    """Show whether a job runs on a state, its epoch, its last barrier and its queries.
+    """Show the job on a state: its epoch, last barrier and queries.
 
-    Exit codes: 0 a job runs, 1 none does or it is stalled, 2 the path is no state folder.
+    Exit codes: 0 a job runs, 1 none does or it is stalled, 2 the path is not a state folder.
     """
     from ..runtime import read_status
     from ..runtime.execution.status import status_document

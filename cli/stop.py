@@ -15,20 +15,23 @@ def stop(
     ],
     drain: Annotated[
         bool,
-        typer.Option("--drain", help="Let all windows out first; nothing can follow on the state."),
+        typer.Option(
+            "--drain", help="Let all windows come out first; nothing can follow on this state."
+        ),
     ] = False,
     timeout: Annotated[
         float, typer.Option("--timeout", metavar="SECONDS", min=0, help="How long to wait.")
     ] = 600.0,
 ) -> None:
-    """Stop a job: it finishes the epoch in flight, takes a last barrier and ends with code 0.
+    """Stop a job after a last barrier.
 
-    Exit codes: 0 it has ended as asked, 1 it has not within the time or ended otherwise, 2 nothing
-    runs there.
+    It finishes the epoch in flight, takes the barrier and ends with code 0.
+    Exit codes: 0 it ended as requested, 1 it did not within the timeout or ended in another way, 2
+    nothing runs there.
     """
     from ..runtime import stop_pipeline
 
-    with faults("the request stands: the job ends when it gets there"):
+    with faults("the request stands: the job will end when it reaches that point"):
         stop_pipeline(
             state, drain=drain, timeout=timeout, show=lambda line: print(line, flush=True)
         )

@@ -24,23 +24,23 @@ def run_spec_tests(
     paths: Annotated[
         list[Path] | None,
         typer.Argument(
-            metavar="[PATHS]...", help="Files of tests, specs, or folders; default: here."
+            metavar="[PATHS]...", help="Test files, specs, or folders; default: the current folder."
         ),
     ] = None,
     name: Annotated[
-        str | None, typer.Option("-k", metavar="NAME", help="Only tests whose name holds this.")
+        str | None, typer.Option("-k", metavar="NAME", help="Only tests whose name contains this.")
     ] = None,
     update: Annotated[
-        bool, typer.Option("--update", help="Write what sinks got as what is expected.")
+        bool, typer.Option("--update", help="Write what sinks received into the expectations.")
     ] = False,
     junit: Annotated[
-        Path | None, typer.Option("--junit", metavar="FILE", help="Write JUnit XML, too.")
+        Path | None, typer.Option("--junit", metavar="FILE", help="Also write JUnit XML.")
     ] = None,
     format: FormatOption = Format.FULL,
 ) -> None:
     """Run the YAML tests of specs on Spark, each step a micro-batch.
 
-    Exit codes: 0 all as expected, 1 rows differ or a query failed, 2 a test or spec is wrong.
+    Exit codes: 0 all as expected, 1 rows differ or a query failed, 2 a test or spec is invalid.
     """
     from .testing.find import find_tests
     from .testing.load import load_tests, named
@@ -111,7 +111,7 @@ def _update(outcomes: Iterable[Outcome]) -> None:
             dos = b"\r\n" in file.read_bytes()
             texts[file] = new.replace("\n", "\r\n") if dos else new
     for path in write_if_changed(texts):
-        print(f"{path} is updated: read the difference")
+        print(f"{path} is updated: review the diff")
 
 
 def _exit_code(outcomes: Sequence[Outcome], *, updated: bool) -> int:

@@ -19,7 +19,7 @@ OldArgument = Annotated[
     str,
     typer.Argument(
         metavar="OLD",
-        help="A spec, a git revision (NEW as it was then: HEAD~1), or REVISION:PATH.",
+        help="A spec, a git revision (NEW at that revision: HEAD~1), or REVISION:PATH.",
         show_default=False,
     ),
 ]
@@ -50,8 +50,8 @@ def _read(name: str, new: SourceFile | None = None) -> SourceFile:
         raise UserError(f"there is no {name}", "NEW is a spec, or REVISION:PATH")
     if not Path(new.name).is_file():
         raise UserError(
-            f"`{name}` does not say which file",
-            f"write `{name}:PATH` when NEW is of a revision too",
+            f"`{name}` does not name a file",
+            f"write `{name}:PATH` when NEW is from a revision too",
         )
     where = Path(new.name)
     return read_revision(name, f"./{where.name}", where.parent)

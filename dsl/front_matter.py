@@ -191,7 +191,7 @@ def _misfit(detail: ErrorDetails, path: Path, tree: YamlTree) -> Diagnostic:
                 codes.PIPELINE_NAME,
                 f"`{detail['input']}` cannot name the pipeline",
                 value,
-                "use lower-case letters, digits and `_`, a letter first",
+                "use lower-case letters, digits and `_`, starting with a letter",
             )
         case "protected":
             return _plain(
@@ -212,7 +212,7 @@ def _misfit(detail: ErrorDetails, path: Path, tree: YamlTree) -> Diagnostic:
             return _bad(
                 f"`{path[-1]}` cannot name a variable",
                 key,
-                "use lower-case letters, digits and `_`, a letter first",
+                "use lower-case letters, digits and `_`, starting with a letter",
             )
         case "no_variables":
             return _bad(

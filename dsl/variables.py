@@ -113,7 +113,7 @@ def _malformed(name: str | None, span: Span) -> Diagnostic:
         message, help_ = "`${}` names no variable", "write its name: `${name}`"
     else:
         message = f"`{name}` cannot name a variable"
-        help_ = "use lower-case letters, digits and `_`, a letter first"
+        help_ = "use lower-case letters, digits and `_`, starting with a letter"
         if name.partition(":")[0].lower().strip() in KINDS:
             help_ = "write `${env:NAME}`, or `${file:PATH}`"
     return Diagnostic(codes.MALFORMED_VARIABLE, message, Label(span), help=help_)

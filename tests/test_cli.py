@@ -103,7 +103,7 @@ def test_warnings_are_no_failure(run: Run) -> None:
     [
         ("nowhere", "error: there is no nowhere\n"),
         ("empty", "error: there are no specs (*.stream) in empty\n"),
-        ("notes.txt", "error: notes.txt is no spec\n  = help: the names of specs end in"),
+        ("notes.txt", "error: notes.txt is not a spec\n  = help: names of specs end in"),
         ("latin.stream", "error: latin.stream is not UTF-8: byte 0xe9 in line 2\n"),
     ],
 )
@@ -185,7 +185,7 @@ def test_two_specs_of_one_name(run: Run) -> None:
     write("y/a.stream")
     ended = run("compile", "x", "y")
     assert ended.code == 2
-    assert ended.err.startswith("error: x/a.stream and y/a.stream are both the pipeline `a`\n")
+    assert ended.err.startswith("error: x/a.stream and y/a.stream are both pipeline `a`\n")
     assert not Path("build").exists()
 
 
@@ -196,12 +196,12 @@ def test_the_newest_version_in_a_folder(run: Run) -> None:
     ended = run("compile", "x")
     assert ended.code == 0
     assert ended.out == "wrote build/a.py\nwrote build/a.plan.json\nwrote build/a.spec\n"
-    assert "passed over x/a.stream: version 1 of `a`, of which x/next/a_2.stream is v" in ended.err
+    assert "skipped x/a.stream: version 1 of `a`, of which x/next/a_2.stream is v" in ended.err
     assert Path("build/a.spec").read_text(encoding="utf-8") == second
     assert run("compile", "x", "--check").code == 0
     assert run("compile", "x/a.stream", "--check").code == 1, "the other one is compiled"
     ended = run("compile", "x/a.stream", "x/next/a_2.stream")
-    assert ended.code == 2 and "are both the pipeline `a`" in ended.err, "both are asked for"
+    assert ended.code == 2 and "are both pipeline `a`" in ended.err, "both are asked for"
 
 
 def test_the_specs_of_the_repository_compile_as_the_readme_says(run: Run) -> None:
@@ -329,7 +329,7 @@ def test_diff_with_a_revision_that_is_broken(run: Run, repository: Callable[[str
         ("HEAD", "new.stream", "error: revision `HEAD` has no file new.stream\n"),
         ("a.stream", "spend.stream", "error: there is no a.stream\n"),
         ("HEAD", "HEAD", "error: there is no HEAD\n"),
-        ("HEAD", "HEAD:spend.stream", "error: `HEAD` does not say which file\n"),
+        ("HEAD", "HEAD:spend.stream", "error: `HEAD` does not name a file\n"),
     ],
 )
 def test_diff_with_what_does_not_exist(
@@ -355,7 +355,7 @@ def test_diff_without_git(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "/nowhere")
     ended = run("diff", "HEAD", "spend.stream")
     assert ended.code == 2
-    assert ended.err == "error: git is not installed, and a revision was asked for\n"
+    assert ended.err == "error: git is not installed, but a revision was requested\n"
 
 
 def test_output_that_nobody_reads_to_its_end(tmp_path: Path) -> None:

@@ -308,7 +308,9 @@ def test_a_damaged_status(run: Run, state: Path) -> None:
 
 
 def test_barriers_are_listed(run: Run, state: Path) -> None:
-    assert run("barriers", "list", "--state", str(state)).out == "no barrier is complete yet\n"
+    assert run("barriers", "list", "--state", str(state)).out == (
+        "no barrier has been completed yet\n"
+    )
     for number in (3, 4, 5, 6):
         barrier(state, number, files={f"epochs/{number * 3:09d}.json": (2, "a3b2c1d0")})
     damaged = state / "generations/0001/barriers/000000005.json"
@@ -346,7 +348,7 @@ def test_a_barrier_is_shown(run: Run, state: Path) -> None:
     assert shown.code == 0
     lines = [line.split() for line in shown.out.splitlines()]
     assert lines[0] == "barrier 4: card_spend version 1, epoch 12 of generation 0001".split()
-    asked = "asked for at 2026-03-01 10:05:00 UTC, complete 1.2 s later"
+    asked = "requested at 2026-03-01 10:05:00 UTC, complete 1.2 s later"
     assert lines[1] == asked.split()
     assert ["per_minute", "12", "2026-03-01", "09:55:00", "900", "ms", "7", "3"] in lines
     assert ["once", "dedup", "1", "40", "1000", "B", "2"] in lines
@@ -359,7 +361,7 @@ def test_a_barrier_is_shown(run: Run, state: Path) -> None:
 
 def test_a_barrier_that_is_not_there(run: Run, state: Path) -> None:
     none = run("barriers", "show", "1", "--state", str(state))
-    assert none.code == 2 and "no barrier is complete yet" in none.err
+    assert none.code == 2 and "no barrier has been completed yet" in none.err
     path = barrier(state, 4)
     other = run("barriers", "show", "7", "--state", str(state))
     assert other.code == 2

@@ -88,7 +88,7 @@ def test_standard_input(
 
 def test_standard_input_stands_alone(project: Project, capsys: pytest.CaptureFixture[str]) -> None:
     assert project.fmt("-", "x.stream") == 2
-    assert "`-` stands alone" in capsys.readouterr().err
+    assert "`-` cannot be combined with paths" in capsys.readouterr().err
 
 
 def test_line_ends_of_windows_stay(project: Project) -> None:

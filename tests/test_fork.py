@@ -48,7 +48,10 @@ def test_the_nth_files_are_a_step(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("folders", "said"),
-    [([], "has nothing of `payments`"), (["payments", "paid"], "paid is of no source or table")],
+    [
+        ([], "has no folder for `payments`"),
+        (["payments", "paid"], "paid does not match any source or table"),
+    ],
 )
 def test_folders_that_do_not_fit(folders: list[str], said: str, tmp_path: Path) -> None:
     for name in folders:
@@ -87,7 +90,7 @@ def test_a_savepoint_by_its_name_needs_its_state(run: Run, tmp_path: Path) -> No
     given = ["--a", str(spec), "--b", str(spec), "--input", str(tmp_path)]
     ended = run("fork", "cut", *given)
     assert ended.code == 2
-    assert "is a savepoint of which state" in ended.err
+    assert "the state of savepoint `" in ended.err
     ended = run("fork", "./cut", *given)
     assert ended.code == 2
     assert "there is no savepoint in" in ended.err

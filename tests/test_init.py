@@ -71,7 +71,7 @@ def test_a_folder_that_holds_something_is_left_alone(run: Run) -> None:
     Path("shop/notes.txt").write_text("mine")
     ended = run("init", "shop")
     assert ended.code == 2
-    assert "shop is there already, and not empty" in ended.err
+    assert "shop already exists, and is not empty" in ended.err
     assert made(Path("shop")) == ["notes.txt"]
 
 

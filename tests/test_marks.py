@@ -171,7 +171,7 @@ def test_status_shows_them_as_long_as_they_hold(run: Run, reached: int) -> None:
 
     Path("cards.stream").write_text(NEW, encoding="utf-8")
     out = run("explain", "cards.stream", "--state", "state").out
-    whole = "  whole: every part is what the spec makes of all rows\n"
+    whole = "  complete: every part is what the spec computes from all rows\n"
     assert out.endswith(f"\nState\n{line if reached == STOOD else whole}"), out
 
 
@@ -183,4 +183,4 @@ def test_a_state_is_explained_with_its_own_spec(run: Run) -> None:
     assert (refused.code, refused.out) == (2, "")
     assert "state is of pipeline `other`, not of `cards`" in refused.err
     assert run("explain", "cards.stream", "--state", "none").code == 2
-    assert "belongs to a spec" in run("explain", "SC0401", "--state", "state").err
+    assert "goes with a spec" in run("explain", "SC0401", "--state", "state").err

@@ -55,7 +55,7 @@ def test_a_savepoint_waits_for_jobs_that_run_only(
     assert "none is started here" in ended.err
     assert no_spark == ["spark"]
     with job(state):
-        assert "a job runs on this state and goes before; `--no-yield` does" in run(*create).err
+        assert "a job runs on this state and has priority; pass `--no-yield`" in run(*create).err
         assert no_spark == ["spark", "yield", "spark"]
-        assert "goes before" not in run(*create, "--no-yield").err
+        assert "has priority" not in run(*create, "--no-yield").err
         assert no_spark == ["spark", "yield", "spark", "spark"]

@@ -170,7 +170,7 @@ def test_windows_that_become_wider(saved: Make) -> None:
     lines = ended.out.splitlines()
     assert "state of spend: 3 rows, " in ended.out
     incomplete = f"  window {_text(0)} to {_text(300)} is incomplete: 2 windows"
-    after = f"    in it closed by {_text(155)} and left nothing; 2 groups of it go on"
+    after = f"    in it closed by {_text(155)} and left no state; 2 groups of it continue"
     assert lines[lines.index(incomplete) + 1] == after
     assert any(line.split() == ["sum(amount).sum", "5.00", "9.00", "14.00"] for line in lines)
     # What is undecided is 1, and the figures are told all the same.
@@ -192,7 +192,7 @@ def test_windows_that_become_wider(saved: Make) -> None:
     assert shown == [(1, whole[0], "5.00"), (2, whole[1], "14.00")]
     lines = job.plan(THREES, "rewindow: auto").out.splitlines()
     incomplete = f"  2 windows from {_text(0)} to {_text(240)} are incomplete: 2 windows"
-    after = f"    in them closed by {_text(155)} and left nothing; 4 groups of them go on"
+    after = f"    in them closed by {_text(155)} and left no state; 4 groups of them continue"
     assert lines[lines.index(incomplete) + 1] == after
 
 

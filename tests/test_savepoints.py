@@ -224,7 +224,7 @@ def test_a_savepoint_is_shown(state: Path) -> None:
     assert code == 0
     assert "spend (aggregate): 3 rows" in out
     assert "card_id string, sum(amount) bigint, count(*) bigint" in out
-    assert "spec p.stream: 5 lines, which `--spec` prints" in out
+    assert "spec p.stream: 5 lines, printed by `--spec`" in out
     assert "spec p.stream" not in run("show", "first", "--state", str(state))[1]
 
 
@@ -235,7 +235,10 @@ def test_the_spec_of_a_savepoint(state: Path) -> None:
     both = CliRunner().invoke(app, [*asked, "second", "--format", "json"])
     assert isinstance(none.exception, UserError) and isinstance(both.exception, UserError)
     assert (none.stdout, str(none.exception)) == ("", "savepoint first has no spec")
-    assert (both.stdout, both.exception.help) == ("", "leave one of the two out; JSON has `spec`")
+    assert (both.stdout, both.exception.help) == (
+        "",
+        ("pass only one of the two; JSON includes `spec`"),
+    )
 
 
 def test_notes_name_schemas_by_whole_paths(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

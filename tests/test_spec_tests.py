@@ -110,7 +110,7 @@ def test_names_say_the_way(beside: Callable[[str], Path]) -> None:
         "test 2",
     ]
     assert [test.way for test in named(suite.tests, "RESTART")] == ["restarts"]
-    with pytest.raises(UserError, match="no test's name holds `x`"):
+    with pytest.raises(UserError, match="no test's name contains `x`"):
         named(suite.tests, "x")
 
 
@@ -129,8 +129,8 @@ def test_mistakes_end_the_command_with_two(run: Run, beside: Callable[[str], Pat
     ("arguments", "said"),
     [
         (["missing"], "there is no missing"),
-        (["README.md"], "README.md holds no tests"),
-        (["-k", "zebra"], "no test's name holds `zebra`"),
+        (["README.md"], "README.md contains no tests"),
+        (["-k", "zebra"], "no test's name contains `zebra`"),
     ],
 )
 def test_nothing_to_run_is_a_mistake(

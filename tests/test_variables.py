@@ -52,7 +52,7 @@ def test_a_text_with_escapes_is_marked_as_a_whole() -> None:
             "'${In put}'",
             "SC0608",
             "${In put}",
-            "use lower-case letters, digits and `_`, a letter first",
+            "use lower-case letters, digits and `_`, starting with a letter",
         ),
         ("'${inptu}'", "SC0607", "${inptu}", "did you mean `input`?"),
         (

@@ -30,11 +30,11 @@ def find_tests(paths: Iterable[Path]) -> Sequence[Path]:
         elif path.suffix in SUFFIXES:
             inside, where = [path], path
         else:
-            raise UserError(f"{path} holds no tests", "the names of their files end in `.yaml`")
+            raise UserError(f"{path} contains no tests", "names of test files end in `.yaml`")
         if not inside:
             raise UserError(
                 f"there are no tests in {where}",
-                f"they are YAML files in a folder `{FOLDER}` beside the spec",
+                f"tests are YAML files in a folder `{FOLDER}` next to the spec",
             )
         found.update(dict.fromkeys(inside))
     return list(found)

@@ -57,7 +57,7 @@ def named(tests: Sequence[Test], text: str) -> list[Test]:
     """Return the tests whose name holds a text; case does not count."""
     found = [test for test in tests if text.lower() in test.name.lower()]
     if not found:
-        raise UserError(f"no test's name holds `{text}`")
+        raise UserError(f"no test's name contains `{text}`")
     return found
 
 
@@ -96,16 +96,16 @@ class _Loader:
         written = spec_of(test)
         node = test.get("spec")
         if node is not None and written is None:
-            teller.form("`spec` is no path", node, "write a path relative to this file")
+            teller.form("`spec` is not a path", node, "write a path relative to this file")
             return None
         if written is None:
             found = spec_beside(file)
             if found is None:
                 teller.tell(
                     codes.TEST_SPEC,
-                    "there is not one spec beside this file",
+                    "there is not exactly one spec next to this file",
                     Span(test.span.start, test.span.start + 1),
-                    "name the one that is tested: `spec: ../card_fraud.stream`",
+                    "name the one to test: `spec: ../card_fraud.stream`",
                 )
             return found
         return beside(file, written, teller)

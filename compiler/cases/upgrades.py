@@ -61,7 +61,7 @@ class UpgradeReader:
                 f"{spec.text} is of pipeline `{new.plan['pipeline']}`, the test of "
                 f"`{old.plan['pipeline']}`",
                 spec.span,
-                "name the pipeline alike in the front matter if it is the same one",
+                "give both the same pipeline name in the front matter if they are one pipeline",
             )
             return None
         plan = self._planned(old, new, migration)

@@ -72,7 +72,7 @@ def read_barrier(state: str, barrier: int) -> Kept:
         raise RuntimeFault(
             NO_SUCH_BARRIER,
             f"{state} has no barrier {barrier}",
-            f"it has {numbers}" if known else "no barrier is complete yet",
+            f"it has {numbers}" if known else "no barrier has been completed yet",
         )
     kept = found[-1]
     if kept.problem is not None or kept.manifest is None:

@@ -210,7 +210,7 @@ def check_pipeline(savepoint: Savepoint, plan: Plan) -> None:
             NOT_MIGRATED,
             f"savepoint {savepoint.name} is of pipeline `{savepoint.pipeline}`, not of "
             f"`{plan.pipeline}`",
-            "name the pipeline alike in the front matter if it is the same one",
+            "give both the same pipeline name in the front matter if they are one pipeline",
         )
 
 
