@@ -5,8 +5,12 @@ from __future__ import annotations
 from decimal import Decimal
 
 import pytest
-from streamc.compiler.cases.values import json_text, spark_value, yaml_text
+from hypothesis import given
+from hypothesis import strategies as st
+from streamc.compiler.cases.values import json_text, spark_value
 from streamc.compiler.model import types as t
+from streamc.dsl.yaml_nodes import Node, Scalar, Sequence, read_documents
+from streamc.dsl.yaml_text import yaml_line
 
 
 @pytest.mark.parametrize(
@@ -32,12 +36,46 @@ def test_values_of_spark(type_: t.Type, value: object, read: object) -> None:
     [
         ("no", "'no'", '"no"'),
         ("a b", "a b", '"a b"'),
-        ("it's", "'it''s'", '"it\'s"'),
+        ("it's", "it's", '"it\'s"'),
+        ("12", "'12'", '"12"'),
+        ("a: b", "'a: b'", '"a: b"'),
         ("a\nb", '"a\\nb"', '"a\\nb"'),
         (float("nan"), ".nan", '"NaN"'),
         (Decimal("1E+2"), "100", "100"),
+        (Decimal("1.50"), "1.50", "1.50"),
         ([True, None], "[true, null]", "[true, null]"),
+        ({"a, b": "x" * 200}, f"{{'a, b': {'x' * 200}}}", f'{{"a, b": "{"x" * 200}"}}'),
     ],
 )
 def test_values_as_text(value: object, yaml: str, json: str) -> None:
-    assert (yaml_text(value), json_text(value)) == (yaml, json)
+    assert (yaml_line(value), json_text(value)) == (yaml, json)
+
+
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.integers() | st.text(),
+        lambda inner: st.lists(inner) | st.dictionaries(st.text(max_size=40), inner),
+        max_leaves=8,
+    )
+)
+def test_what_is_written_in_one_line_is_read_as_it_was(value: object) -> None:
+    """By the reader of files beside a spec, which tells what each text is."""
+    line = yaml_line({"row": [value]})
+    assert len(line.splitlines()) == 1
+    (found,) = read_documents(line)
+    assert _plain(found) == {"row": [value]}
+
+
+def _plain(node: Node) -> object:
+    match node:
+        case Scalar(text, "null"):
+            return None
+        case Scalar(text, "bool"):
+            return text == "true"
+        case Scalar(text, "int"):
+            return int(text)
+        case Scalar(text):
+            return text
+        case Sequence(items):
+            return [_plain(item) for item in items]
+    return {key.text: _plain(value) for key, value in node.entries}

@@ -76,7 +76,7 @@ def test_a_draft_is_added_to_and_never_written_over(run: Run) -> None:
     assert file.read_text(encoding="utf-8") == (
         "from: 1\nto: 2\noperators:\n  spend:\n    where: '`sum(v)` > 0'\n    accept:\n"
         "      # cell max(v): starts empty: nothing that is kept tells it\n"
-        "      # or: backfill\n      'max(v)': empty\n"
+        "      # or: backfill\n      max(v): empty\n"
     )
 
 

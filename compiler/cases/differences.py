@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ...dsl.yaml_text import yaml_line
 from .compare import Comparison, cells_equal
-from .values import Value, yaml_text
+from .values import Value
 
 WIDTH = 92
 """How wide a table may be, so that it fits a page of 100 columns with what it is indented by; a
@@ -93,7 +94,7 @@ def _positions(found: Comparison) -> list[_Line]:
 
 
 def _cell(value: Value) -> str:
-    return "NULL" if value is None else value if isinstance(value, str) else yaml_text(value)
+    return "NULL" if value is None else value if isinstance(value, str) else yaml_line(value)
 
 
 def _table(names: Sequence[str], lines: Sequence[_Line]) -> list[str]:

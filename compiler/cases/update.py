@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterable
 
 from ...dsl.source import Span
+from ...dsl.yaml_text import yaml_line
 from .compare import Comparison
-from .values import yaml_text
 
 _WIDTH = 100
 _KEY = re.compile(r"(?P<dashes>[ ]*(?:- +)*)[^\s#{\[][^#{\[]*:[ ]*")
@@ -54,7 +54,7 @@ def _edits(text: str, found: Comparison) -> list[Edit]:
 
 
 def _row(found: Comparison, place: int) -> str:
-    return yaml_text(dict(found.got[place]))
+    return yaml_line(dict(found.got[place]))
 
 
 def _after(text: str, place: int, added: str) -> Edit:

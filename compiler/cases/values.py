@@ -251,36 +251,3 @@ def json_text(value: Value) -> str:
         case float() if value != value or value in (float("inf"), float("-inf")):
             return json.dumps({"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}[str(value)])
     return json.dumps(value, ensure_ascii=False)
-
-
-_PLAIN_TEXT = re.compile(r"[A-Za-z_/][\w/ .@+-]*(?<! )")
-_WORDS = {"null", "true", "false", "yes", "no", "on", "off", "~"}
-
-
-def yaml_text(value: Value) -> str:
-    """Return a value as YAML in one line, quoted where it would be taken for something else.
-
-    >>> yaml_text({"at": "2026-01-01T10:00:00Z", "n": None, "s": "no"})
-    "{at: '2026-01-01T10:00:00Z', n: null, s: 'no'}"
-    """
-    match value:
-        case None:
-            return "null"
-        case bool():
-            return str(value).lower()
-        case list():
-            return f"[{', '.join(map(yaml_text, value))}]"
-        case dict():
-            pairs = (f"{yaml_text(key)}: {yaml_text(item)}" for key, item in value.items())
-            return f"{{{', '.join(pairs)}}}"
-        case float():
-            special = {"nan": ".nan", "inf": ".inf", "-inf": "-.inf"}
-            return special.get(str(value), str(value))
-        case str():
-            if _PLAIN_TEXT.fullmatch(value) and value.lower() not in _WORDS:
-                return value
-            if value.isprintable():
-                quoted = value.replace("'", "''")
-                return f"'{quoted}'"
-            return json.dumps(value, ensure_ascii=False)
-    return f"{value:f}" if isinstance(value, Decimal) else str(value)

@@ -6,16 +6,13 @@ comment: to lose it is for a person to decide.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import field
 
 from ...dsl.records import dataclass
+from ...dsl.yaml_text import yaml_line
 from .decisions import Decisions
 from .verdicts import FOUND_BY_THAT, Fate, Finding, MigrationPlan, Path, Verdict
-
-_PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_.]*( [A-Za-z0-9_.]+)*")
-_TAKEN = frozenset("true false yes no on off null y n".split())
 
 
 @dataclass(slots=True)
@@ -91,9 +88,9 @@ def _lines(name: str, entry: _Entry, indent: str) -> Iterator[str]:
         yield f"{indent}# {comment}"
     mark = "# " if _is_hidden(entry) else ""
     if not entry.below:
-        yield f"{indent}{mark}{_scalar(name)}: {_scalar(entry.value or 'drop')}"
+        yield f"{indent}{mark}{yaml_line(name)}: {yaml_line(entry.value or 'drop')}"
         return
-    yield f"{indent}{mark}{_scalar(name)}:"
+    yield f"{indent}{mark}{yaml_line(name)}:"
     for inner, below in entry.below.items():
         yield from _lines(inner, below, f"{indent}  ")
 
@@ -103,9 +100,3 @@ def _is_hidden(entry: _Entry) -> bool:
     if not entry.below:
         return entry.is_comment
     return all(_is_hidden(inner) for inner in entry.below.values())
-
-
-def _scalar(text: str) -> str:
-    if _PLAIN.fullmatch(text) and text.lower() not in _TAKEN:
-        return text
-    return "'" + text.replace("'", "''") + "'"
