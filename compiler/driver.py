@@ -22,10 +22,10 @@ from .graph import build
 from .graph.text import graph_text
 from .model.graph import OperatorGraph
 from .model.pipeline import Pipeline
-from .model.text import pipeline_text
 from .plan.lower import lower
 from .resolve import resolve
 from .resolve.declarations.secrets import note_secrets
+from .views.model_text import pipeline_text
 
 PHASES = ("ast", "model", "graph", "plan", "script")
 """The phases after which one may stop and look, in order."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 from compiled import compiled_text
-from streamc.compiler.model.text import pipeline_text
 from streamc.compiler.resolve.lowering.match_pattern import Automaton, Follow, automaton, size
+from streamc.compiler.views.model_text import pipeline_text
 from streamc.dsl.ast import queries as q
 from streamc.dsl.parse import parse
 from streamc.dsl.render import render

@@ -13,10 +13,10 @@ from streamc.compiler.graph import build
 from streamc.compiler.model import reads
 from streamc.compiler.model.pipeline import Pipeline
 from streamc.compiler.model.programs import IfBranch, columns_used, expressions, statements
-from streamc.compiler.model.text import pipeline_text
 from streamc.compiler.model.typed import Typed
 from streamc.compiler.plan.lower import lower
 from streamc.compiler.views.flow import flow
+from streamc.compiler.views.model_text import pipeline_text
 from streamc.contracts.plan import Column, Use
 from streamc.dsl.ast.expressions import ColumnRef
 from streamc.dsl.format import sql

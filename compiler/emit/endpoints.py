@@ -11,6 +11,7 @@ from ..model.schema import Field
 from ..pyspark import columns
 from ..pyspark.layout import Call, Chain, assignment
 from ..pyspark.literals import quoted, template
+from ..pyspark.variables import unfiltered
 
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
@@ -70,11 +71,6 @@ def _schema(fields: tuple[Field, ...]) -> str:
         f"    {quoted(_declaration(f.name, str(f.type), f.nullable))}," for f in fields
     )
     return f"schema=[\n{lines}\n]"
-
-
-def unfiltered(source: str) -> str:
-    """Return the name of a source's rows before those of the future have been taken out."""
-    return f"{source}__all"
 
 
 def _metadata(source: Source) -> Iterator[str]:

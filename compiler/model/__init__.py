@@ -20,5 +20,4 @@ What a resolved spec is made of:
 - ``connectors``: the connectors and their options; ``spark_options``: Spark's own, passed on.
 - ``pipeline``: sources, relations, sinks, the whole.
 - ``graph``: its queries, and the state that each of them keeps.
-- ``text``: a pipeline as text; ``program_text``: the programs in it.
 """

@@ -1,7 +1,7 @@
 """The steps of which a relation is made: the operators of the language, resolved and typed.
 
 A relation is a chain of steps over its inputs. A new operator of the language is a new step here, a
-rule in ``compiler.resolve`` that makes it and a function in ``compiler.emit`` that writes it.
+rule in ``compiler.resolve`` that makes it and a kind in ``compiler.operators`` that knows the rest.
 Steps that keep state derive from ``Stateful`` and carry the id that savepoints know it by.
 """
 
@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from typing import ClassVar
 
 from ...dsl.ast.expressions import Call
+from ...dsl.format import sql
 from ...dsl.records import dataclass
 from .functions import Cell
 from .schema import Duration, Schema
@@ -27,6 +28,9 @@ class Column:
 
     name: str
     value: Typed
+
+    def __str__(self) -> str:
+        return f"{self.name} {self.value.type} = {sql(self.value.expression)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +84,11 @@ class Window:
     def struct(self) -> str:
         """The name of Spark's window column."""
         return "session_window" if self.kind == "session" else "window"
+
+    def __str__(self) -> str:
+        slide = f" every {self.slide}" if self.slide is not None else ""
+        offset = f" offset {self.offset}" if self.offset is not None else ""
+        return f"{self.kind} {sql(self.column.expression)} {self.size}{slide}{offset}"
 
 
 @dataclass(frozen=True, slots=True)

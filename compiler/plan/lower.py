@@ -20,7 +20,6 @@ from ...dsl.walk import rewrite
 from ..model import types
 from ..model.graph import OperatorGraph, Query, StateUse
 from ..model.pipeline import Relation
-from ..model.program_text import handler_lines
 from ..model.programs import Cell, CellKind, Operator, Panes
 from ..model.schema import Field, Schema
 from ..model.steps import (
@@ -34,6 +33,7 @@ from ..model.steps import (
     TopN,
     Window,
 )
+from ..operators.program.text import handler_lines
 from .ends import (
     code_of,
     column_of,

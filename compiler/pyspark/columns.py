@@ -121,6 +121,15 @@ def condition(expression: e.Expression) -> str:
     return "\n".join([quoted(first), *(quoted(f" AND {part}") for part in rest)])
 
 
+def on(expression: e.Expression) -> str:
+    """Return the condition of a join; each part that AND holds together is a line."""
+    text = condition(expression)
+    if "\n" not in text:
+        return f"F.expr({text})"
+    inner = "\n".join(f"    {line}" for line in text.split("\n"))
+    return f"F.expr(\n{inner}\n)"
+
+
 def lowered(expression: e.Expression) -> e.Expression:
     """Return an expression in which Spark's streams can compute every aggregate.
 

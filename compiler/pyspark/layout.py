@@ -51,6 +51,10 @@ class Chain:
     head: str | Call
     calls: tuple[Call, ...] = ()
 
+    def then(self, *calls: Call) -> Chain:
+        """Return the chain with more calls."""
+        return Chain(self.head, (*self.calls, *calls))
+
     def lines(self, indent: str, end: str = "") -> list[str]:
         """Return the chain with a call a line, the last one before ``end``.
 

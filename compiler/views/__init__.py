@@ -1,5 +1,6 @@
 """A compiled pipeline for people: pictures of its flow, and its operators explained.
 
+- ``model_text``: a pipeline as text, a line a column, step or declaration.
 - ``flow``: boxes and arrows: sources, streams with their state, sinks.
 - ``mermaid``, ``dot``: the flow for other programs to draw.
 - ``placing``: where boxes and arrows stand; ``svg``: the flow as a picture.

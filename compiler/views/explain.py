@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator
 
 from ...contracts.sinks import SINKS
 from ...dsl.ast.statements import CreateOperator, CreateStream, Spec
-from ..emit.describe import say
 from ..model.graph import OperatorGraph
 from ..model.pipeline import Relation, Sink, Source, Table
 from ..model.steps import Lookup, Stateful, late_steps
+from ..operators.registry import kind_of
 from .operators import NO_BOUND, Fact, facts
 from .policy import policy
 from .repeats import source_repeats, state_repeats
@@ -102,7 +102,7 @@ def _lookup_table(graph: OperatorGraph, table: Table) -> Fact:
 def _operator(
     graph: OperatorGraph, relation: Relation, step: Stateful, reason: str | None
 ) -> Iterator[str]:
-    words = say(step)
+    words = kind_of(step).words(step)
     yield from textwrap.wrap(f"{step.id}: {words}", WIDTH, subsequent_indent="  ")
     found = [_sent(fact, graph, relation) for fact in facts(step, graph)]
     if reason is not None:

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from ...contracts.plan import Join, Operator, Plan, Program, window_of
 from ...dsl.records import dataclass
-from ..emit.describe import say
 from ..model.graph import OperatorGraph
 from ..model.pipeline import Endpoint, Pipeline, Relation, Sink, Source, Table
 from ..model.steps import SideRows, Stateful, Step, late_steps, tables_of
+from ..operators.registry import kind_of
 
 _PLACES = ("path", "topic", "topics", "topic_pattern", "table", "function")
 """Options that say where the rows are."""
@@ -135,7 +135,7 @@ def _stream(relation: Relation, operators: Mapping[str, Operator]) -> Box:
 
 
 def _step(step: Step, operators: Mapping[str, Operator]) -> Iterator[Line]:
-    if words := say(step):
+    if words := kind_of(step).words(step):
         yield Line(words)
     if isinstance(step, Stateful):
         operator = operators[step.id]

@@ -1,4 +1,4 @@
-"""The top of each closed window, in plain Spark: its streams have no ROW_NUMBER.
+"""QUALIFY: the top of each closed window, in plain Spark, whose streams have no ROW_NUMBER.
 
     .groupBy("window_time", "window_start")
     .agg(F.collect_list(F.struct("tag", "n")).alias("rows__"))
@@ -16,24 +16,49 @@ from ...dsl.ast.node import Name
 from ...dsl.format import sql
 from ...dsl.source import Span
 from ..model.steps import OrderItem, TopN
-from ..pyspark.layout import Call
+from ..pyspark.layout import Call, Chain
 from ..pyspark.literals import quoted
+from .kind import OperatorKind, RowKind
 
 _NOWHERE = Span(0, 0)
 
 
-def calls(step: TopN) -> tuple[Call, ...]:
-    """Return the calls of a top-N."""
-    keys = tuple(_path(name) for name in step.keys)
-    rows = ", ".join(_path(name) for name in step.columns)
-    exploded = f'F.posexplode(F.slice("rows__", 1, {step.limit})).alias("position__", "row__")'
-    return (
-        Call("groupBy", keys),
-        Call("agg", (f'F.collect_list(F.struct({rows})).alias("rows__")',), open=True),
-        Call("withColumn", ('"rows__"', f"F.expr(\n{_sorted(step.order)}\n)"), open=True),
-        Call("select", (*keys, exploded), open=True),
-        Call("select", tuple(_output(step, name) for name in step.output), open=True),
-    )
+class TopNKind(RowKind[TopN], OperatorKind[TopN]):
+    """The first rows of each partition of a window, when it closes."""
+
+    step = TopN
+
+    def lines(self, step: TopN) -> list[str]:
+        order = [
+            f"{o.column} {'desc' if o.descending else 'asc'} "
+            f"nulls {'first' if o.nulls_first else 'last'}"
+            for o in step.order
+        ]
+        return [
+            f"top {step.limit} {step.id} closed by {step.time}",
+            f"  keys {', '.join(step.keys)}",
+            f"  order {', '.join(order)}",
+            f"  output {', '.join(step.output)}",
+        ]
+
+    def words(self, step: TopN) -> str:
+        order = ", ".join(f"{o.column}{' descending' if o.descending else ''}" for o in step.order)
+        return f"top {step.limit} by {order}"
+
+    def says(self, step: TopN) -> tuple[()]:
+        return ()
+
+    def script(self, step: TopN, rows: Chain) -> Chain:
+        keys = tuple(_path(name) for name in step.keys)
+        kept = ", ".join(_path(name) for name in step.columns)
+        exploded = f'F.posexplode(F.slice("rows__", 1, {step.limit})).alias("position__", "row__")'
+        return rows.then(
+            Call("groupBy", keys),
+            Call("agg", (f'F.collect_list(F.struct({kept})).alias("rows__")',), open=True),
+            Call("withColumn", ('"rows__"', f"F.expr(\n{_sorted(step.order)}\n)"), open=True),
+            Call("select", (*keys, exploded), open=True),
+            Call("select", tuple(_output(step, name) for name in step.output), open=True),
+        )
 
 
 def _output(step: TopN, name: str) -> str:

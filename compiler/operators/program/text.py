@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from ...dsl.diagnostics import InternalError
-from ...dsl.format import sql
-from .programs import (
+from ....dsl.diagnostics import InternalError
+from ....dsl.format import sql
+from ...model.programs import (
     Add,
     Append,
     Cell,
@@ -28,7 +28,7 @@ from .programs import (
     StopTimer,
     While,
 )
-from .typed import Typed
+from ...model.typed import Typed
 
 
 def operator_lines(step: Operator) -> Iterator[str]:

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import singledispatch
 
-from ...dsl.diagnostics import InternalError
-from ...dsl.format import sql
-from ..model.programs import (
+from ....dsl.diagnostics import InternalError
+from ....dsl.format import sql
+from ...model.programs import (
     Add,
     Append,
     Cell,
@@ -36,18 +36,18 @@ from ..model.programs import (
     While,
     columns_used,
 )
-from ..model.typed import Typed
-from ..model.types import Map
-from ..pyspark import columns
-from ..pyspark.layout import Argument, Call, Chain, Items
-from ..pyspark.literals import quoted
-from ..pyspark.long_text import broken
+from ...model.typed import Typed
+from ...model.types import Map
+from ...pyspark import columns
+from ...pyspark.layout import Argument, Call, Chain, Items
+from ...pyspark.literals import quoted
+from ...pyspark.long_text import broken
 
 _LIST = 70
 """Characters of a list or mapping that stands on one line."""
 
 
-def operator(step: Operator, frames: Sequence[Chain]) -> Call:
+def operator_call(step: Operator, frames: Sequence[Chain]) -> Call:
     """Return the call for an operator; ``frames`` are the rows of its inputs."""
     inputs = tuple(_input(step, i, f) for i, f in zip(step.inputs, frames, strict=True))
     arguments: list[Argument] = [

@@ -1,0 +1,44 @@
+"""The kinds of steps: what the compiler knows of each one, a module or a package a kind.
+
+A kind says how its steps read in text, in words and in the script.
+
+- ``kind``: the interface; ``registry``: the kinds by the class of their steps.
+- ``relation``: a chain of steps as a DataFrame.
+- ``windows``: what kinds that open windows have in common.
+
+Steps over the rows of another: ``filter``, ``project``, ``assign_window``, ``lookup``,
+``late_rows``, ``every_row``. With inputs of their own: ``side_rows``, ``union``. With state:
+``aggregate``, ``deduplicate``, ``top_n``, ``join``, ``program``.
+"""
+
+from .aggregate import AggregateKind
+from .assign_window import AssignWindowKind
+from .deduplicate import DeduplicateKind
+from .every_row import EveryRowKind
+from .filter import FilterKind
+from .join import JoinKind
+from .late_rows import LateRowsKind
+from .lookup import LookupKind
+from .program import ProgramKind
+from .project import ProjectKind
+from .registry import register
+from .side_rows import SideRowsKind
+from .top_n import TopNKind
+from .union import UnionKind
+
+for _kind in (
+    AggregateKind(),
+    AssignWindowKind(),
+    DeduplicateKind(),
+    EveryRowKind(),
+    FilterKind(),
+    JoinKind(),
+    LateRowsKind(),
+    LookupKind(),
+    ProgramKind(),
+    ProjectKind(),
+    SideRowsKind(),
+    TopNKind(),
+    UnionKind(),
+):
+    register(_kind)

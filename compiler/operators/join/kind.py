@@ -1,0 +1,54 @@
+"""The kind of joins of two streams."""
+
+from __future__ import annotations
+
+from ....dsl.format import sql
+from ....dsl.format.words import identifier
+from ...model.steps import Join, JoinSide
+from ...pyspark import columns
+from ...pyspark.layout import Call, Chain
+from ...pyspark.literals import quoted
+from ..kind import OperatorKind, RootKind
+from ..windows import assigned, window_words
+
+
+class JoinKind(RootKind[Join], OperatorKind[Join]):
+    """Pairs of rows that are near in time, or in the same window."""
+
+    step = Join
+
+    def lines(self, step: Join) -> list[str]:
+        lines = [f"{step.join} join {step.id}"]
+        for side in (step.left, step.right):
+            keys = ", ".join(sql(key.expression) for key in side.keys)
+            lines.append(f"  {side.relation} as {side.alias} by {keys} at {side.event_time}")
+        lines.append(f"  on {sql(step.condition.expression)}")
+        if step.left.window is not None:
+            lines.append(f"  in the same {step.left.window}")
+        else:
+            bound = f"from {step.lower} to {step.upper}"
+            lines.append(f"  right minus left time {bound} microseconds")
+        return lines
+
+    def words(self, step: Join) -> str:
+        sides = f"{step.left.relation} and {step.right.relation}"
+        if step.left.window is not None:
+            return f"{step.join} join of {sides} in {window_words(step.left.window)}"
+        return f"{step.join} interval join of {sides}"
+
+    def says(self, step: Join) -> tuple[()]:
+        return ()
+
+    def frame(self, step: Join) -> Chain:
+        condition = columns.on(step.condition.expression)
+        arguments = (_side(step.right).text(), condition, quoted(step.join))
+        return _side(step.left).then(Call("join", arguments, open=True))
+
+
+def _side(side: JoinSide) -> Chain:
+    rows = Chain(side.relation)
+    if side.window is not None:
+        rows = assigned(side.window, rows)
+    elif side.may_lack_time and side.event_time is not None:
+        rows = rows.then(Call("where", (quoted(f"{identifier(side.event_time)} IS NOT NULL"),)))
+    return rows.then(Call("alias", (quoted(side.alias),)))

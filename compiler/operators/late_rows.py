@@ -1,0 +1,37 @@
+"""The rows that are late for an operator."""
+
+from __future__ import annotations
+
+from ..model.steps import LateRows
+from ..pyspark.layout import Call, Chain
+from ..pyspark.literals import quoted
+from .kind import RowKind
+
+
+class LateRowsKind(RowKind[LateRows]):
+    """The rows that an operator drops, with the watermark that they missed."""
+
+    step = LateRows
+
+    def lines(self, step: LateRows) -> list[str]:
+        of = f" in {step.window}" if step.window is not None else ""
+        after = f" after {step.lateness}" if step.lateness is not None else ""
+        return [f"late rows of {step.operator} by {step.time}{of}{after}"]
+
+    def words(self, step: LateRows) -> str:
+        return f"late rows of {step.operator}"
+
+    def script(self, step: LateRows, rows: Chain) -> Chain:
+        arguments = ["job.late_rows", quoted(step.time)]
+        window, after = step.window, step.lateness
+        if window is not None and window.kind == "session":
+            after = window.size
+        elif window is not None:
+            arguments.append(f"window={quoted(window.size.text)}")
+            if window.kind == "hop" and window.slide is not None:
+                arguments.append(f"every={quoted(window.slide.text)}")
+            if window.offset is not None:
+                arguments.append(f"offset={quoted(window.offset.text)}")
+        if after is not None:
+            arguments.append(f"after={quoted(after.text)}")
+        return rows.then(Call("transform", tuple(arguments)))

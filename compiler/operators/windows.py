@@ -1,0 +1,69 @@
+"""Windows as the kinds that open them have them: in words, and in the script."""
+
+from __future__ import annotations
+
+from ..model.steps import Window
+from ..pyspark import columns
+from ..pyspark.layout import Call, Chain
+from ..pyspark.literals import quoted
+
+
+def window_words(window: Window) -> str:
+    """Return the words for a window."""
+    match window.kind:
+        case "session":
+            words = f"sessions with a gap of {window.size}"
+        case "hop":
+            words = f"hopping windows of {window.size} every {window.slide}"
+        case "cumulate":
+            words = f"windows that grow by {window.slide} to {window.size}"
+        case _:
+            words = f"tumbling windows of {window.size}"
+    if window.offset is not None:
+        words += f" offset by {window.offset}"
+    return f"{words} of processing time" if window.processing else words
+
+
+def assigned(window: Window, rows: Chain) -> Chain:
+    """Return rows with the window of each, once for each that it belongs to."""
+    rows = prepared(window, rows)
+    if window.kind == "cumulate":
+        return rows
+    return rows.then(Call("withColumn", (quoted(window.struct), grouping(window))))
+
+
+def prepared(window: Window, rows: Chain) -> Chain:
+    """Return rows as a window needs them before they are grouped by it.
+
+    A processing time becomes an event time without delay; what Spark has no function for is a
+    column by then.
+    """
+    time = columns.argument(window.column.expression)
+    if window.processing:
+        rows = rows.then(Call("withWatermark", (time, quoted("0 seconds"))))
+    if window.kind == "cumulate":
+        assert window.slide is not None
+        arguments = ["cumulate", time, f"step={quoted(window.slide.text)}"]
+        arguments.append(f"size={quoted(window.size.text)}")
+        if window.offset is not None:
+            arguments.append(f"offset={quoted(window.offset.text)}")
+        rows = rows.then(Call("transform", tuple(arguments)))
+    return rows
+
+
+def grouping(window: Window) -> str:
+    """Return the window of a grouping: a function, or the column that ``prepared`` has made."""
+    time = columns.argument(window.column.expression)
+    match window.kind:
+        case "session":
+            return f"F.session_window({time}, {quoted(window.size.text)})"
+        case "cumulate":
+            return quoted(window.struct)
+    lengths = [window.size.text]
+    if window.slide is not None:
+        lengths.append(window.slide.text)
+    elif window.offset is not None:
+        lengths.append(window.size.text)
+    if window.offset is not None:
+        lengths.append(window.offset.text)
+    return f"F.window({', '.join([time, *map(quoted, lengths)])})"
