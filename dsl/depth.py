@@ -34,5 +34,5 @@ def too_deep(source: SourceFile) -> Diagnostic:
         codes.TOO_DEEP,
         "an expression is nested too deeply to be compiled",
         Label(Span(start, start + len(longest.strip().split("\n")[0]))),
-        help="give parts of it names, in a WITH or a stream of their own",
+        help="give parts of it names, in a WITH or in separate streams",
     )

@@ -59,7 +59,7 @@ class InternalError(Exception):
     """A fault of streamc, not of the spec."""
 
     def __init__(self, what: str) -> None:
-        super().__init__(f"{what}; this is a fault of streamc, please report it with the spec")
+        super().__init__(f"{what}; this is a bug in streamc, please report it with the spec")
 
 
 class Diagnostics:

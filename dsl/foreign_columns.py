@@ -9,16 +9,16 @@ from .diagnostics import Diagnostic
 from .place import Place
 
 _AFTER_TYPE = {
-    "COMMENT": "say it in a comment: `-- …`",
+    "COMMENT": "use a comment: `-- …`",
     "DEFAULT": "compute it: `name AS COALESCE(column, …)`",
     "UNIQUE": "keep the first row of each value: `SELECT DISTINCT ON (column) … FROM …`",
     "CHECK": "filter in a stream: `SELECT … FROM … WHERE …`",
     "REFERENCES": "leave it out",
     "GENERATED": "compute it: `name AS expression`",
-    "NULL": "leave it out: a column may hold NULL unless it is NOT NULL",
+    "NULL": "leave it out: a column may be NULL unless it is NOT NULL",
     "FROM": "metadata is `name TYPE METADATA FROM 'key'`",
     "VIRTUAL": "leave it out: metadata is only ever read",
-    "NOT": "write `NOT NULL` right behind the type",
+    "NOT": "write `NOT NULL` directly after the type",
 }
 
 _COLLECTIONS = {
@@ -35,20 +35,20 @@ _SCALARS = {"VARCHAR": "STRING", "TEXT": "STRING", "CHAR": "STRING", "INT64": "B
 
 def watermark_place(place: Place) -> Diagnostic | None:
     """A watermark that stands outside of the columns of a source."""
-    message = "a watermark stands among the columns of its source"
+    message = "a watermark is declared among the columns of its source"
     if place.creates("TABLE"):
         for offset in (0, -1, -2):
             if place.words("WATERMARK", "FOR", offset=offset):
                 return place.report(
                     codes.WATERMARK_PLACE,
                     "a TABLE is reference data, read as a whole: it has no watermark",
-                    help=f"what flows in is a source: `CREATE SOURCE {place.created} (…)`",
+                    help=f"use a source for incoming data: `CREATE SOURCE {place.created} (…)`",
                     offset=offset,
                 )
     if place.creates("SOURCE") and place.word() == "WATERMARK" and place.open_bracket() is None:
         column = place.text(2) if place.word(1) == "FOR" else "ts"
         form = f"WATERMARK FOR {column} AS {column} - INTERVAL 30 SECONDS"
-        help_ = f"write it behind the last column: `(…, {form})`"
+        help_ = f"write it after the last column: `(…, {form})`"
         return place.report(codes.WATERMARK_PLACE, message, help=help_)
     if place.creates("STREAM") and place.word(-1) == "WATERMARK" and place.kind() == "NAME":
         column = place.text()
@@ -67,10 +67,10 @@ def primary_key(place: Place) -> Diagnostic | None:
     column = place.text() if offset else _column_before(place)
     return place.report(
         codes.PRIMARY_KEY,
-        "rows that come in have no key that anything would enforce",
-        help="leave it out: a sink that replaces rows names its key, "
-        f"`WITH (…, mode = 'upsert', key = '{column}')`; the first row of each is "
-        f"`SELECT DISTINCT ON ({column}) …`",
+        "no key of input rows is enforced",
+        help="leave it out: a sink that replaces rows names its key, `WITH (…, mode = 'upsert', "
+        f"key = '{column}')`; to keep the first row of each key, `SELECT DISTINCT ON "
+        f"({column}) …`",
         offset=offset,
     )
 
@@ -89,7 +89,7 @@ def column_words(place: Place) -> Diagnostic | None:
     if not place.creates("SOURCE", "TABLE") or place.open_bracket() is None:
         return None
     if place.word(-1) == "METADATA":
-        message = "metadata is named by its key"
+        message = "metadata is identified by its key"
         name = _column_before(place)
         help_ = f"`{name} {place.text(-2)} METADATA FROM '{name}'`"
         return place.report(codes.COLUMN_WORDS, message, help=help_, offset=-1)
@@ -99,7 +99,7 @@ def column_words(place: Place) -> Diagnostic | None:
         help_ = f"`{name} AS …`, or `{name} AS CAST(… AS {place.text(-1)})`"
         return place.report(codes.COLUMN_WORDS, message, help=help_)
     if word in _AFTER_TYPE and {",", ")"} <= place.expected:
-        message = f"a column takes no `{word}`"
+        message = f"a column does not support `{word}`"
         return place.report(codes.COLUMN_WORDS, message, help=_AFTER_TYPE[word])
     return None
 
@@ -110,7 +110,7 @@ def types(place: Place) -> Diagnostic | None:
     if found is None:
         return None
     written, help_, offset = found
-    message = f"`{written}` is how another engine writes a type"
+    message = f"`{written}` is another engine's syntax for a type"
     return place.report(codes.FOREIGN_TYPE, message, help=f"write {help_}", offset=offset)
 
 

@@ -70,15 +70,15 @@ OTHERWISE = {
     "key_format": "a key is a column: `name STRING METADATA FROM 'key'`",
     "key.fields": "write `key = 'a, b'` in a sink",
     "checkpointlocation": "it is a setting: `state: …` in the front matter",
-    "json.ignore-parse-errors": "write `ON MALFORMED ROWS SKIP` behind the columns",
-    "csv.ignore-parse-errors": "write `ON MALFORMED ROWS SKIP` behind the columns",
-    "json.fail-on-missing-field": "write NOT NULL behind the columns that must be there",
-    "partitions": "leave it out: a topic is not made here",
-    "replicas": "leave it out: a topic is not made here",
+    "json.ignore-parse-errors": "write `ON MALFORMED ROWS SKIP` after the columns",
+    "csv.ignore-parse-errors": "write `ON MALFORMED ROWS SKIP` after the columns",
+    "json.fail-on-missing-field": "write NOT NULL after the columns that are required",
+    "partitions": "leave it out: topics are not created here",
+    "replicas": "leave it out: topics are not created here",
     **dict.fromkeys(
         "delete deletes deletions on_delete delete_when ignore_delete is_delete tombstones "
         "sink.ignore-delete changelog-mode delete_condition".split(),
-        "rows are added or replaced, and never deleted: let a column say it (`deleted BOOLEAN`),\n"
+        "rows are added or replaced, never deleted: mark them in a column (`deleted BOOLEAN`),\n"
         "and delete such rows in the database, or read past them in a view",
     ),
 }

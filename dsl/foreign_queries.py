@@ -13,12 +13,14 @@ _KSQL_WINDOWS = {"TUMBLING": "TUMBLE", "HOPPING": "HOP", "SESSION": "SESSION"}
 _INTERVAL_JOIN = "`a JOIN b ON a.k = b.k AND b.ts BETWEEN a.ts AND a.ts + INTERVAL 10 MINUTES`"
 _JOINS = {
     "NATURAL": f"name the keys: {_INTERVAL_JOIN}",
-    "ASOF": "the version of a row at an instant is `JOIN b FOR SYSTEM_TIME AS OF a.ts AS b ON …`",
-    "SEMI": "join, then keep one row an id: `SELECT DISTINCT ON (id) …` over the join",
-    "ANTI": "LEFT JOIN within a bound of time, then `WHERE right_column IS NULL` in a stream of "
-    "its own",
-    "GLOBAL": "leave GLOBAL out",
-    "ANY": f"join within a bound of time: {_INTERVAL_JOIN}",
+    "ASOF": (
+        "for the version of a row at an instant, write `JOIN b FOR SYSTEM_TIME AS OF a.ts "
+        "AS b ON …`"
+    ),
+    "SEMI": "join, then keep one row per id: `SELECT DISTINCT ON (id) …` over the join",
+    "ANTI": "LEFT JOIN with a time bound, then `WHERE right_column IS NULL` in a separate stream",
+    "GLOBAL": "leave out GLOBAL",
+    "ANY": f"join with a time bound: {_INTERVAL_JOIN}",
 }
 
 
@@ -27,10 +29,10 @@ def window_words(place: Place) -> Diagnostic | None:
     if place.word(-1) == "TABLE" and place.text(-2) == "(" and place.kind(-3) == "WINDOWING":
         kind = place.word(-3)
         help_ = f"`{kind}({place.text()}, ts, INTERVAL …)`"
-        message = f"`{kind}` takes a name as it is, without `TABLE`"
+        message = f"`{kind}` takes a plain name, without `TABLE`"
         return place.report(codes.WINDOW_WORDS, message, help=help_, offset=-1)
     if place.text() == "(" and place.word(-1) == "TABLE" and place.kind(1) == "WINDOWING":
-        message = "a window stands in FROM as it is, without `TABLE(…)`"
+        message = "a window function is written directly in FROM, without `TABLE(…)`"
         help_ = f"`FROM {WINDOW_FORMS.get(place.word(1), '')}`"
         return place.report(codes.WINDOW_WORDS, message, help=help_, offset=-1)
     if place.text() == "=>" and place.text(-2) == "(" and place.kind(-3) == "WINDOWING":
@@ -50,7 +52,7 @@ def window_clause(place: Place) -> Diagnostic | None:
         form = f"TUMBLE({place.text(-3)}, ts, INTERVAL {place.text(2)} {place.word(3)})"
     return place.report(
         codes.WINDOW_CLAUSE,
-        "a window is opened in FROM, not in a clause behind it",
+        "a window is opened in FROM, not in a clause after it",
         help=f"`FROM {form} … GROUP BY …, window_start`",
         offset=-2,
     )
@@ -63,7 +65,7 @@ def join_within(place: Place) -> Diagnostic | None:
         return None
     return place.report(
         codes.JOIN_WITHIN,
-        "the bound of a join in time is a condition on the event times of both sides",
+        "the time bound of a join is a condition on the event times of both sides",
         help=f"{_INTERVAL_JOIN}; `- INTERVAL …` allows the other order too",
         offset=offset,
     )
@@ -76,7 +78,7 @@ def join_words(place: Place) -> Diagnostic | None:
         return None
     if not {"JOIN", "OUTER"} & place.expected:
         return None
-    message = f"there is no `{word} {place.word(1)}` of streams"
+    message = f"streams do not support `{word} {place.word(1)}`"
     return place.report(codes.JOIN_WORDS, message, help=_JOINS[word])
 
 
@@ -93,10 +95,10 @@ def table_function(place: Place) -> Diagnostic | None:
     else:
         return None
     shown = place.text(offset)
-    message = f"`{shown}` would make several rows of one, and FROM takes no such function"
+    message = f"`{shown}` generates rows, and FROM does not support such functions"
     help_ = ARRAYS_IN_PLACE
     if place.word(offset) in ("STREAM", "LIVE"):
-        message = f"`{shown}(…)` has no use: a source is a stream already"
+        message = f"`{shown}(…)` is unnecessary: a source is already a stream"
         help_ = f"write `FROM {place.text(offset + 2)}`"
     return place.report(codes.TABLE_FUNCTION, message, help=help_, offset=offset)
 
@@ -117,7 +119,7 @@ def partition_by(place: Place) -> Diagnostic | None:
     at_partition = place.words("PARTITION", "BY")
     if not (at_by or at_partition) or "WHERE" not in place.expected:
         return None
-    message = "rows need no partitioning by hand"
+    message = "rows need no explicit partitioning"
     help_ = "leave it out: Spark brings rows together by the keys of each step"
     return place.report(codes.PARTITION_BY, message, help=help_, offset=-1 if at_by else 0)
 
@@ -130,7 +132,7 @@ def select_into(place: Place) -> Diagnostic | None:
         return None
     sink = place.text(0 if at_name else 1)
     help_ = f"`CREATE SINK {sink} FROM {place.created} WITH (connector = …)`"
-    message = "a query writes nowhere; a sink reads the stream"
+    message = "a query has no target; a sink reads the stream"
     return place.report(codes.SELECT_INTO, message, help=help_, offset=-1 if at_name else 0)
 
 
@@ -139,25 +141,28 @@ def expressions(place: Place) -> Diagnostic | None:
     opened = _open_index(place)
     if opened is not None and place.word(opened - 1) in ("ARRAY", "MAP") and place.text() == ",":
         kind = place.word(opened - 1)
-        message = f"`{kind}[…]` is how another engine writes {kind.lower()}s"
+        message = f"`{kind}[…]` is another engine's syntax for {kind.lower()}s"
         help_ = f"write `{kind}(…)`"
         return place.report(codes.FOREIGN_EXPRESSION, message, help=help_, offset=opened - 1)
     bracket = place.open_bracket()
     if place.word() == "TO" and place.kind(1) == "UNIT" and bracket is not None:
         function = place.text(bracket - 1)
         if function.upper() in ("FLOOR", "CEIL"):
-            message = f"`{function}(… TO {place.word(1)})` is how another engine rounds a time"
+            message = (
+                f"`{function}(… TO {place.word(1)})` is another engine's syntax for "
+                "truncating a time"
+            )
             help_ = f"write `DATE_TRUNC('{place.word(1)}', …)`"
             return place.report(codes.FOREIGN_EXPRESSION, message, help=help_)
     if found := _json(place):
         return found
     if place.text() == "->" and place.is_word(-1) and place.is_word(1):
         path = f"{place.text(-1)}.{place.text(1)}"
-        message = "`->` makes a function; a field is behind a dot"
+        message = "`->` makes a lambda; a field follows a dot"
         return place.report(codes.FOREIGN_EXPRESSION, message, help=f"write `{path}`")
     if place.text(-1) == "*" and place.word() in ("EXCEPT", "EXCLUDE", "REPLACE", "RENAME"):
-        message = f"`* {place.word()}` is not taken"
-        help_ = "write the columns that are wanted"
+        message = f"`* {place.word()}` is not supported"
+        help_ = "list the columns"
         return place.report(codes.FOREIGN_EXPRESSION, message, help=help_)
     return _at_time_zone(place)
 
@@ -168,7 +173,7 @@ def _json(place: Place) -> Diagnostic | None:
         return _json_arrow(place)
     if place.text() == "?" and place.kind(1) == "STRING" and place.text(-1):
         value, key = place.text(-1), place.text(1)[1:-1]
-        message = "`?` is how another engine asks whether JSON has a key"
+        message = "`?` is another engine's operator for whether JSON has a key"
         help_ = f"write `GET_JSON_OBJECT({value}, '$.{key}') IS NOT NULL`"
         return place.report(codes.FOREIGN_EXPRESSION, message, help=help_)
     return None
@@ -194,8 +199,8 @@ def _json_arrow(place: Place) -> Diagnostic | None:
     while place.text(before) == "." and place.is_word(before - 1):
         value, before = f"{place.text(before - 1)}.{value}", before - 2
     path = steps.replace("'", "\\'")
-    message = "`->` makes a function here, and takes nothing out of JSON"
-    help_ = f"of a text, write `GET_JSON_OBJECT({value}, '${path}')`; of a VARIANT " + (
+    message = "`->` makes a lambda here; it does not extract from JSON"
+    help_ = f"for a string, write `GET_JSON_OBJECT({value}, '${path}')`; for a VARIANT " + (
         f"`{value}:{steps[1:]}::STRING`"
         if steps.startswith(".")
         else f"`VARIANT_GET({value}, '${path}', 'STRING')`"
@@ -211,7 +216,7 @@ def _at_time_zone(place: Place) -> Diagnostic | None:
     time = place.text(offset - 1) if place.is_word(offset - 1) else "ts"
     zone = place.text(offset + 3) if place.kind(offset + 3) == "STRING" else "'Europe/Berlin'"
     help_ = f"write `FROM_UTC_TIMESTAMP({time}, {zone})`"
-    message = "`AT TIME ZONE` is how another engine shows a time elsewhere"
+    message = "`AT TIME ZONE` is another engine's syntax for converting a time to a zone"
     return place.report(codes.FOREIGN_EXPRESSION, message, help=help_, offset=offset)
 
 
@@ -233,7 +238,7 @@ def grouping_sets(place: Place) -> Diagnostic | None:
     if not place.words("GROUPING", "SETS", offset=-1) or "," not in place.expected:
         return None
     message = "a stream has one grouping"
-    help_ = "write a stream for each grouping, and UNION ALL over them if one is wanted"
+    help_ = "write a stream for each grouping, and UNION ALL over them to combine them"
     return place.report(codes.GROUP_BY_FORM, message, help=help_, offset=-1)
 
 
@@ -244,7 +249,7 @@ def column_list(place: Place) -> Diagnostic | None:
     in_with = place.expected == {"AS"} and place.kind(-2) in ("WITH", ",")
     if not in_with and not (place.kind(-2) == "AS" and "WHERE" in place.expected):
         return None
-    message = f"`{place.text(-1)}` gets no list of columns"
+    message = f"`{place.text(-1)}` takes no list of columns"
     help_ = "name the columns in its select list, with AS"
     return place.report(codes.NOT_A_NAME, message, help=help_)
 
@@ -253,7 +258,7 @@ def qualified_relation(place: Place) -> Diagnostic | None:
     """``FROM db.orders``."""
     if place.text() != "." or place.kind(-2) not in ("FROM", "JOIN") or place.kind(-1) != "NAME":
         return None
-    message = "a relation has a plain name: it is one of this file"
+    message = "a relation has a plain name, declared in this file"
     help_ = f"write `{place.text(1)}`, and declare it with CREATE SOURCE or CREATE TABLE"
     return place.report(codes.NOT_A_NAME, message, help=help_, offset=-1)
 

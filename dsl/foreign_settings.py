@@ -28,11 +28,11 @@ _ELSEWHERE = {
     "shuffle_partitions": "write `spark: {spark.sql.shuffle.partitions: 4}`",
     "master": "write `spark: {spark.master: …}`, or run the script with `spark-submit --master`",
     "packages": "write `spark: {spark.jars.packages: …}`",
-    "watermark": "a watermark is of a source: `WATERMARK FOR ts AS ts - INTERVAL 30 SECONDS`",
+    "watermark": "a watermark belongs to a source: `WATERMARK FOR ts AS ts - INTERVAL 30 SECONDS`",
     "sources": "sources are statements: `CREATE SOURCE name (…) WITH (…)`",
     "sinks": "sinks are statements: `CREATE SINK name FROM stream WITH (…)`",
-    "output_mode": "a stream says it: `EMIT ON WINDOW CLOSE`, or `EMIT CHANGES`",
-    "timezone": "the time zone is UTC; `FROM_UTC_TIMESTAMP` shows a time elsewhere",
+    "output_mode": "it belongs to a stream: `EMIT ON WINDOW CLOSE`, or `EMIT CHANGES`",
+    "timezone": "the time zone is UTC; `FROM_UTC_TIMESTAMP` converts a time to another zone",
 }
 """What is no setting here, and where it is said."""
 
@@ -46,7 +46,7 @@ def setting_meant(key: str, known: tuple[str, ...]) -> str | None:
     if folded in _ELSEWHERE:
         return _ELSEWHERE[folded]
     if key.startswith("spark."):
-        return f"settings of Spark go below `spark`: `spark: {{{meant(key) or key}: …}}`"
+        return f"Spark settings go under `spark`: `spark: {{{meant(key) or key}: …}}`"
     if (other := _MEANT.get(folded)) in known:
         return f"did you mean `{other}`?"
     if near := did_you_mean(key, known):

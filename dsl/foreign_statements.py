@@ -21,15 +21,15 @@ _FORMS = {
     "MATERIALIZED": _QUERY,
     "TEMPORARY": _QUERY,
     "EXTERNAL": "`CREATE TABLE {name} (…) WITH (connector = …)`",
-    "OR": "a spec says what there is: leave out `OR REPLACE`",
-    "DROP": "a spec says what there is: delete the statement that creates it",
-    "ALTER": "a spec says what there is: change the statement that creates it",
-    "SET": "settings stand in the front matter, between two lines of `---`",
+    "OR": "a spec declares what exists: leave out `OR REPLACE`",
+    "DROP": "a spec declares what exists: delete the statement that creates it",
+    "ALTER": "a spec declares what exists: change the statement that creates it",
+    "SET": "settings go in the front matter, between two lines of `---`",
     "STREAMING": _QUERY,
     "LIVE": _QUERY,
     "APPLY": "changes are written by a sink with `mode = 'upsert'` and a `key`",
     "MERGE": "changes are written by a sink with `mode = 'upsert'` and a `key`",
-    "USE": "names are those of the file: leave it out",
+    "USE": "names belong to the file: leave it out",
     "SHOW": "`streamc check` and `streamc compile --stop-after graph` show what a spec has",
     "DESCRIBE": "`streamc compile --stop-after model` shows the columns of each relation",
     "EXPLAIN": "`streamc explain CODE` and `streamc compile` are commands",
@@ -51,20 +51,20 @@ _NAMED_LATER = {
 """How far behind the word the name stands that the help repeats."""
 
 _CLAUSES = {
-    "COMMENT": "say it in a comment: `-- …`",
-    "PARTITIONED": "columns of folders are columns like others: list them among the columns",
-    "PARTITION": "a table is read whole: leave it out",
+    "COMMENT": "use a comment: `-- …`",
+    "PARTITIONED": "partition columns are ordinary columns: list them among the columns",
+    "PARTITION": "a table is read as a whole: leave it out",
     "USING": "name it in the options: `WITH (connector = 'files', format = 'parquet', path = …)`",
-    "OPTIONS": "options stand behind WITH: `WITH (connector = …, path = …)`",
-    "LOCATION": "the place is an option: `WITH (connector = 'files', path = …, format = …)`",
+    "OPTIONS": "options go in WITH: `WITH (connector = …, path = …)`",
+    "LOCATION": "the location is an option: `WITH (connector = 'files', path = …, format = …)`",
     "STORED": "the format is an option: `WITH (connector = 'files', format = 'parquet', path = …)`",
     "ROW": "the format is an option: `WITH (connector = 'files', format = 'csv', path = …)`",
     "FORMAT": "the format is an option: `WITH (connector = …, format = 'json')`",
     "INCLUDE": "metadata is a column: `arrived_at TIMESTAMP METADATA FROM 'timestamp'`",
-    "APPEND": "a source only ever gains rows: leave it out",
+    "APPEND": "rows are only ever added to a source: leave it out",
     "LIKE": "write the columns and options out",
-    "TBLPROPERTIES": "options stand behind WITH: `WITH (connector = …)`",
-    "CLUSTER": "a table is read whole: leave it out",
+    "TBLPROPERTIES": "options go in WITH: `WITH (connector = …)`",
+    "CLUSTER": "a table is read as a whole: leave it out",
     "DISTRIBUTED": "leave it out: Spark distributes rows by the keys of each step",
 }
 
@@ -88,9 +88,9 @@ def unknown_statement(place: Place) -> Diagnostic | None:
     if created and "TABLE" in (place.word(1), place.word(2)):
         name = place.text(2 if place.word(1) == "TABLE" else 3)
     if (word, place.word(1)) == ("OR", "REFRESH"):
-        help_ = "a spec says what there is: `CREATE STREAM name AS SELECT …`"
+        help_ = "a spec declares what exists: `CREATE STREAM name AS SELECT …`"
     help_ = help_.replace("{name}", name if is_plain_name(name) else "name")
-    label = "" if created else "no statement begins like this"
+    label = "" if created else "no statement starts like this"
     two = word in _TWO_WORDS and place.is_word(1)
     shown = f"{word} {place.word(1)}" if two else place.text()
     found = f"CREATE {shown}".rstrip() if created else shown
@@ -143,13 +143,13 @@ def statement_clause(place: Place) -> Diagnostic | None:
             message = "a sink has the columns of the stream that it writes"
             return place.report(codes.STATEMENT_WORDS, message, help=reads)
         if at_name and word == "INTO":
-            message = "a sink writes to a connector, not into a table of the file"
+            message = "a sink writes to a connector, not to a table of the file"
             return place.report(codes.STATEMENT_WORDS, message, help=reads)
     if help_ is None or not {"WITH", "(", "FROM", "$END"} & place.expected:
         return None
     if place.creates("STREAM") and "AS" not in place.expected:
         return None
-    message = f"`{word}` is no clause of CREATE {what}"
+    message = f"`{word}` is not a clause of CREATE {what}"
     return place.report(codes.STATEMENT_WORDS, message, help=help_)
 
 
@@ -157,19 +157,19 @@ def options(place: Place) -> Diagnostic | None:
     """Options with their names in quotes, their values without, a colon, or no brackets."""
     opened = place.open_bracket()
     if place.word(-1) == "WITH" and place.expected == {"("}:
-        message = "options stand in brackets"
+        message = "options need parentheses"
         help_ = "`WITH (connector = 'files', …)`"
         return place.report(codes.OPTION_FORM, message, help=help_)
     if opened is None or place.word(opened - 1) != "WITH":
         return None
     if place.kind() == "STRING" and place.text(-1) in ("(", ","):
-        message = "the names of options stand without quotes"
+        message = "option names have no quotes"
         return place.report(codes.OPTION_FORM, message, help=_options_as_here(place, opened))
     if place.text() == ":" and "=" in place.expected:
-        message = "an option is given its value with `=`"
+        message = "an option gets its value with `=`"
         return place.report(codes.OPTION_FORM, message, help=f"write `{place.text(-1)} = …`")
     if place.text(-1) == "=" and {"STRING", "TRUE"} <= place.expected and place.kind() != ";":
-        message = "the value of an option is a text in quotes, a number, TRUE or FALSE"
+        message = "an option value is a quoted string, a number, TRUE or FALSE"
         quoted = f"write `'{place.text()}'`" if is_plain_name(place.text()) else None
         return place.report(codes.OPTION_FORM, message, help=quoted)
     return None
@@ -214,7 +214,7 @@ def function_form(place: Place) -> Diagnostic | None:
     """``CREATE FUNCTION f AS 'com.example.F'``."""
     if not place.creates("FUNCTION") or place.at != place.first + 3 or place.kind() != "AS":
         return None
-    message = "a function names its parameters and its result"
+    message = "a function needs its parameters and its result type"
     help_ = f"`CREATE FUNCTION {place.created}(x TYPE) RETURNS TYPE AS 'module:function'`"
     return place.report(codes.STATEMENT_WORDS, message, help=help_)
 
@@ -227,7 +227,7 @@ def query_form(place: Place) -> Diagnostic | None:
         help_ = f"`CREATE STREAM {place.created} AS SELECT …`"
         return place.report(codes.SYNTAX, "`AS` is missing before the query", help=help_)
     if place.text() == "(" and place.kind(-1) == "AS" and place.expected == {"SELECT", "WITH"}:
-        message = "the query of a stream stands without brackets"
+        message = "the query of a stream has no parentheses"
         return place.report(codes.SYNTAX, message, help="remove them")
     return None
 

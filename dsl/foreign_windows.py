@@ -17,7 +17,7 @@ def window_in_group_by(call: Call, relation: str, others: Sequence[Expression]) 
     keys = ", ".join([*(sql(key) for key in others), "window_start"])
     return Mistake(
         codes.WINDOW_IN_GROUP_BY,
-        f"`{call.name}` is no key: a window stands in `FROM`",
+        f"`{call.name}` is not a key: a window is opened in `FROM`",
         call.span,
         help=f"`FROM {window} GROUP BY {keys}`",
     )

@@ -59,7 +59,7 @@ def _read(node: FrontMatter, diagnostics: Diagnostics) -> dict[str, Any]:
     for path, span in tree.twice:
         diagnostics.add(_duplicate(path, span, tree.keys[path]))
     for span in tree.not_text:
-        diagnostics.add(_plain(codes.BAD_SETTING, "a key has to be plain text", span))
+        diagnostics.add(_plain(codes.BAD_SETTING, "a key has to be a plain string", span))
     if tree.root is None:
         return {}
     if not isinstance(tree.root, dict):
@@ -134,7 +134,7 @@ def _no_mapping(tree: YamlTree) -> Diagnostic:
         codes.FRONT_MATTER_SYNTAX,
         "the front matter is not a mapping of settings",
         tree.values[()],
-        "write a setting a line, as in `pipeline: card_fraud`",
+        "write one setting per line, as in `pipeline: card_fraud`",
     )
 
 
@@ -146,7 +146,7 @@ def _stem_is_no_name(stem: str, node: FrontMatter | None, text: str) -> Diagnost
     )
     return _plain(
         codes.PIPELINE_NAME,
-        f"the file's name `{stem}` cannot name the pipeline",
+        f"the file name `{stem}` cannot name the pipeline",
         Span(0, max(text.find("\n"), 0)),
         f"add `pipeline: {name}` {where}",
     )
@@ -166,7 +166,10 @@ def _foreign_variables(values: dict[str, Value], tree: YamlTree) -> list[Diagnos
             found.append(
                 _plain(
                     codes.UNKNOWN_VARIABLE,
-                    f"profile `{profile}` sets the variable `{name}`, which `variables` lacks",
+                    (
+                        f"profile `{profile}` sets the variable `{name}`, which `variables` does "
+                        "not declare"
+                    ),
                     tree.keys["profiles", profile, "variables", name],
                     did_you_mean(name, names) or f"declare it: `variables: {{{name}: null}}`",
                 )
@@ -181,7 +184,7 @@ def _misfit(detail: ErrorDetails, path: Path, tree: YamlTree) -> Diagnostic:
     value = value if value.end > value.start else key
     name = _dotted(path)
     if path == ("allow",):
-        message = "`allow` is a list of what is refused without it, and `java` alone is"
+        message = "`allow` is a list of permissions, and the only one is `java`"
         return _bad(message, value, "write `allow: [java]`, or leave it out")
     match kind:
         case "extra_forbidden":
@@ -205,7 +208,7 @@ def _misfit(detail: ErrorDetails, path: Path, tree: YamlTree) -> Diagnostic:
             named = f"did you mean `{full}`?" if full else "their names begin with `spark.`"
             return _bad(f"`{path[-1]}` is not a Spark setting", key, named)
         case "spark_slip":
-            message = f"Spark has no setting `{path[-1]}`, and would pass over it"
+            message = f"Spark has no setting `{path[-1]}`, and would ignore it"
             named = f"did you mean `{detail['ctx']['meant']}`?"
             return _plain(codes.UNKNOWN_SETTING, message, key, named)
         case "variable_name":
@@ -216,7 +219,7 @@ def _misfit(detail: ErrorDetails, path: Path, tree: YamlTree) -> Diagnostic:
             )
         case "no_variables":
             return _bad(
-                f"`{name}` holds a variable, and variables are filled in options only",
+                f"`{name}` contains a variable, but variables are only substituted in options",
                 value,
                 "set another value in a profile",
             )

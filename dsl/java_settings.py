@@ -13,7 +13,7 @@ from .spark_settings import meant
 if TYPE_CHECKING:
     from .yaml_tree import Path, Value, YamlTree
 
-ALLOWING = f"declare `allow: [{ALLOW}]` in the front matter if that is meant"
+ALLOWING = f"declare `allow: [{ALLOW}]` in the front matter if that is intended"
 
 
 def check_java_settings(

@@ -25,15 +25,15 @@ _DIRECTIONS = frozenset(
 
 _UNREADABLE = {
     "#": "a comment begins with `--`",
-    "$": "variables, `${name}`, are filled in the texts of options only",
+    "$": "variables, `${name}`, are only substituted in option values",
     **dict.fromkeys("\u201c\u201d\u2018\u2019\u201e", "write plain quotes: `'`"),
     **dict.fromkeys("\u2013\u2014", "write a plain minus: `-`"),
 }
 
 
 _JSON = {
-    "#": "what lies deeper in JSON is `GET_JSON_OBJECT(value, '$.a.b')`, in a VARIANT `value:a.b`",
-    "@": "ask for the parts: `GET_JSON_OBJECT(value, '$.a') = 'x'`, `ARRAY_CONTAINS(tags, 'x')`",
+    "#": "for nested JSON, write `GET_JSON_OBJECT(value, '$.a.b')`, in a VARIANT `value:a.b`",
+    "@": "test the parts: `GET_JSON_OBJECT(value, '$.a') = 'x'`, `ARRAY_CONTAINS(tags, 'x')`",
 }
 """Operators of another engine on JSON that begin with a character that means nothing here."""
 
@@ -53,9 +53,9 @@ def unreadable(text: str, span: Span, after: str = "") -> Diagnostic:
     if text[0] in "'\"`" or text.startswith("/*"):
         what, help_ = _UNCLOSED[text[0]]
         start = Span(span.start, span.start + len(text.split("\n", 1)[0].rstrip()))
-        return Diagnostic(codes.UNCLOSED, f"a {what} has no end", Label(start), help=help_)
+        return Diagnostic(codes.UNCLOSED, f"a {what} is not closed", Label(start), help=help_)
     if text[0].isdigit():
-        help_ = "a name that begins with a digit stands in backticks"
+        help_ = "a name that begins with a digit needs backticks"
         return Diagnostic(codes.UNREADABLE, f"`{text}` is not a number", Label(span), help=help_)
     if not text[0].isprintable():
         message = f"the character U+{ord(text[0]):04X} has no meaning here"
@@ -76,13 +76,13 @@ def unseen(name: str, span: Span) -> Diagnostic | None:
     found = next((c for c in name if _is_unseen(c)), None)
     if found is None:
         return None
-    message = f"the name holds the character U+{ord(found):04X}, which can't be seen"
+    message = f"the name contains the invisible character U+{ord(found):04X}"
     return Diagnostic(
         codes.NAME_CHARACTERS,
         message,
         Label(Span(span.start, span.start + len(name.split("\n", 1)[0].rstrip()))),
-        help="names hold letters, digits, signs and spaces, and neither line ends nor control "
-        "characters",
+        help="names may contain letters, digits, punctuation and spaces, but no line breaks or "
+        "control characters",
     )
 
 
@@ -95,7 +95,7 @@ def open_front_matter(source: SourceFile) -> Diagnostic:
     start = source.text.index("---")
     label = Label(Span(start, start + 3), "opened here")
     help_ = "end the front matter with a line of `---`"
-    return Diagnostic(codes.UNCLOSED, "front matter has no end", label, help=help_)
+    return Diagnostic(codes.UNCLOSED, "front matter is not closed", label, help=help_)
 
 
 def bad_interval(span: Span, message: str, help: str | None = None) -> Mistake:
@@ -105,7 +105,7 @@ def bad_interval(span: Span, message: str, help: str | None = None) -> Mistake:
 
 def long_star(span: Span) -> Mistake:
     """``a.b.*``."""
-    return Mistake(codes.NOT_A_NAME, "`*` stands behind the name of one relation only", span)
+    return Mistake(codes.NOT_A_NAME, "`*` can be qualified only with the name of a relation", span)
 
 
 def not_a_parameter(span: Span) -> Mistake:
@@ -120,7 +120,7 @@ def repeated_policy(span: Span, words: str) -> Mistake:
 
 def not_a_stream(span: Span) -> Mistake:
     """An expression where an operator's input is named."""
-    help_ = "name a source or stream; filter or compute in a stream of its own"
+    help_ = "name a source or stream; filter or compute in a separate stream"
     return Mistake(
         codes.NOT_A_NAME, "an operator reads a relation, not an expression", span, help=help_
     )
@@ -135,14 +135,14 @@ def window_arguments(span: Span, kind: str, word: str) -> Mistake:
     """``TUMBLE(TABLE t, DESCRIPTOR(ts), …)``."""
     return Mistake(
         codes.WINDOW_WORDS,
-        f"`{kind.upper()}` takes names as they are, without `{word}`",
+        f"`{kind.upper()}` takes plain names, without `{word}`",
         span,
         help=f"`{WINDOW_FORMS[kind.upper()]}`",
     )
 
 
 ARRAYS_IN_PLACE = (
-    "an array is used in place: EXISTS, FILTER, TRANSFORM and AGGREGATE take a function, as in "
+    "arrays are processed in place: EXISTS, FILTER, TRANSFORM and AGGREGATE take a lambda, as in "
     "`EXISTS(tags, tag -> tag = 'new')`"
 )
 WINDOW_FORMS = {

@@ -20,7 +20,7 @@ def _missing_semicolon(place: Place) -> Diagnostic | None:
         return None
     if not place.would_take(";", place.word()):
         return None
-    help_ = f"put `;` behind `{place.text(-1)}`"
+    help_ = f"put `;` after `{place.text(-1)}`"
     return place.report(
         codes.MISSING_SEMICOLON, "a statement has no `;`", "the statement ends here", help_, -1
     )
@@ -33,7 +33,7 @@ def _other_assignment(place: Place) -> Diagnostic | None:
         return None
     name = place.text(-1)
     value = f"{name} {place.text()} …" if place.text() != ":" else "…"
-    message = f"`{written}` stands where one `=` belongs"
+    message = f"`{written}` is used for `=`"
     return place.report(codes.ASSIGNMENT, message, help=f"`SET {name} = {value}`")
 
 
@@ -59,10 +59,15 @@ def _open_block(place: Place) -> Diagnostic | None:
     opened = _opened_block(place, word)
     for offset in range(opened or 0, 0):
         if word == "IF" and place.words("ELSE", "IF", offset=offset):
-            help_ = "`ELSEIF` is one word: `ELSE IF` begins a block that has an `END IF` of its own"
+            help_ = "`ELSEIF` is one word: `ELSE IF` begins a block that needs its own `END IF`"
     secondary = () if opened is None else (Label(place.span(opened), "opened here"),)
     return place.report(
-        codes.SYNTAX, f"a block has no `END {word}`", f"`END {word};` is due", help_, -1, secondary
+        codes.SYNTAX,
+        f"a block has no `END {word}`",
+        f"`END {word};` is expected",
+        help_,
+        -1,
+        secondary,
     )
 
 
@@ -91,21 +96,24 @@ _OTHER_WORDS = {
 """Words that other languages begin a statement with, and the one that begins it here."""
 
 _OTHER_STATEMENTS = {
-    "INSERT": "rows go out by `EMIT value, …;`, entries into a cell by `PUT`, `ADD` or `APPEND`",
+    "INSERT": (
+        "rows are output by `EMIT value, …;`, entries are added to a cell by `PUT`, "
+        "`ADD` or `APPEND`"
+    ),
     "UPDATE": "a value is assigned by `SET name = …;`, an entry by `PUT cell[key] = …;`",
-    "MERGE": "an entry is written by `PUT cell[key] = …;`, which replaces the one that is there",
+    "MERGE": "an entry is written by `PUT cell[key] = …;`, which replaces an existing one",
     "REGISTER": "a timer is started by `START TIMER name AT …;`",
     "SCHEDULE": "a timer is started by `START TIMER name AT …;`",
     "CALL": "functions are called in expressions: `SET x = f(y);`",
-    "PRINT": "rows go out by `EMIT value, …;`",
-    "RAISE": "give such rows a column that says it, and `EMIT` them",
-    "THROW": "give such rows a column that says it, and `EMIT` them",
+    "PRINT": "rows are output by `EMIT value, …;`",
+    "RAISE": "mark such rows in a column, and `EMIT` them",
+    "THROW": "mark such rows in a column, and `EMIT` them",
     "LOOP": "a loop is `WHILE condition DO … END WHILE;` or `FOR x IN values DO … END FOR;`",
     "REPEAT": "a loop is `WHILE condition DO … END WHILE;`",
     "CASE": "branches are `IF condition THEN … ELSEIF … ELSE … END IF;`",
     "SWITCH": "branches are `IF condition THEN … ELSEIF … ELSE … END IF;`",
-    "BEGIN": "a handler's statements follow `ON EVENT` as they are: leave BEGIN out",
-    "BREAK": "a loop ends with its condition: use `WHILE`, and a local that it asks",
+    "BEGIN": "a handler's statements directly follow `ON EVENT`: leave out BEGIN",
+    "BREAK": "a loop ends by its condition: use `WHILE` with a local variable",
     "CONTINUE": "put what follows into `IF … THEN … END IF;`",
 }
 """Statements of other languages, and how to write them here."""
@@ -122,7 +130,7 @@ def _other_statement(place: Place) -> Diagnostic | None:
     if not place.creates("OPERATOR"):
         return None
     if (place.word(-1), place.word()) == ("AS", "BEGIN"):
-        return _no_statement(place, "BEGIN", "handlers follow AS as they are: leave BEGIN out", 0)
+        return _no_statement(place, "BEGIN", "handlers directly follow AS: leave out BEGIN", 0)
     for offset in (0, -1):
         word = place.word(offset)
         known = word in _OTHER_WORDS or word in _OTHER_STATEMENTS
@@ -136,7 +144,7 @@ def _other_statement(place: Place) -> Diagnostic | None:
         timer = place.text(offset + 2) if place.word(offset + 1) == "TIMER" else "name"
         help_ = f"a timer is stopped by `STOP TIMER {timer};`"
         if word == "DELETE":
-            help_ = "an entry goes by `REMOVE cell[key];`, a cell by `CLEAR cell;`"
+            help_ = "an entry is removed by `REMOVE cell[key];`, a cell by `CLEAR cell;`"
         return _no_statement(place, word, help_, offset)
     if word in _OTHER_STATEMENTS:
         return _no_statement(place, word, _OTHER_STATEMENTS[word], offset)
@@ -147,12 +155,12 @@ def _other_statement(place: Place) -> Diagnostic | None:
         text = place.tokens.source.text
         values = " " + text[place.span(offset + 1).start : place.span(end - 1).end]
     instead = _OTHER_WORDS[word]
-    goes_out = "rows go out by EMIT" if instead == "EMIT" else f"the word here is {instead}"
+    goes_out = "rows are output by EMIT" if instead == "EMIT" else f"write {instead} instead"
     return _no_statement(place, word, f"{goes_out}: `{instead}{values};`", offset)
 
 
 def _no_statement(place: Place, word: str, help_: str, offset: int) -> Diagnostic:
-    message = f"`{word}` begins no statement of a handler"
+    message = f"no statement of a handler starts with `{word}`"
     return place.report(codes.SYNTAX, message, "", help_, offset)
 
 
@@ -173,7 +181,7 @@ def _timer_instant(place: Place) -> Diagnostic | None:
         instant = f"{_time_of(place, timer)} + {written}"
     elif place.kind(first) in ("INTEGER", "AMOUNT"):
         instant = f"{_time_of(place, timer)} + INTERVAL {written}"
-    message = "a timer goes off at an instant, which AT names"
+    message = "a timer fires at an instant, given by AT"
     return place.report(codes.SYNTAX, message, help=f"`START TIMER {timer} AT {instant};`")
 
 

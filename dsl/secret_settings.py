@@ -16,7 +16,7 @@ from .variables import malformed_reference
 if TYPE_CHECKING:
     from .yaml_tree import Path, Value, YamlTree
 
-WOULD_BE_SEEN = "which would be in the script and the plan"
+WOULD_BE_SEEN = "which would end up in the script and the plan"
 _MAPPINGS = ("variables", "spark")
 """Settings that are mappings, whose keys say what a value is; references may stand in values."""
 
@@ -64,13 +64,13 @@ def _written(path: Path, secret: str, value: str, span: Span, *, named: bool) ->
     text = value.replace(secret, f"${{env:{name}}}")
     help_ = (
         f"write `{path[-1]}: {text}` and set {name} where the job runs, or `${{file:PATH}}` for "
-        "what a file holds"
+        "the contents of a file"
     )
     if not named:
         help_ = (
-            "leave it out; keys of a file system are settings of their own, such as "
+            "leave it out; file system keys are separate settings, such as "
             "`spark.hadoop.fs.s3a.secret.key: ${env:S3_SECRET_KEY}`"
         )
     return Diagnostic(
-        codes.SECRET, f"`{path[-1]}` holds a secret, {WOULD_BE_SEEN}", Label(span), help=help_
+        codes.SECRET, f"`{path[-1]}` contains a secret, {WOULD_BE_SEEN}", Label(span), help=help_
     )

@@ -29,7 +29,7 @@ def _pipeline(text: str) -> str:
 
 def _plain_path(text: str) -> str:
     if "${" in text or "{{" in text or re.search(r"\$\w", text):
-        raise PydanticCustomError("no_variables", "variables are filled in options only")
+        raise PydanticCustomError("no_variables", "variables are only substituted in options")
     return text
 
 

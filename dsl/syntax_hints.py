@@ -21,8 +21,8 @@ _BATCH = (
     "LIMIT ORDER FETCH OFFSET SORT CLUSTER DISTRIBUTE INTERSECT EXCEPT MINUS TABLESAMPLE".split()
 )
 _TOP_N = (
-    "the top rows of a window are "
-    "`QUALIFY ROW_NUMBER() OVER (PARTITION BY window_start ORDER BY n DESC) <= 10`"
+    "for the top rows of a window, write `QUALIFY ROW_NUMBER() OVER (PARTITION BY window_start "
+    "ORDER BY n DESC) <= 10`"
 )
 _CLAUSES = "FROM WHERE GROUP HAVING QUALIFY UNION".split()
 
@@ -54,7 +54,7 @@ def _unexpected(place: Place) -> Diagnostic:
 def _missing_semicolon(place: Place) -> Diagnostic | None:
     if place.word() not in ("CREATE", "CHECKPOINT", "") or not place.would_take("$END"):
         return None
-    help_ = f"put `;` behind `{place.text(-1)}`"
+    help_ = f"put `;` after `{place.text(-1)}`"
     return place.report(
         codes.MISSING_SEMICOLON, "a statement has no `;`", "the statement ends here", help_, -1
     )
@@ -77,7 +77,7 @@ def _bad_unit(place: Place, offset: int) -> Diagnostic:
     amount, word = place.text(offset), place.text(offset + 1)
     if place.kind(offset + 1) == "NAME":
         near = closest(word, [f"{unit}S" for unit in UNITS])
-        help_ = f"did you mean `{near[0]}`?" if near else "units go from MICROSECONDS to YEARS"
+        help_ = f"did you mean `{near[0]}`?" if near else "units range from MICROSECONDS to YEARS"
         return place.report(
             codes.INTERVAL, f"`{word}` is not a unit of time", "", help_, offset + 1
         )
@@ -94,7 +94,7 @@ def _watermark(place: Place) -> Diagnostic | None:
                 return _computed_watermark(place, offset, column)
             return place.report(
                 codes.WATERMARK_WORDS,
-                "a watermark names its column and how far rows may be late",
+                "a watermark names its column and how late rows may be",
                 help=f"`WATERMARK FOR {column} AS {column} - INTERVAL 30 SECONDS`",
                 offset=offset,
             )
@@ -127,7 +127,7 @@ def _subquery(place: Place) -> Diagnostic | None:
         return None
     test = {"IN": "`IN (SELECT …)` is", "EXISTS": "`EXISTS (SELECT …)` is"}.get(place.word(-2))
     what = test or "a query in an expression is"
-    help_ = "join with it: `JOIN other ON other.k = this.k AND …`; `FROM (SELECT …)` is fine"
+    help_ = "join with it: `JOIN other ON other.k = this.k AND …`; `FROM (SELECT …)` is supported"
     return place.report(
         codes.SUBQUERY, f"{what} nothing that a stream can keep up to date", "", help_
     )
@@ -136,7 +136,7 @@ def _subquery(place: Place) -> Diagnostic | None:
 def _batch_clause(place: Place) -> Diagnostic | None:
     if place.word(-1) == "UNION" and "ALL" in place.expected:
         help_ = "`UNION ALL`; `SELECT DISTINCT ON (id) …` over it drops repeated rows"
-        message = "`UNION` would compare every row with every row before"
+        message = "`UNION` would compare every row with every previous row"
         return place.report(codes.BATCH_CLAUSE, message, help=help_, offset=-1)
     ends_query = {"$END", ")"} & place.expected and "WHERE" in place.expected
     ends_query = ends_query or {"QUALIFY", "EMIT", "UNION"} & place.expected
@@ -154,16 +154,16 @@ def _missing_from(place: Place) -> Diagnostic | None:
     if not ends or "FROM" not in place.expected or "," not in place.expected:
         return None
     offset = 0 if place.kind() != "EOF" else -1
-    message = "`SELECT` reads from nothing"
+    message = "`SELECT` has no `FROM`"
     help_ = "name a source or stream: `FROM name`"
-    return place.report(codes.MISSING_FROM, message, "`FROM` belongs here", help_, offset)
+    return place.report(codes.MISSING_FROM, message, "`FROM` is expected here", help_, offset)
 
 
 def _comma_join(place: Place) -> Diagnostic | None:
     if place.kind() != "," or "JOIN" not in place.expected:
         return None
     help_ = "`a JOIN b ON a.k = b.k AND b.ts BETWEEN a.ts AND a.ts + INTERVAL …`"
-    return place.report(codes.COMMA_JOIN, "relations are not joined by a comma", help=help_)
+    return place.report(codes.COMMA_JOIN, "a comma does not join relations", help=help_)
 
 
 def _trailing_comma(place: Place) -> Diagnostic | None:
@@ -171,7 +171,7 @@ def _trailing_comma(place: Place) -> Diagnostic | None:
         return None
     if place.kind() in (")", ";", "EOF") or is_clause(place.kind()):
         help_ = "remove the comma"
-        message = "a comma has nothing behind it"
+        message = "nothing follows this comma"
         return place.report(codes.TRAILING_COMMA, message, help=help_, offset=-1)
     return None
 
@@ -182,7 +182,7 @@ def _keyword_as_name(place: Place) -> Diagnostic | None:
     after = plain_kind(place.tokens.kinds[place.at + 1], place.tokens.texts[place.at + 1])
     if not place.would_take("NAME", after):
         return None
-    help_ = f"as a name it stands in backticks: `` `{place.text()}` ``"
+    help_ = f"as a name it needs backticks: `` `{place.text()}` ``"
     return place.report(codes.KEYWORD_AS_NAME, f"`{place.text()}` is a reserved word", help=help_)
 
 
@@ -192,7 +192,7 @@ def _string_as_name(place: Place) -> Diagnostic | None:
     name = place.text()[1:-1]
     written = name if is_plain_name(name) else f"`` `{name}` ``"
     help_ = f"write {written}" if "`" in written else f"write `{name}`, without quotes"
-    return place.report(codes.NOT_A_NAME, "a string stands where a name belongs", help=help_)
+    return place.report(codes.NOT_A_NAME, "a string is used where a name is expected", help=help_)
 
 
 def _over_without_brackets(place: Place) -> Diagnostic | None:
@@ -200,7 +200,7 @@ def _over_without_brackets(place: Place) -> Diagnostic | None:
     if place.kind(-3) != "OVER" or clause not in (("PARTITION", "BY"), ("ORDER", "BY")):
         return None
     help_ = f"`OVER ({' '.join(clause)} {place.text()})`"
-    return place.report(codes.SYNTAX, "a window behind `OVER` has no brackets", "", help_, -2)
+    return place.report(codes.SYNTAX, "the window after `OVER` has no parentheses", "", help_, -2)
 
 
 def _misspelt_clause(place: Place) -> Diagnostic | None:
@@ -218,7 +218,7 @@ def _misspelt_clause(place: Place) -> Diagnostic | None:
 def _assignment(place: Place) -> Diagnostic | None:
     if place.text() != "==" or "=" not in place.expected:
         return None
-    return place.report(codes.ASSIGNMENT, "`==` stands where one `=` belongs", help="write `=`")
+    return place.report(codes.ASSIGNMENT, "`==` is used for `=`", help="write `=`")
 
 
 def _unclosed_bracket(place: Place) -> Diagnostic | None:
@@ -232,7 +232,7 @@ def _unclosed_bracket(place: Place) -> Diagnostic | None:
     return place.report(
         codes.UNCLOSED_BRACKET,
         "a bracket is not closed",
-        "`)` belongs before this" if offset == 0 else "`)` belongs behind this",
+        "`)` is expected before this" if offset == 0 else "`)` is expected after this",
         "add `)`",
         offset,
         (Label(place.span(opened), "opened here"),),
@@ -250,7 +250,7 @@ def _missing_comma(place: Place) -> Diagnostic | None:
         return None
     help_ = f"`{place.text(-1)}, {place.text()}`"
     message = f"no comma between `{place.text(-1)}` and `{place.text()}`"
-    return place.report(codes.MISSING_COMMA, message, "a comma belongs before this", help_)
+    return place.report(codes.MISSING_COMMA, message, "a comma is expected before this", help_)
 
 
 Hint = Callable[[Place], Diagnostic | None]

@@ -130,7 +130,7 @@ def _of_a_template(written: str, span: Span) -> Diagnostic:
     name = next((word for word in words if word not in _WORDS_OF_TEMPLATES), "name")
     return Diagnostic(
         codes.MALFORMED_VARIABLE,
-        f"`{written}` is no variable, and would be taken as it stands",
+        f"`{written}` is not a variable, and would be taken literally",
         Label(span),
         help=f"write `${{{name}}}`, and declare it in the front matter: "
         f"`variables: {{{name}: null}}`",
@@ -144,7 +144,7 @@ def _bare(text: str, declared: Mapping[str, str | None], span: Span) -> Diagnost
         if name in declared:
             return Diagnostic(
                 codes.MALFORMED_VARIABLE,
-                f"`{found[0]}` is no variable, and would be taken as it stands",
+                f"`{found[0]}` is not a variable, and would be taken literally",
                 Label(span),
                 help=f"write `${{{name}}}`",
             )
@@ -155,7 +155,7 @@ def _unknown(variable: Variable, declared: Mapping[str, str | None]) -> Diagnost
     name = variable.name
     return Diagnostic(
         codes.UNKNOWN_VARIABLE,
-        f"no variable is called `{name}`",
+        f"there is no variable `{name}`",
         Label(variable.span),
         help=did_you_mean(name, declared)
         or f"declare it in the front matter: `variables: {{{name}: null}}`, or with a default",

@@ -79,7 +79,7 @@ def read_documents(text: str) -> list[Node]:
 def _node(node: yaml.Node, text: str, depth: int) -> Node:
     start = node.start_mark.index
     if depth > _DEEPEST:
-        raise YamlSyntaxError("values lie too deep in each other", start)
+        raise YamlSyntaxError("values are nested too deeply", start)
     if isinstance(node, yaml.ScalarNode):
         kind = _KINDS.get(node.tag.rpartition(":")[2], "text")
         return Scalar(node.value, kind, _trimmed(text, start, node.end_mark.index))
@@ -96,7 +96,7 @@ def _entries(node: yaml.Node, text: str, depth: int) -> Iterator[tuple[Scalar, N
     for key_node, value_node in node.value:
         key = _node(key_node, text, depth)
         if not isinstance(key, Scalar):
-            raise YamlSyntaxError("a key has to be plain text", key.span.start)
+            raise YamlSyntaxError("a key has to be a plain string", key.span.start)
         if key.text in known:
             raise YamlSyntaxError(f"`{key.text}` is given twice", key.span.start)
         known.add(key.text)

@@ -32,7 +32,7 @@ class TooLarge(Exception):
 def check_size(text: str, loader: type) -> None:
     """Raise ``TooLarge`` for a text that stands for more than can be read; errors of YAML pass."""
     if len(text) > MOST_TEXT:
-        raise TooLarge("it has more than 16 MB", 0)
+        raise TooLarge("it is larger than 16 MB", 0)
     try:
         _count(yaml.parse(text, Loader=loader))
     except yaml.YAMLError:
@@ -49,7 +49,7 @@ def _count(events: Iterator[yaml.Event]) -> None:
             sizes.clear()
         elif isinstance(event, yaml.AliasEvent):
             if any(anchor == event.anchor for anchor, _ in opened):
-                raise TooLarge(f"`*{event.anchor}` stands within what it names", place)
+                raise TooLarge(f"`*{event.anchor}` is used within what it names", place)
             # An alias that names nothing is told by the composer.
             again = sizes.get(event.anchor, 1)
             values, repeated = values + again, repeated + again
@@ -65,8 +65,8 @@ def _count(events: Iterator[yaml.Event]) -> None:
             if anchor is not None:
                 sizes[anchor] = values - before
         if len(opened) > _DEEPEST:
-            raise TooLarge("values lie too deep in each other", place)
+            raise TooLarge("values are nested too deeply", place)
         if repeated > _MOST_REPEATED:
-            raise TooLarge("aliases repeat more values than can be read", place)
+            raise TooLarge("aliases expand to too many values", place)
         if values > _MOST_VALUES:
             raise TooLarge("it has more than 300,000 values", place)

@@ -40,19 +40,19 @@ def slip_of(problem: str, offset: int, text: str, start: int = 0) -> Slip:
         shown = text[line.start : line.end].strip()
         return Slip(f"the line `{shown}` has no colon", line, "write `name: value`")
     if "unexpected end of stream" in problem:
-        return Slip("a quote is opened and not closed", here, "close it on the line where it opens")
+        return Slip("a quote is not closed", here, "close it on the line where it opens")
     if "expected ',' or" in problem:
         closing = problem[-2:-1]
         opened = {"]": "[", "}": "{"}.get(closing, "[")
-        message = f"a `{opened}` is opened and not closed"
+        message = f"`{opened}` is not closed"
         return Slip(message, here, f"end it with `{closing}`; commas stand between its items")
     if "unknown escape" in problem:
-        return Slip("`\\` means something in double quotes", here, "use single quotes: `'…'`")
+        return Slip("`\\` is an escape in double quotes", here, "use single quotes: `'…'`")
     if "expected node content" in problem:
         if char and char in "]}":
             return Slip(f"`{char}` closes nothing", here, "put the value in quotes")
         if not text[offset:].strip():
-            return Slip("a `[` or `{` is opened and not closed", here, "end it with `]` or `}`")
+            return Slip("a `[` or `{` is not closed", here, "end it with `]` or `}`")
         return Slip("a value is missing", here, None)
     if "did not find expected" in problem and char:
         return _unexpected(offset, text, start)
@@ -71,15 +71,17 @@ def _colon(offset: int, text: str, start: int) -> Slip:
             span = Span(begin, begin + len(key[1]))
             spaces = len(key[1]) - _indent(previous)
             what = "the space" if spaces == 1 else f"{spaces} spaces"
-            message = f"`{key[2]}` is indented deeper than the line above, which has a value"
+            message = (
+                f"`{key[2]}` is indented deeper than the line above, which already has a value"
+            )
             return Slip(message, span, f"remove {what} before `{key[2]}`")
         if not deeper and ":" not in previous:
             message = f"the line `{previous.strip()}` has no colon"
             return Slip(message, before, "write `name: value`")
         if not deeper and re.match(r"\s*[\w.-]+:\S", previous):
-            message = f"the line `{previous.strip()}` has no space behind its colon"
+            message = f"the line `{previous.strip()}` has no space after its colon"
             return Slip(message, before, f"write `{previous.strip().replace(':', ': ', 1)}`")
-    return Slip("a value holds a colon", Span(offset, offset + 1), "put the value in quotes")
+    return Slip("a value contains a colon", Span(offset, offset + 1), "put the value in quotes")
 
 
 def _unexpected(offset: int, text: str, start: int) -> Slip:
@@ -90,20 +92,18 @@ def _unexpected(offset: int, text: str, start: int) -> Slip:
     if lead.strip():
         quoted = text[begin : offset + 1]
         if "'" in quoted or '"' in quoted:
-            help_ = "put all of the value in quotes; a single quote inside is written twice: `''`"
-            return Slip("something stands behind a value in quotes", here, help_)
-        return Slip(f"`{text[offset]}` cannot stand here", here, "put the value in quotes")
+            help_ = "put the whole value in quotes; a single quote inside is written twice: `''`"
+            return Slip("text follows a quoted value", here, help_)
+        return Slip(f"`{text[offset]}` is not allowed here", here, "put the value in quotes")
     above = text[start:begin].splitlines()
     indents = sorted({_indent(line) for line in above if line.strip()})
     if len(lead) not in indents:
         listed = " or ".join(map(str, indents))
         message = f"a line is indented by {len(lead)}, and none above it is"
-        return Slip(message, here, f"indent it by {listed}, as the lines that it belongs to")
+        return Slip(message, here, f"indent it by {listed}, like the lines it belongs to")
     if text[offset] == "-":
-        return Slip("an item of a list stands where a `name: value` belongs", here, None)
-    return Slip(
-        "a `name: value` stands where an item of a list belongs", here, "begin it with `- `"
-    )
+        return Slip("a list item is used where `name: value` is expected", here, None)
+    return Slip("`name: value` is used where a list item is expected", here, "begin it with `- `")
 
 
 def _line_start(text: str, offset: int) -> int:

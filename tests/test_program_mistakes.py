@@ -119,7 +119,7 @@ def test_inputs(head: str, message: str) -> None:
     text = program(f"ON EVENT EMIT 1; {HANDLED}", head=head).source.text + more
     found = told(compiled_text(text, "o.stream"))
     if message.endswith("reads itself"):
-        message = "SC0205 streams read each other in a circle: `o` → `o`"
+        message = "SC0205 streams read each other in a cycle: `o` → `o`"
     assert message in found
 
 

@@ -17,18 +17,18 @@ MERGE_BOMB = "m0: &m0 {a: 1}\n" + "".join(
     f"m{n}: &m{n} {{{', '.join(f'k{i}: *m{n - 1}' for i in range(9))}}}\n" for n in range(1, 30)
 )
 HUGE = {
-    "aliases of lists": (BOMB, "aliases repeat more"),
-    "aliases of mappings": (MERGE_BOMB, "aliases repeat more"),
-    "one alias often": (f"a: &a [{'x, ' * 1000}]\nb: [{'*a, ' * 1000}]\n", "aliases repeat more"),
-    "itself": ("a: &a [*a, *a, *a, *a, *a, *a, *a, *a, *a, *a]\n", "stands within"),
-    "itself further in": (f"a: &a {{b: [{'*a, ' * 500}]}}\n", "stands within"),
+    "aliases of lists": (BOMB, "aliases expand to"),
+    "aliases of mappings": (MERGE_BOMB, "aliases expand to"),
+    "one alias often": (f"a: &a [{'x, ' * 1000}]\nb: [{'*a, ' * 1000}]\n", "aliases expand to"),
+    "itself": ("a: &a [*a, *a, *a, *a, *a, *a, *a, *a, *a, *a]\n", "is used within"),
+    "itself further in": (f"a: &a {{b: [{'*a, ' * 500}]}}\n", "is used within"),
     "brackets": ("a: " + "[" * 200_000, "too deep|nesting depth"),
     "braces": ("a: " + "{a: " * 200_000, "too deep"),
     "dashes": ("- " * 200_000 + "x", "too deep"),
     "indentation": ("".join(" " * n + "a:\n" for n in range(2000)), "too deep"),
     "keys": ("? " * 100_000, "too deep"),
     "many values": (f"a: [{'x,' * 320_000}]", "more than 300,000 values"),
-    "much text": (f"a: {'x' * (17 << 20)}", "more than 16 MB"),
+    "much text": (f"a: {'x' * (17 << 20)}", "larger than 16 MB"),
 }
 
 

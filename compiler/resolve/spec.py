@@ -158,7 +158,7 @@ def _cycle(circle: tuple[str, ...], streams: Mapping[str, _Stream]) -> Diagnosti
     way = " → ".join(f"`{name}`" for name in (*circle, circle[0]))
     return Diagnostic(
         codes.CYCLE,
-        f"streams read each other in a circle: {way}",
+        f"streams read each other in a cycle: {way}",
         Label(first.span),
         secondary=tuple(Label(streams[n].name.span) for n in circle[1:]),
         help="take one of them out of the circle",
