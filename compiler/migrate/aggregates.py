@@ -135,9 +135,9 @@ def plan_top_n(versions: Versions, old_id: str, id_: str) -> Fate:
 
 
 def _order(old: Json, new: Json) -> Iterator[Finding]:
-    for part in ("order", "limit"):
-        if old[part] != new[part]:
-            before, after = (_text(entry[part]) for entry in (old, new))
+    for part in ("function", "order", "limit"):
+        before, after = (_text(entry.get(part, "row_number")) for entry in (old, new))
+        if before != after:
             why = "all rows of an open window are kept, so it holds for the whole window"
             yield Finding(part, before, after, Verdict.KEPT, why)
 

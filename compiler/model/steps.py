@@ -251,6 +251,7 @@ class OrderItem:
 class TopN(Stateful):
     """The first ``limit`` rows of each partition of a closed window.
 
+    ``function`` numbers them: ``row_number``, or with ties ``rank`` or ``dense_rank``.
     ``time`` is the event-time column that closes the partition, one of ``keys``. ``columns`` are
     what each row keeps besides the keys; ``position`` is the column that numbers the rows from
     one, if it is asked for. ``output`` is the order in which keys, position and columns come out.
@@ -264,6 +265,7 @@ class TopN(Stateful):
     limit: int
     position: str | None
     output: tuple[str, ...]
+    function: str = "row_number"
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,8 @@
     .select("window_time", "window_start", F.posexplode(F.slice("rows__", 1, 10)).alias(…))
     .select("window_start", F.expr("position__ + 1").alias("rank"), "row__.tag", …)
 
-Names with ``__`` can't meet a user's.
+With ties, ``starts__`` has the places, from zero, where a new rank begins: RANK counts rows up to
+there, DENSE_RANK counts places. Names with ``__`` can't meet a user's.
 """
 
 from __future__ import annotations
@@ -29,13 +30,14 @@ class TopNKind(RowKind[TopN], OperatorKind[TopN]):
     step = TopN
 
     def lines(self, step: TopN) -> list[str]:
+        by = "" if step.function == "row_number" else f" by {step.function}"
         order = [
             f"{o.column} {'desc' if o.descending else 'asc'} "
             f"nulls {'first' if o.nulls_first else 'last'}"
             for o in step.order
         ]
         return [
-            f"top {step.limit} {step.id} closed by {step.time}",
+            f"top {step.limit} {step.id} closed by {step.time}{by}",
             f"  keys {', '.join(step.keys)}",
             f"  order {', '.join(order)}",
             f"  output {', '.join(step.output)}",
@@ -43,7 +45,8 @@ class TopNKind(RowKind[TopN], OperatorKind[TopN]):
 
     def words(self, step: TopN) -> str:
         order = ", ".join(f"{o.column}{' descending' if o.descending else ''}" for o in step.order)
-        return f"top {step.limit} by {order}"
+        ties = {"rank": " with ties", "dense_rank": " places with ties"}.get(step.function, "")
+        return f"top {step.limit}{ties} by {order}"
 
     def says(self, step: TopN) -> tuple[()]:
         return ()
@@ -51,28 +54,57 @@ class TopNKind(RowKind[TopN], OperatorKind[TopN]):
     def script(self, step: TopN, rows: Chain) -> Chain:
         keys = tuple(_path(name) for name in step.keys)
         kept = ", ".join(_path(name) for name in step.columns)
-        exploded = f'F.posexplode(F.slice("rows__", 1, {step.limit})).alias("position__", "row__")'
+        ties = step.function != "row_number"
+        first = '"rows__"' if ties else f'F.slice("rows__", 1, {step.limit})'
+        exploded = f'F.posexplode({first}).alias("position__", "row__")'
         return rows.then(
             Call("groupBy", keys),
             Call("agg", (f'F.collect_list(F.struct({kept})).alias("rows__")',), open=True),
-            Call("withColumn", ('"rows__"', f"F.expr(\n{_sorted(step.order)}\n)"), open=True),
-            Call("select", (*keys, exploded), open=True),
+            _column("rows__", _sorted(step.order)),
+            *(_with_ties(step) if ties else ()),
+            Call("select", (*keys, *(('"starts__"',) if ties else ()), exploded), open=True),
             Call("select", tuple(_output(step, name) for name in step.output), open=True),
         )
 
 
+def _column(name: str, lines: list[str]) -> Call:
+    text = "\n".join(f"    {quoted(line)}" for line in lines)
+    return Call("withColumn", (quoted(name), f"F.expr(\n{text}\n)"), open=True)
+
+
+def _with_ties(step: TopN) -> tuple[Call, ...]:
+    """Return the calls that find where ranks begin, and cut off those behind the limit."""
+    columns = [sql(ColumnRef(_NOWHERE, (Name(_NOWHERE, item.column),))) for item in step.order]
+    first, *others = (f"rows__[i].{c} <=> rows__[i - 1].{c}" for c in columns)
+    equal = [f" OR NOT ({first}", *(f" AND {other}" for other in others)]
+    equal[-1] += "))"
+    starts = ["filter(sequence(0, size(rows__) - 1), i -> i = 0", *equal]
+    behind = f"get(starts__, {step.limit})"
+    if step.function == "rank":
+        behind = f"get(filter(starts__, s -> s >= {step.limit}), 0)"
+    cut = [f"slice(rows__, 1, coalesce({behind},", " size(rows__)))"]
+    return _column("starts__", starts), _column("rows__", cut)
+
+
+_PLACES = {
+    "row_number": "position__ + 1",
+    "rank": "array_max(filter(starts__, s -> s <= position__)) + 1",
+    "dense_rank": "size(filter(starts__, s -> s <= position__))",
+}
+
+
 def _output(step: TopN, name: str) -> str:
     if name == step.position:
-        return f'F.expr("position__ + 1").alias({quoted(name)})'
+        return f"F.expr({quoted(_PLACES[step.function])}).alias({quoted(name)})"
     return _path(name) if name in step.keys else _path("row__", name)
 
 
-def _sorted(order: tuple[OrderItem, ...]) -> str:
+def _sorted(order: tuple[OrderItem, ...]) -> list[str]:
     lines = ["array_sort(rows__, (l, r) -> CASE"]
     for item in order:
         lines.extend(f" {case}" for case in _cases(item))
     lines.append(" ELSE 0 END)")
-    return "\n".join(f"    {quoted(line)}" for line in lines)
+    return lines
 
 
 def _cases(item: OrderItem) -> list[str]:

@@ -160,6 +160,7 @@ def describe_top_n(step: TopN, below: _Below) -> plan.TopN:
         ),
         given=tuple(type_text(known.get(name, types.UNKNOWN)) for name in step.columns),
         input=top_n_input(step, below.relation, below.origins),
+        function=None if step.function == "row_number" else step.function,
     )
 
 

@@ -115,7 +115,8 @@ class Deduplication(_Operator):
 class TopN(_Operator):
     """Rows that wait for their window to close, of which the first ``limit`` come out.
 
-    ``rows`` are the columns that are kept, ``given`` their types.
+    ``rows`` are the columns that are kept, ``given`` their types. ``function`` is ``rank`` or
+    ``dense_rank`` where rows that are equal in order count alike, None where they don't.
     """
 
     KIND: ClassVar[str] = "topn"
@@ -127,6 +128,7 @@ class TopN(_Operator):
     aggregates: tuple[Aggregate, ...]
     given: tuple[str | None, ...] | None = None
     input: tuple[Branch, ...] = ()
+    function: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ frames may differ. QUALIFY keeps the rows that come out, whose values it may nam
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 
 from ....dsl import codes
 from ....dsl.ast import expressions as e
@@ -21,17 +21,18 @@ from ...model.typed import Typed
 from ..clauses.columns import Item, item_name
 from ..expressions.resolve import Clause, check
 from ..scopes.relation_builder import Chain
-from ..scopes.scope import BlockScope
+from ..scopes.scope import WINDOW_COLUMNS, BlockScope
 from .over_calls import OverCall, OverCalls, calls_of, over_of
 from .over_program import Selected, over_operator
 from .over_windows import OverWindow
 from .program_items import program_items, refuse_python
 
 
-def is_over(select: q.Select, schema: Schema) -> bool:
+def is_over(select: q.Select, schema: Schema, *, in_window: bool) -> bool:
     """Return whether a SELECT is over its rows in event-time order, and not a top-N of windows.
 
-    ``schema`` is that of the rows. A top-N numbers rows by something else, or those of windows.
+    ``schema`` is that of the rows, which with ``in_window`` have the columns of one as well. A
+    top-N numbers rows by something else, or those of windows.
     """
     nodes = [item.expression for item in select.items]
     if select.qualify is not None:
@@ -40,15 +41,23 @@ def is_over(select: q.Select, schema: Schema) -> bool:
     if select.qualify is None:
         return bool(specs)
     named = {one.name.text.lower(): one.window for one in select.windows}
-    return any(spec is not None and _by_time(spec, named, schema) for spec in specs)
+    windows = WINDOW_COLUMNS if in_window else ()
+    return any(spec is not None and _by_time(spec, named, schema, windows) for spec in specs)
 
 
-def _by_time(spec: e.WindowSpec, named: dict[str, e.WindowSpec], schema: Schema) -> bool:
+def _by_time(
+    spec: e.WindowSpec,
+    named: dict[str, e.WindowSpec],
+    schema: Schema,
+    windows: Container[str],
+) -> bool:
     if spec.name is not None and spec.name.text.lower() in named:
         base = named[spec.name.text.lower()]
         keys, order = (*base.partition_by, *spec.partition_by), (*base.order_by, *spec.order_by)
     else:
         keys, order = spec.partition_by, spec.order_by
+    if any(_last(node).lower() in windows for node in keys):
+        return False
     columns = [schema.find(_last(node)) for node in keys]
     if any(one is not None and (one.of_window or one.watermark is not None) for one in columns):
         return False

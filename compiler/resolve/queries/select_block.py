@@ -10,7 +10,6 @@ from dataclasses import replace
 from ....dsl import codes
 from ....dsl.ast import expressions as e
 from ....dsl.ast import queries as q
-from ....dsl.ast.node import Name
 from ....dsl.diagnostics import Diagnostic, Label
 from ...model.steps import AssignWindow, Filter, Project, Window
 from ..clauses.columns import Item, columns_of, item_name, resolve_items, schema_of
@@ -51,7 +50,7 @@ class BlockResolver:
         self._diagnostics = context.diagnostics
         self._branch = branch
         first = source.inputs[0]
-        self._over = is_over(select, first.visible.schema)
+        self._over = is_over(select, first.visible.schema, in_window=first.window is not None)
         self._ranking = None if self._over else top_n.ranking(select, self._diagnostics)
         self._chain = Chain(
             context,
@@ -192,7 +191,11 @@ class BlockResolver:
     def _aggregate(self) -> None:
         items = list(self._select.items)
         if self._ranking is not None:
-            items = self._ranked_items(self._ranking)
+            named = {name.lower() for i in items if (name := item_name(i)) is not None}
+            items = [*top_n.other_items(self._select)]
+            items += top_n.needed_items(
+                self._ranking, named, in_window=self._scope.window is not None
+            )
         panes = None
         if asks_for_panes(self._select):
             beside = {"a join": self._source.joins, "QUALIFY": self._ranking is not None}
@@ -221,28 +224,31 @@ class BlockResolver:
         plain = tuple(i for i in items if i not in stars)
         return resolve_items(plain, self._scope, self._diagnostics, aggregates=True)
 
-    def _ranked_items(self, ranking: top_n.Ranking) -> list[q.SelectItem]:
-        """Return the items besides the row number, and behind them what the ranking alone needs."""
-        items = list(top_n.other_items(self._select))
-        names = {name.lower() for i in items if (name := item_name(i)) is not None}
-        needed = list(top_n.needed_columns(ranking))
-        if self._scope.window is not None:
-            span = ranking.span
-            needed.append(e.ColumnRef(span, (Name(span, "window_time"),)))
-        for ref in needed:
-            name = ref.parts[-1].text.lower()
-            if name not in names:
-                names.add(name)
-                items.append(q.SelectItem(ref.span, ref))
-        return items
-
     def _top_of_input(self, ranking: top_n.Ranking) -> None:
-        if self._scope.window is not None or self._source.joins:
-            self._diagnostics.add(_top_of_rows(self._select))
+        if self._source.joins:
+            self._diagnostics.add(_top_of_join(self._select))
+            return
+        if self._scope.window is not None:
+            self._top_of_window(ranking, self._scope.window)
             return
         rows = self._source.inputs[0].visible
         top = top_n.TopNResolver(self._select, ranking, self._chain, rows, self._id("topn"))
         top.over_input()
+        self._cut_unless_last("topn")
+
+    def _top_of_window(self, ranking: top_n.Ranking, window: Window) -> None:
+        """Rank the rows of each window, with the columns that they are selected with."""
+        self._assign_window(window)
+        others = top_n.other_items(self._select)
+        written = resolve_items(others, self._scope, self._diagnostics, aggregates=False)
+        named = {item.name.lower() for item in written}
+        needed = top_n.needed_items(ranking, named, in_window=True)
+        besides = resolve_items(needed, self._scope, self._diagnostics, aggregates=False)
+        items = (*written, *besides)
+        self._chain.add(Project(columns_of(items)), schema_of(items))
+        rows = Visible(self._chain.name, self._chain.schema, self._select.span)
+        top = top_n.TopNResolver(self._select, ranking, self._chain, rows, self._id("topn"))
+        top.over_window(written, besides)
         self._cut_unless_last("topn")
 
     def _rows(self) -> None:
@@ -376,12 +382,12 @@ def _having_without_group(node: e.Expression) -> Diagnostic:
     )
 
 
-def _top_of_rows(select: q.Select) -> Diagnostic:
+def _top_of_join(select: q.Select) -> Diagnostic:
     return Diagnostic(
         codes.TOP_N_FORM,
-        "QUALIFY ranks the rows of closed windows, not rows as they come",
+        "QUALIFY can't stand in one SELECT with a join",
         Label(select.relation.span),
-        help="aggregate in this SELECT, or rank a stream of closed windows",
+        help="give the join a stream of its own, and rank its rows in windows: `FROM TUMBLE(…)`",
     )
 
 

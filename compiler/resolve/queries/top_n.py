@@ -1,14 +1,16 @@
-"""QUALIFY ROW_NUMBER() OVER (…) <= n: the top of each closed window.
+"""QUALIFY ROW_NUMBER() OVER (…) <= n, RANK and DENSE_RANK: the top of each closed window.
 
     SELECT window_start, ROW_NUMBER() OVER (PARTITION BY window_start ORDER BY n DESC, tag) AS
     rank, tag, n FROM per_tag QUALIFY rank <= 10
 
 The partition must hold a column of the window (its start, its end or its event time), so that the
-rows of a partition are known to be complete when the watermark has passed the window.
+rows of a partition are known to be complete when the watermark has passed the window. The ranked
+rows are those of an aggregate, or with a window in FROM its rows as they are.
 """
 
 from __future__ import annotations
 
+from collections.abc import Container
 from itertools import islice
 
 from ....dsl import codes
@@ -31,22 +33,29 @@ from ..scopes.scope import BlockScope, Visible
 _FORM = "QUALIFY ROW_NUMBER() OVER (PARTITION BY window_start ORDER BY n DESC, name) <= 10"
 
 
+_FUNCTIONS = ("row_number", "rank", "dense_rank")
+
+
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """What QUALIFY asks for: the numbering, the limit, and the item that shows the number."""
+    """What QUALIFY asks for: the numbering, the limit, and the item that shows the number.
 
+    ``function`` is ``row_number``, or with ties ``rank`` or ``dense_rank``.
+    """
+
+    function: str
     window: e.WindowSpec
     limit: int
     position: str | None
     span: Span
 
 
-def is_row_number(expression: e.Expression) -> bool:
-    """Return whether an expression is ``ROW_NUMBER() OVER …``."""
+def is_ranking(expression: e.Expression) -> bool:
+    """Return whether an expression is ``ROW_NUMBER() OVER …``, or a rank."""
     return (
         isinstance(expression, e.Call)
         and expression.over is not None
-        and expression.name.text.lower() == "row_number"
+        and expression.name.text.lower() in _FUNCTIONS
     )
 
 
@@ -58,7 +67,7 @@ def ranking(select: q.Select, diagnostics: Diagnostics) -> Ranking | None:
     numbered = {
         item.alias.text.lower(): item.expression
         for item in select.items
-        if item.alias is not None and is_row_number(item.expression)
+        if item.alias is not None and is_ranking(item.expression)
     }
     match node:
         case e.Binary(_, "<" | "<=" | "=" as operator, left, e.NumberLiteral(_, text)) if (
@@ -74,16 +83,27 @@ def ranking(select: q.Select, diagnostics: Diagnostics) -> Ranking | None:
     call = left
     if isinstance(left, e.ColumnRef) and len(left.parts) == 1:
         call = numbered.get(left.parts[0].text.lower(), left)
-    if not isinstance(call, e.Call) or call.over is None or not is_row_number(call):
+    if not isinstance(call, e.Call) or call.over is None or not is_ranking(call):
         diagnostics.add(_form(node.span))
         return None
     shown = [alias for alias, expression in numbered.items() if expression == call]
+    others = [
+        item
+        for item in select.items
+        if is_ranking(item.expression)
+        and (item.alias is None or item.alias.text.lower() not in shown[:1])
+    ]
+    if others:
+        diagnostics.add(_another(others[0].span))
+        return None
     named = NamedWindows(select, diagnostics)
     window = named.whole(call.over)
     named.unused()
     if window is None:
         return None
-    return _checked(Ranking(window, limit, shown[0] if shown else None, node.span), diagnostics)
+    function = call.name.text.lower()
+    position = shown[0] if shown else None
+    return _checked(Ranking(function, window, limit, position, node.span), diagnostics)
 
 
 def _checked(found: Ranking, diagnostics: Diagnostics) -> Ranking | None:
@@ -95,13 +115,23 @@ def _checked(found: Ranking, diagnostics: Diagnostics) -> Ranking | None:
 
 def other_items(select: q.Select) -> tuple[q.SelectItem, ...]:
     """Return the select list without the row number."""
-    return tuple(i for i in select.items if not is_row_number(i.expression))
+    return tuple(i for i in select.items if not is_ranking(i.expression))
 
 
-def needed_columns(found: Ranking) -> tuple[e.ColumnRef, ...]:
-    """Return the plain references in PARTITION BY and ORDER BY."""
-    nodes = (*found.window.partition_by, *(o.expression for o in found.window.order_by))
-    return tuple(n for n in nodes if isinstance(n, e.ColumnRef))
+def needed_items(
+    found: Ranking, named: Container[str], *, in_window: bool
+) -> tuple[q.SelectItem, ...]:
+    """Return what the ranking needs besides the items with these names, in lower case.
+
+    These are the columns of PARTITION BY and ORDER BY, and in a window the instant that closes it.
+    """
+    nodes = [*found.window.partition_by, *(o.expression for o in found.window.order_by)]
+    if in_window:
+        nodes.append(e.ColumnRef(found.span, (Name(found.span, "window_time"),)))
+    refs = {n.parts[-1].text.lower(): n for n in reversed(nodes) if isinstance(n, e.ColumnRef)}
+    return tuple(
+        q.SelectItem(ref.span, ref) for name, ref in reversed(refs.items()) if name not in named
+    )
 
 
 class TopNResolver:
@@ -115,11 +145,30 @@ class TopNResolver:
         self._chain = chain
         self._rows = visible
         self._id = state_id
+        self._closes: str | None = None
         self._diagnostics = chain.context.diagnostics
 
     def over_items(self, names: tuple[str, ...]) -> None:
         """Rank rows whose columns are the select items already; they come out in that order."""
-        output = self._output_names(names)
+        self._keep(self._output_names(names))
+
+    def over_window(self, items: tuple[Item, ...], besides: tuple[Item, ...]) -> None:
+        """Rank the rows of a window: these items, stars expanded, and what the ranking needs."""
+        closes = [item.name for item in (*items, *besides) if _is_window_time(item)]
+        if not closes:
+            self._diagnostics.add(_no_window_time(self._found.span))
+            return
+        self._closes = closes[0]
+        output: list[str] = []
+        for written in self._select.items:
+            if is_ranking(written.expression):
+                output += [self._found.position] if self._found.position else []
+                continue
+            start, end = written.span.start, written.span.end
+            output += [i.name for i in items if start <= i.span.start and i.span.end <= end]
+        self._keep(tuple(output))
+
+    def _keep(self, output: tuple[str, ...]) -> None:
         self._add(output, tuple(n for n in output if n != self._found.position))
 
     def over_input(self) -> None:
@@ -148,9 +197,7 @@ class TopNResolver:
             field = self._chain.schema.find(self._found.position)
             if field is None:
                 return  # the ranking was refused, and that has been said
-            at = next(
-                i for i, item in enumerate(self._select.items) if is_row_number(item.expression)
-            )
+            at = next(i for i, item in enumerate(self._select.items) if is_ranking(item.expression))
             scope = BlockScope(
                 (Visible("", self._chain.schema, self._found.span),), self._diagnostics
             )
@@ -168,7 +215,7 @@ class TopNResolver:
         output: list[str] = []
         rest = iter(names)
         for item in self._select.items:
-            if is_row_number(item.expression):
+            if is_ranking(item.expression):
                 output.append(self._found.position)
             elif isinstance(item.expression, e.Star):
                 output.extend(self._rows.schema.names())
@@ -187,7 +234,7 @@ class TopNResolver:
             return
         grouped = tuple(dict.fromkeys((time.name, *keys)))
         columns = tuple(
-            dict.fromkeys(n for n in (*kept, *(o.column for o in order)) if n not in grouped)
+            dict.fromkeys((*(n for n in kept if n not in grouped), *(o.column for o in order)))
         )
         fields: list[Field] = []
         for name in output:
@@ -208,6 +255,7 @@ class TopNResolver:
                 columns=columns,
                 order=order,
                 limit=self._found.limit,
+                function=self._found.function,
                 position=self._found.position,
                 output=output,
             ),
@@ -216,6 +264,8 @@ class TopNResolver:
 
     def _time(self) -> Field | None:
         times = self._rows.schema.event_times()
+        if self._closes is not None:
+            return self._rows.schema.find(self._closes)
         if times:
             return times[0]
         self._diagnostics.add(
@@ -280,12 +330,35 @@ class TopNResolver:
         return field
 
 
+def _is_window_time(item: Item) -> bool:
+    expression = item.value.expression
+    return isinstance(expression, e.Call) and expression.name.text.lower() == "window_time"
+
+
+def _no_window_time(span: Span) -> Diagnostic:
+    return Diagnostic(
+        codes.TOP_N_FORM,
+        "another column is called `window_time`, the instant that closes the ranked windows",
+        Label(span),
+        help="give that column another name",
+    )
+
+
 def _form(span: Span) -> Diagnostic:
     return Diagnostic(
         codes.TOP_N_FORM,
         "QUALIFY takes a top-N of closed windows only",
         Label(span),
         help=f"the form is `{_FORM}`",
+    )
+
+
+def _another(span: Span) -> Diagnostic:
+    return Diagnostic(
+        codes.TOP_N_FORM,
+        "a top-N has one numbering, the one that QUALIFY asks of",
+        Label(span),
+        help="leave this one out, or number its rows in a stream of its own",
     )
 
 
