@@ -4,6 +4,7 @@ In order of flow:
 
 - ``driver``: the phases in order; stops between them when there are errors.
 - ``resolve``: names and types; the syntax tree becomes a model.
+- ``connectors``: what is read and written outside: options, formats, columns, promises.
 - ``model``: the types that pass between the phases: types, functions, schemas, steps, the pipeline.
 - ``pyspark``: PySpark as text.
 - ``operators``: what is known of each kind of step.

@@ -6,6 +6,7 @@ from collections.abc import Mapping as Names
 
 from ...dsl import codes
 from ...dsl.yaml_nodes import Node
+from ..connectors.registry import reader_of
 from ..model.pipeline import Pipeline, Source, Table
 from ..model.programs import Operator
 from .model import Column
@@ -52,7 +53,7 @@ class SpecNames:
     def tell_metadata(self, node: Node, teller: Teller) -> None:
         """Tell of columns that only a connector which is replaced here could fill."""
         for name, source in self.sources.items():
-            if source.metadata and source.endpoint.connector != "files":
+            if source.metadata and not reader_of(source).reads_files:
                 teller.tell(
                     codes.NOT_BUILT,
                     f"tests can't give the METADATA columns of `{name}` yet",

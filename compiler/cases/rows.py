@@ -8,17 +8,16 @@ import io
 import math
 from collections.abc import Mapping as Names
 
+from ...contracts.formats import LINES
 from ...dsl import codes
 from ...dsl.records import dataclass
 from ...dsl.yaml_nodes import Mapping, Node, Scalar, Sequence
 from ...dsl.yaml_told import described
+from ..connectors.registry import reader_of
 from ..model import types as t
 from ..model.pipeline import Endpoint, Source, Table
 from .told import Teller
 from .values import Misfit, Value, json_text, read_value
-
-AS_WRITTEN = ("json", "csv", "text")
-"""Formats of files whose lines a test may give; rows of all other sources are given as JSON."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,10 +50,11 @@ class Lines:
                 text = text.replace(f"${{{variable}}}", value or "")
             return text or default
 
-        written = option("format", "") if endpoint.connector == "files" else ""
+        # Rows of all other sources are given as JSON.
+        written = option("format", "") if reader_of(source).reads_files else ""
         return cls(
             source,
-            written if written in AS_WRITTEN else "json",
+            written if written in LINES else "json",
             option("delimiter", ","),
             option("null_value", ""),
             option("header", "true").lower() == "true",
@@ -65,7 +65,7 @@ class Lines:
     @property
     def takes_text(self) -> bool:
         """Whether a row may be given as the line that it is."""
-        return self.source.endpoint.option("format") in AS_WRITTEN
+        return self.source.endpoint.option("format") in LINES
 
     @property
     def first(self) -> tuple[str, ...]:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
-from ..model import connectors
+from ..connectors.interface import Role
+from ..connectors.options import UPSERT, Option
+from ..connectors.registry import SINKS, SOURCES, TABLES
 from ..model.pipeline import Endpoint, Sink, Source, Table
 from ..model.schema import Field
 from ..pyspark import columns
@@ -24,7 +26,7 @@ def emit_source(source: Source) -> list[str]:
         _schema(source.columns),
         *_metadata(source),
         *_malformed(source),
-        *_options(source.endpoint, connectors.SOURCES),
+        *_options(source.endpoint, SOURCES),
     )
     calls = [
         Call("withColumn", (quoted(c.name), columns.value(c.value.expression)))
@@ -52,7 +54,7 @@ def emit_table(table: Table) -> list[str]:
         quoted(table.name),
         f"connector={quoted(table.endpoint.connector)}",
         _schema(table.columns),
-        *_options(table.endpoint, connectors.TABLES),
+        *_options(table.endpoint, TABLES),
         *refresh,
     )
     calls = tuple(
@@ -92,7 +94,7 @@ def emit_sink(sink: Sink, output_mode: str) -> list[str]:
         sink.relation,
         f"connector={quoted(sink.endpoint.connector)}",
         f"output_mode={quoted(output_mode)}",
-        *_options(sink.endpoint, connectors.SINKS),
+        *_options(sink.endpoint, SINKS),
         *_mode(sink),
     )
     call = Call("job.sink", arguments, open=True)
@@ -102,7 +104,7 @@ def emit_sink(sink: Sink, output_mode: str) -> list[str]:
 def _mode(sink: Sink) -> Iterator[str]:
     """Yield how rows are replaced; a sink that only adds rows says nothing."""
     if sink.upsert:
-        yield f"mode={quoted(connectors.UPSERT)}"
+        yield f"mode={quoted(UPSERT)}"
     if sink.key:
         yield f"key=[{', '.join(quoted(name) for name in sink.key)}]"
     if sink.latest_by is not None:
@@ -123,19 +125,16 @@ def _name(column: str) -> str:
     return column if _PLAIN.fullmatch(column) else "`" + column.replace("`", "``") + "`"
 
 
-def _options(endpoint: Endpoint, known: dict[str, connectors.Connector]) -> tuple[str, ...]:
-    kinds = {o.name: o.kind for o in known[endpoint.connector].options}
-    options = [f"{name}={_option(kinds[name], text)}" for name, text in endpoint.options]
+def _options(endpoint: Endpoint, known: Mapping[str, Role]) -> tuple[str, ...]:
+    role = known[endpoint.connector]
+    options = [f"{name}={_option(role.option(name), text)}" for name, text in endpoint.options]
     if endpoint.passed:
         lines = "\n".join(f"    {quoted(n)}: {template(v)}," for n, v in endpoint.passed)
         options.append(f"options={{\n{lines}\n}}")
     return tuple(options)
 
 
-def _option(kind: str, text: str) -> str:
-    if "${" not in text:
-        if kind == "integer":
-            return str(int(text))
-        if kind == "boolean":
-            return "True" if text == "true" else "False"
+def _option(option: Option | None, text: str) -> str:
+    if option is not None and option.kind.literal is not None and "${" not in text:
+        return option.kind.literal(text)
     return template(text)

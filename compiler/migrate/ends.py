@@ -4,17 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from ..connectors.registry import SOURCES
 from .lengths import micros
 from .source_columns import Called
 from .verdicts import Decision, Fate, Finding, Json, Verdict
 from .versions import Versions
-
-_PLACES = {
-    "files": ("path",),
-    "kafka": ("bootstrap_servers", "topic", "topics", "topic_pattern"),
-    "table": ("table",),
-}
-"""The options that say which data a position is in."""
 
 
 def match_ends(
@@ -108,7 +102,7 @@ def _position(versions: Versions, name: str, old: Json, new: Json, was: str) -> 
         started = Decision(("sources", name, "start"), "earliest", ("earliest",))
         yield Finding("position", was, name, Verdict.IMPOSSIBLE, why, fix, open=started)
         return
-    places = _PLACES.get(new["connector"], ())
+    places = SOURCES[new["connector"]].position
     moved = [p for p in places if old["options"].get(p) != new["options"].get(p)]
     called = f"it was called `{was}`" if was != name else ""
     if moved:

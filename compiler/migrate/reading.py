@@ -14,23 +14,13 @@ from ...dsl.parse import parse_expression
 from ...dsl.records import dataclass
 from ...dsl.source import SourceFile
 from ...dsl.walk import walk
+from ..connectors.options import Concern
+from ..connectors.registry import SOURCES, TABLES
 from ..model import types as t
 from .conversions import type_of
 from .structs import goes_by_place, holds_all_by_name
 from .verdicts import Json
 from .versions import Versions, inputs_of
-
-_FOLLOWS_THE_FILES = frozenset({"format", "delimiter", "header", "null_value", "lenient"})
-"""Options that change together with the files, to read the same rows of them."""
-
-_OF_THE_RUN = re.compile(
-    r"(?!spark\.|timestamp_unit$)"
-    # Which messages of transactions there are is up to the level.
-    r"|spark\.(kafka\.(?!isolation\.level$)|kafkaConsumer\.|groupIdPrefix"
-    r"|maxFileAge|latestFirst|maxCachedFiles|cleanSource|sourceArchiveDir"
-    r"|fileNameOnly|failOnDataLoss|minPartitions|maxTriggerDelay|minOffsetsPerTrigger|fetchOffset)"
-)
-"""Options of a source by which no row is another; places are compared with its position."""
 
 _WHOLE = frozenset({"TINYINT", "SMALLINT", "INT", "BIGINT"})
 
@@ -98,9 +88,11 @@ def changed_table(versions: Versions, name: str, old: Json, new: Json) -> Iterat
         if before != after:
             yield f"`{column}` of table `{name}` was `{before}` and is `{after}`"
     yield from _columns(versions, name, old, new)
+    # They change together with the files, to read the same rows of them.
+    follows = set(TABLES[new["connector"]].about(Concern.FORM))
     options = {
         option
-        for option in (old["options"] | new["options"]).keys() - _FOLLOWS_THE_FILES
+        for option in (old["options"] | new["options"]).keys() - follows
         if old["options"].get(option) != new["options"].get(option)
     }
     if options or old["connector"] != new["connector"]:
@@ -118,8 +110,9 @@ def _metadata(name: str, old: Json, new: Json) -> Iterator[str]:
 
 def _options(name: str, old: Json, new: Json) -> Iterator[str]:
     before, after = old["options"], new["options"]
+    role = SOURCES[new["connector"]]
     for option in sorted(before.keys() | after.keys()):
-        if before.get(option) != after.get(option) and not _OF_THE_RUN.match(option):
+        if before.get(option) != after.get(option) and role.changes_rows(option):
             was, now = (options.get(option, "not given") for options in (before, after))
             yield f"`{option}` of `{name}` is {now}, and was {was}"
 

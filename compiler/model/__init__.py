@@ -17,7 +17,6 @@ What a resolved spec is made of:
 - ``schema``: columns, event times, durations.
 - ``steps``: the operators of the language.
 - ``programs``: the program of CREATE OPERATOR; ``reads``: what its expressions read of state.
-- ``connectors``: the connectors and their options; ``spark_options``: Spark's own, passed on.
 - ``pipeline``: sources, relations, sinks, the whole.
 - ``graph``: its queries, and the state that each of them keeps.
 """

@@ -6,13 +6,13 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from ...contracts.plan import Join, Operator, Plan, Program, window_of
 from ...dsl.records import dataclass
+from ..connectors.interface import Role
+from ..connectors.options import Concern
+from ..connectors.registry import SINKS, SOURCES, TABLES
 from ..model.graph import OperatorGraph
 from ..model.pipeline import Endpoint, Pipeline, Relation, Sink, Source, Table
 from ..model.steps import SideRows, Stateful, Step, late_steps, tables_of
 from ..operators.registry import kind_of
-
-_PLACES = ("path", "topic", "topics", "topic_pattern", "table", "function")
-"""Options that say where the rows are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +97,7 @@ def _is_side(relation: Relation) -> bool:
 
 
 def _source(source: Source) -> Box:
-    lines = [*_endpoint(source.endpoint)]
+    lines = [*_endpoint(source.endpoint, SOURCES)]
     if source.watermark is not None:
         lines.append(f"watermark: {source.watermark.column} - {source.watermark.delay}")
     return Box(source.name, "source", tuple(map(Line, lines)))
@@ -105,11 +105,11 @@ def _source(source: Source) -> Box:
 
 def _table(table: Table) -> Box:
     often = f"read every {table.refresh}" if table.refresh is not None else "read once a run"
-    return Box(table.name, "table", tuple(map(Line, (*_endpoint(table.endpoint), often))))
+    return Box(table.name, "table", tuple(map(Line, (*_endpoint(table.endpoint, TABLES), often))))
 
 
 def _sink(sink: Sink, changes: bool) -> Box:
-    lines = [*_endpoint(sink.endpoint)]
+    lines = [*_endpoint(sink.endpoint, SINKS)]
     if sink.upsert:
         lines.append(f"one row for each {', '.join(sink.key)}")
     elif changes:
@@ -117,10 +117,11 @@ def _sink(sink: Sink, changes: bool) -> Box:
     return Box(sink.name, "sink", tuple(map(Line, lines)))
 
 
-def _endpoint(endpoint: Endpoint) -> Iterator[str]:
+def _endpoint(endpoint: Endpoint, known: Mapping[str, Role]) -> Iterator[str]:
     format_ = endpoint.option("format")
     yield f"{endpoint.connector}, {format_}" if format_ else endpoint.connector
-    yield from (text for name in _PLACES if (text := endpoint.option(name)))
+    places = known[endpoint.connector].about(Concern.PLACE)
+    yield from (text for name in places if (text := endpoint.option(name)))
 
 
 def _stream(relation: Relation, operators: Mapping[str, Operator]) -> Box:

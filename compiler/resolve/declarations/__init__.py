@@ -10,21 +10,15 @@
 - ``sources``: CREATE SOURCE: columns, watermark, row policies, connector.
 - ``stream_options``: WITH of a stream or an operator: its identity, and state that is accepted
   without a bound.
-- ``kafka``: Kafka sources: whether a message, read in the format of the source, has the declared
-  columns.
 - ``row_policies``: ON MALFORMED ROWS and ON FUTURE ROWS: what becomes of rows that a source should
   not have.
-- ``sink_columns``: whether a sink can write the columns of what it reads.
 - ``tables``: CREATE TABLE: reference data, its columns, its connector, how often it is read.
 - ``upserts``: sinks that replace rows: `mode = 'upsert'` and the columns of its key.
 - ``user_aggregates``: CREATE AGGREGATE: what a row contributes, how that is combined, what is read
   out.
 - ``durations``: interval literals that must have a fixed, positive length: delays, windows, bounds,
   policies.
-- ``file_columns``: sources of files: whether files of a format can have the declared columns.
-- ``options``: options in WITH, checked against the table of connectors.
-- ``field_names``: names of columns and fields that a format of files, or a table of a database,
-  does not take.
+- ``options``: options in WITH, checked against what the connector says of them.
 - ``passed_options``: options prefixed ``spark.``: passed on to Spark's readers and writers if these
   have them.
 - ``source_columns``: the columns of a source: those that are read, those of its connector, those

@@ -17,7 +17,7 @@ from ....dsl.diagnostics import Diagnostic, Label
 from ....dsl.java_settings import ALLOWING
 from ....dsl.settings import Settings
 from ....dsl.walk import walk
-from .passed_options import PREFIX
+from ...connectors.spark_options import PREFIX
 
 
 def check_java(spec: Node, settings: Settings) -> Iterator[Diagnostic]:

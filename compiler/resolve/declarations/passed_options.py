@@ -8,28 +8,34 @@ from ....dsl import codes
 from ....dsl.ast.statements import Option
 from ....dsl.diagnostics import Diagnostic, Label
 from ....dsl.suggest import closest
-from ...model.spark_options import INSTEAD, in_family, passed_on
-
-PREFIX = "spark."
+from ...connectors.interface import Role
+from ...connectors.spark_options import NOT_PASSED, PREFIX, SparkOptions
 
 
 def check_passed(
-    option: Option, role: str, connector: str, file_format: str | None
+    option: Option, connector: str, role: Role, passed: SparkOptions, file_format: str | None
 ) -> Iterator[Diagnostic]:
     """Yield that Spark has no such option for the connector; case does not count."""
     name = option.name.text.removeprefix(PREFIX)
-    known = passed_on(role, connector, file_format)
-    if known is None or in_family(role, connector, name):
+    if passed.takes(name, file_format):
         return
-    if name.lower() in {n.lower() for n in known}:
-        return
-    if name.lower() in INSTEAD:
-        message, help_ = f"option `{name}` of Spark is not passed on", INSTEAD[name.lower()]
+    instead = _instead(name.lower(), role, passed)
+    if instead is not None:
+        message, help_ = f"option `{name}` of Spark is not passed on", instead
     else:
-        files = connector == "files" and file_format is not None
-        where = f"format `{file_format}`" if files else f"connector `{connector}`"
-        message = f"Spark has no option `{name}` for a {role} of {where}"
+        of_format = passed.of_format and file_format is not None
+        where = f"format `{file_format}`" if of_format else f"connector `{connector}`"
+        message = f"Spark has no option `{name}` for a {role.WORD} of {where}"
+        known = passed.names(file_format)
         near = closest(name, known)
         listed = ", ".join(f"`{PREFIX}{n}`" for n in known) or "none"
         help_ = f"did you mean `{PREFIX}{near[0]}`?" if near else f"there are: {listed}"
     yield Diagnostic(codes.UNKNOWN_OPTION, message, Label(option.name.span), help=help_)
+
+
+def _instead(name: str, role: Role, passed: SparkOptions) -> str | None:
+    """Return what to write instead of an option that the language says itself."""
+    own = [f"`{one.name} = '…'`" for one in role.accepted if name in one.spark]
+    if own:
+        return f"write {', or '.join(own)}"
+    return passed.instead.get(name) or NOT_PASSED.get(name)

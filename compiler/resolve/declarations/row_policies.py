@@ -10,7 +10,8 @@ from ....dsl.ast import statements as st
 from ....dsl.ast.node import Name
 from ....dsl.diagnostics import Diagnostic, Diagnostics, Label
 from ....dsl.source import Span
-from ...model import connectors, types
+from ...connectors.registry import SOURCES
+from ...model import types
 from ...model.pipeline import FutureRows, Relation, Source, Watermark
 from ...model.schema import Field, Schema
 from ...model.steps import SideRows
@@ -30,17 +31,15 @@ MALFORMED = Schema(
 """The columns of a side stream of malformed rows."""
 
 
-def check_malformed(
-    node: st.CreateSource, connector: connectors.Connector, diagnostics: Diagnostics
-) -> None:
+def check_malformed(node: st.CreateSource, connector: str, diagnostics: Diagnostics) -> None:
     """Refuse a policy for the malformed rows of a connector that has none."""
     policy = node.malformed
-    if policy is None or policy.action == "FAIL" or connector.may_be_malformed:
+    if policy is None or policy.action == "FAIL" or SOURCES[connector].may_be_malformed:
         return
     diagnostics.add(
         Diagnostic(
             codes.NO_MALFORMED_ROWS,
-            f"no row of connector `{connector.name}` is malformed",
+            f"no row of connector `{connector}` is malformed",
             Label(policy.span),
             help="leave the policy out",
         )

@@ -7,12 +7,11 @@ from collections.abc import Mapping
 from ....dsl import codes
 from ....dsl.ast import statements as st
 from ....dsl.diagnostics import Diagnostic, Diagnostics, Label
-from ...model import connectors
+from ...connectors.registry import SINKS
 from ...model.pipeline import Endpoint, Sink
 from ..scopes.names import sink_is_not_read, unknown_relation
 from ..scopes.relation_builder import Environment
 from .options import endpoint
-from .sink_columns import check_sink_columns
 from .tables import not_a_stream
 from .upserts import MODE_OPTIONS, refuse_upsert, resolve_upsert
 
@@ -25,14 +24,7 @@ def resolve_sink(
 ) -> Sink | None:
     """Return the sink, or None after saying what is wrong with it."""
     before = len(diagnostics)
-    point = endpoint(
-        refuse_upsert(node, diagnostics),
-        node.name,
-        connectors.SINKS,
-        connectors.NOT_BUILT_SINKS,
-        variables,
-        diagnostics,
-    )
+    point = endpoint(refuse_upsert(node, diagnostics), node.name, SINKS, variables, diagnostics)
     known = env.relations.get(node.stream.text)
     if known is None:
         if node.stream.text in env.sinks:
@@ -45,11 +37,11 @@ def resolve_sink(
     if point is None:
         return None
     upsert = resolve_upsert(node, point, known, diagnostics)
-    if known.changes and not upsert.upsert and not any(f.pane for f in known.schema):
-        connector = connectors.SINKS[point.connector]
-        if not connector.takes_changes and len(diagnostics) == before:
-            diagnostics.add(_sink_mode(node, connector))
-    diagnostics.extend(check_sink_columns(node, point, upsert.key, known.schema))
+    role = SINKS[point.connector]
+    changes = known.changes and not upsert.upsert and not any(f.pane for f in known.schema)
+    if changes and not role.takes_changes and len(diagnostics) == before:
+        diagnostics.add(_sink_mode(node, point.connector))
+    diagnostics.extend(role.check_columns(node, point, upsert.key, known.schema))
     if len(diagnostics) > before:
         return None
     return Sink(
@@ -69,18 +61,21 @@ def _without_mode(point: Endpoint) -> Endpoint:
     return Endpoint(point.connector, options, point.passed)
 
 
-def _sink_mode(node: st.CreateSink, connector: connectors.Connector) -> Diagnostic:
-    known = connectors.SINKS.values()
-    takers = ", ".join(c.name for c in known if c.takes_changes)
-    by_key = " or ".join(f"`{c.name}`" for c in known if c.upserts and not c.takes_changes)
+def _sink_mode(node: st.CreateSink, connector: str) -> Diagnostic:
+    takers = ", ".join(name for name, sink in SINKS.items() if sink.takes_changes)
+    by_key = " or ".join(
+        f"`{name}`"
+        for name, sink in SINKS.items()
+        if sink.promise.upserts and not sink.takes_changes
+    )
     close = f"let `{node.stream}` emit when its windows close"
     return Diagnostic(
         codes.SINK_MODE,
-        f"connector `{connector.name}` only adds rows, and `{node.stream}` emits changes",
+        f"connector `{connector}` only adds rows, and `{node.stream}` emits changes",
         Label(node.name.span),
         secondary=(Label(node.stream.span, "its rows replace earlier ones"),),
         help=f"add `mode = 'upsert'` and the columns that it groups by as `key`, or {close}"
-        if connector.upserts
+        if SINKS[connector].promise.upserts
         else f"{close}, select `pane` if it has panes, or write to another connector:\n{by_key} "
         f"with `mode = 'upsert'` and the columns that it groups by as `key`, or {takers}",
     )

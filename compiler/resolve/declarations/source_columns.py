@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
-
 from ....dsl import codes
 from ....dsl.ast import expressions as e
 from ....dsl.ast import statements as st
@@ -11,16 +9,15 @@ from ....dsl.ast.node import Name
 from ....dsl.diagnostics import Diagnostic, Diagnostics, Label
 from ....dsl.suggest import closest
 from ....dsl.walk import walk
-from ...model import connectors, types
+from ...connectors.interface import Declares
+from ...connectors.registry import SOURCES
+from ...model import types
 from ...model.pipeline import Metadata
 from ...model.schema import Field, Schema
 from ...model.steps import Column
 from ...model.typed import Typed
 from ..expressions.resolve import Clause, check
 from ..scopes.scope import BlockScope, Visible
-
-Declares: TypeAlias = st.CreateSource | st.CreateTable
-"""The statements that declare columns."""
 
 _COMPUTED = Clause("a computed column", aggregates=False)
 
@@ -46,7 +43,7 @@ def metadata_columns(
     node: st.CreateSource, connector: str | None, diagnostics: Diagnostics
 ) -> tuple[Metadata, ...]:
     """Return the columns that the connector knows by itself; None is a connector with mistakes."""
-    known = connectors.METADATA.get(connector or "", {})
+    known = {} if connector is None else SOURCES[connector].metadata
     found: dict[str, Metadata] = {}
     for column in node.columns:
         key = column.metadata_key

@@ -10,12 +10,11 @@ from ....dsl.ast import expressions as e
 from ....dsl.ast import statements as st
 from ....dsl.diagnostics import Diagnostic, Diagnostics, Label
 from ....dsl.suggest import closest
-from ...model import connectors, types
+from ...connectors.registry import SOURCES
+from ...model import types
 from ...model.pipeline import MalformedRows, Source, Watermark
-from ...model.schema import Duration, Field, Schema
+from ...model.schema import Duration, Schema
 from .durations import duration
-from .file_columns import check_files
-from .kafka import check_messages
 from .options import endpoint
 from .row_policies import check_malformed, future_rows
 from .source_columns import computed_columns, metadata_columns, read_columns
@@ -26,14 +25,7 @@ def resolve_source(
 ) -> tuple[Schema, Source | None]:
     """Return the source's schema (for what reads it) and the source, None if it has errors."""
     before = len(diagnostics)
-    point = endpoint(
-        node.options,
-        node.name,
-        connectors.SOURCES,
-        connectors.NOT_BUILT_SOURCES,
-        variables,
-        diagnostics,
-    )
+    point = endpoint(node.options, node.name, SOURCES, variables, diagnostics)
     physical = read_columns(node, diagnostics)
     metadata = metadata_columns(node, point.connector if point else None, diagnostics)
     read = physical + tuple(column.field for column in metadata)
@@ -47,13 +39,8 @@ def resolve_source(
             for f in fields
         )
     if point is not None:
-        check_malformed(node, connectors.SOURCES[point.connector], diagnostics)
-    if point is not None and point.connector == "files":
-        check_files(node, point, physical, diagnostics)
-    if point is not None and point.connector == "rate":
-        _check_rate_columns(node, physical, diagnostics)
-    if point is not None and point.connector == "kafka":
-        check_messages(node, point, physical, diagnostics)
+        check_malformed(node, point.connector, diagnostics)
+        diagnostics.extend(SOURCES[point.connector].check_columns(node, point, physical))
     schema = Schema(fields)
     if point is None or len(diagnostics) > before:
         return schema, None
@@ -152,21 +139,3 @@ def _is_column(expression: e.Expression, name: str) -> bool:
         and len(expression.parts) == 1
         and expression.parts[0].text.lower() == name.lower()
     )
-
-
-def _check_rate_columns(
-    node: st.CreateSource, physical: tuple[Field, ...], diagnostics: Diagnostics
-) -> None:
-    for field in physical:
-        wanted = connectors.RATE_COLUMNS.get(field.name)
-        if wanted is None or wanted != str(field.type):
-            column = next(c for c in node.columns if c.name.text == field.name)
-            diagnostics.add(
-                Diagnostic(
-                    codes.SOURCE_COLUMNS,
-                    f"a rate source has no column `{field.name} {field.type}`",
-                    Label(column.span),
-                    help="it gives `timestamp TIMESTAMP` and `value BIGINT`; compute others, "
-                    f"as in `{field.name} AS value % 10`",
-                )
-            )

@@ -8,8 +8,8 @@ from ....dsl import codes
 from ....dsl.ast import statements as st
 from ....dsl.diagnostics import Diagnostic, Diagnostics, Label
 from ....dsl.records import dataclass
+from ...connectors.elsewhere import instead_of_ksqldb, of_ksqldb
 from ..foreign.not_built import not_built
-from ..foreign.options import of_ksqldb, topic_of
 from ..scopes.names import KINDS, check_id
 from .options import unique_options, unknown_option
 
@@ -31,7 +31,7 @@ def stream_options(
     options = unique_options(node.options, diagnostics)
     elsewhere = of_ksqldb(options.values())
     if elsewhere is not None:
-        diagnostics.add(_of_ksqldb(node, elsewhere, topic_of(options.values())))
+        diagnostics.add(_of_ksqldb(node, elsewhere, instead_of_ksqldb(options.values())))
     kind = KINDS[type(node)]
     for name, option in options.items() if elsewhere is None else ():
         if name not in _OPTIONS:
@@ -55,15 +55,14 @@ def stream_options(
 
 
 def _of_ksqldb(
-    node: st.CreateStream | st.CreateOperator, option: st.Option, topic: str
+    node: st.CreateStream | st.CreateOperator, option: st.Option, instead: str
 ) -> Diagnostic:
     """A stream of ksqlDB is written to a topic; here a sink does that."""
     return Diagnostic(
         codes.UNKNOWN_OPTION,
         f"`{option.name}` says how a stream is written, which is for a sink to say",
         Label(option.name.span),
-        help=f"`CREATE SINK {node.name}_out FROM {node.name} WITH (connector = 'kafka', "
-        f"topic = {topic}, …)`",
+        help=f"`CREATE SINK {node.name}_out FROM {node.name} {instead}`",
     )
 
 

@@ -12,12 +12,12 @@ from ....dsl.ast import statements as st
 from ....dsl.ast.node import Name
 from ....dsl.diagnostics import Diagnostic, Diagnostics, Label
 from ....dsl.spelling import unit_of
-from ...model import connectors
+from ...connectors.options import REFRESH
+from ...connectors.registry import TABLES
 from ...model.intervals import micros_text
 from ...model.pipeline import Endpoint, Table
 from ...model.schema import Duration, Schema
 from .durations import duration
-from .file_columns import check_files
 from .options import endpoint
 from .source_columns import computed_columns, read_columns
 
@@ -30,22 +30,14 @@ def resolve_table(
 ) -> tuple[Schema, Table | None]:
     """Return the table's schema (for what looks rows up) and the table, None if it has errors."""
     before = len(diagnostics)
-    point = endpoint(
-        node.options,
-        node.name,
-        connectors.TABLES,
-        connectors.NOT_BUILT_TABLES,
-        variables,
-        diagnostics,
-    )
+    point = endpoint(node.options, node.name, TABLES, variables, diagnostics)
     physical = read_columns(node, diagnostics)
     _refuse_arrival(node, diagnostics)
     computed = computed_columns(node, Schema(physical), diagnostics)
     schema = Schema(physical + tuple(replace(field, proctime=False) for _, field in computed))
     if point is None:
         return schema, None
-    if point.connector == "files":
-        check_files(node, point, physical, diagnostics)
+    diagnostics.extend(TABLES[point.connector].check_columns(node, point, physical))
     refresh = _refresh(node, diagnostics)
     if len(diagnostics) > before:
         return schema, None
@@ -62,7 +54,7 @@ def resolve_table(
 
 def _without_refresh(point: Endpoint) -> tuple[tuple[str, str], ...]:
     """How often a table is read is a part of the table, not of its connector."""
-    return tuple((name, text) for name, text in point.options if name != "refresh")
+    return tuple((name, text) for name, text in point.options if name != REFRESH.name)
 
 
 def _refuse_arrival(node: st.CreateTable, diagnostics: Diagnostics) -> None:
@@ -76,7 +68,7 @@ def _refuse_arrival(node: st.CreateTable, diagnostics: Diagnostics) -> None:
 
 
 def _refresh(node: st.CreateTable, diagnostics: Diagnostics) -> Duration | None:
-    option = next((o for o in node.options if o.name.text == "refresh"), None)
+    option = next((o for o in node.options if o.name.text == REFRESH.name), None)
     if option is None:
         return None
     span = option.value_span

@@ -13,7 +13,9 @@ from ....dsl.ast import statements as st
 from ....dsl.diagnostics import Diagnostic, Diagnostics, Label
 from ....dsl.records import dataclass
 from ....dsl.suggest import closest
-from ...model import connectors, types
+from ...connectors.options import UPSERT
+from ...connectors.registry import SINKS
+from ...model import types
 from ...model.pipeline import Endpoint
 from ...model.schema import Field, Schema
 from ..scopes.relation_builder import Known
@@ -37,17 +39,17 @@ def refuse_upsert(node: st.CreateSink, diagnostics: Diagnostics) -> tuple[st.Opt
     """Return the options, without those of an upsert if the connector can't: that is said here."""
     given = {o.name.text: o for o in node.options}
     named = given.get("connector")
-    connector = connectors.SINKS.get(named.value) if named is not None else None
+    connector = SINKS.get(named.value) if named is not None else None
     asked = given.get("key")
-    if "mode" in given and given["mode"].value == connectors.UPSERT:
+    if "mode" in given and given["mode"].value == UPSERT:
         asked = given["mode"]
-    if connector is None or connector.upserts or asked is None:
+    if named is None or connector is None or connector.promise.upserts or asked is None:
         return node.options
-    takers = ", ".join(c.name for c in connectors.SINKS.values() if c.upserts)
+    takers = ", ".join(name for name, sink in SINKS.items() if sink.promise.upserts)
     diagnostics.add(
         Diagnostic(
             codes.SINK_MODE,
-            f"connector `{connector.name}` only adds rows, it can't replace those of a key",
+            f"connector `{named.value}` only adds rows, it can't replace those of a key",
             Label(asked.span),
             help=f"leave it out, or write to one of: {takers}",
         )
@@ -60,12 +62,12 @@ def resolve_upsert(
 ) -> Upsert:
     """Read mode and key of a sink whose options are of the right form."""
     given = {o.name.text: o for o in node.options}
-    upsert = point.option("mode") == connectors.UPSERT
+    upsert = point.option("mode") == UPSERT
     if "key" not in given or point.option("key") is None:
         if upsert:
             diagnostics.add(_no_key(node, known))
         return Upsert(upsert, (), None)
-    if not upsert and not connectors.SINKS[point.connector].sends_key:
+    if not upsert and not SINKS[point.connector].sends_key:
         diagnostics.add(_key_without_upsert(given["key"], point.connector))
         return Upsert(False, (), None)
     key = _key(given["key"], node, known.schema, diagnostics)

@@ -3,5 +3,4 @@
 - ``functions``: functions of other engines, and what to write instead.
 - ``not_built``: what the language has and this version does not run: refused by name, never
   silently accepted.
-- ``options``: connectors and options of other engines, and what to write instead.
 """

@@ -1,34 +1,23 @@
-"""Connectors and options of other engines, and what to write instead."""
+"""Connectors of other engines by their names there, and what to write instead."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ....dsl.ast.statements import Option
-
-CONNECTORS = {
-    "filesystem": "write `connector = 'files'`",
-    "file": "write `connector = 'files'`",
-    "s3": "write `connector = 'files'` and a path that begins with `s3a://`",
-    "json": "write `connector = 'files', format = 'json'`",
-    "csv": "write `connector = 'files', format = 'csv'`",
-    "parquet": "write `connector = 'files', format = 'parquet'`",
-    "orc": "write `connector = 'files', format = 'orc'`",
-    "upsert-kafka": "write `connector = 'kafka', mode = 'upsert', key = …`",
-    "datagen": "write `connector = 'rate'`, and compute columns from its `value`",
-    "faker": "write `connector = 'rate'`, and compute columns from its `value`",
-    "print": "write `connector = 'console'`",
-    "blackhole": "write `connector = 'memory'`, or leave the sink out",
-    "jdbc": "write `connector = 'postgres'`",
-    "postgres-cdc": "write `connector = 'postgres'` in a sink; changes are not read",
-    "foreachbatch": "write `connector = 'python', function = 'module:name'`",
-}
-"""What a connector of other engines is called here, by its name there."""
+from ...dsl.ast.statements import Option
+from .registry import CONNECTORS
 
 _TABLES = ("delta", "iceberg", "hudi", "paimon", "table", "deltalake", "delta-lake", "lakehouse")
 _SERVERS = """mongodb mysql mysql-cdc kinesis pulsar pubsub rabbitmq redis elasticsearch opensearch
 snowflake bigquery cassandra clickhouse http webhook socket eventhubs sqs mqtt nats oracle
 sqlserver sqlite mariadb redshift cockroachdb dynamodb hbase influxdb websocket""".split()
+
+_INSTEAD = {name: help_ for one in CONNECTORS for name, help_ in one.elsewhere.items()}
+
+_KSQLDB = frozenset(
+    """kafka_topic value_format key_format partitions replicas retention_ms timestamp_format
+    wrap_single_value value_delimiter key_delimiter value_avro_schema_full_name""".split()
+)
 
 
 def connector_help(name: str, role: str) -> str | None:
@@ -48,17 +37,11 @@ def connector_help(name: str, role: str) -> str | None:
             "tables of a lake are not read yet: a folder of Parquet files is `connector = 'files', "
             "format = 'parquet'`;\nwhat changes in a table can come by Kafka: `connector = 'kafka'`"
         )
-    if folded in _SERVERS and folded not in CONNECTORS:
+    if folded in _SERVERS:
         if role == "sink":
             return "write `connector = 'python', function = 'module:name'`, which gets each batch"
         return "bring its rows to Kafka (`connector = 'kafka'`) or to files (`connector = 'files'`)"
-    return CONNECTORS.get(folded)
-
-
-_KSQLDB = frozenset(
-    """kafka_topic value_format key_format partitions replicas retention_ms timestamp_format
-    wrap_single_value value_delimiter key_delimiter value_avro_schema_full_name""".split()
-)
+    return _INSTEAD.get(folded)
 
 
 def of_ksqldb(options: Iterable[Option]) -> Option | None:
@@ -66,7 +49,7 @@ def of_ksqldb(options: Iterable[Option]) -> Option | None:
     return next((o for o in options if o.name.text.lower() in _KSQLDB), None)
 
 
-def topic_of(options: Iterable[Option]) -> str:
-    """Return the topic that ksqlDB's options name, as it is written here."""
+def instead_of_ksqldb(options: Iterable[Option]) -> str:
+    """Return the options of a connector that ksqlDB's are here."""
     named = (o.value for o in options if o.name.text.lower() == "kafka_topic")
-    return f"'{next(named, '…')}'"
+    return f"WITH (connector = 'kafka', topic = '{next(named, '…')}', …)"

@@ -1,0 +1,220 @@
+"""Files of a folder: a source of those that arrive, a table, and a sink that adds some."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import ClassVar
+
+from ...contracts import formats
+from ...contracts.sinks import SINKS
+from ...dsl import codes
+from ...dsl.ast import statements as st
+from ...dsl.diagnostics import Diagnostic, Label
+from ..model import types
+from ..model.pipeline import Endpoint
+from ..model.schema import Field, Schema
+from .columns import (
+    declared,
+    names_in,
+    no_such_column,
+    not_in_csv,
+    one_text,
+    unwritable_name,
+)
+from .interface import Connector, Declares, Reader, SinkRole, SourceRole, TableRole
+from .options import (
+    DELIMITER,
+    HEADER,
+    INTEGER,
+    NULL_VALUE,
+    PARSING,
+    SIZE,
+    TEXT,
+    Concern,
+    Option,
+    format_of,
+)
+from .spark_options import SparkOptions
+
+_NESTED = (types.Array, types.Map, types.Struct)
+
+_PATH = Option(
+    "path",
+    Concern.PLACE,
+    "the folder, on any file system that Hadoop's client reaches",
+    kind=TEXT,
+    required=True,
+    spark=("path",),
+)
+_MOST = Option(
+    "max_files_per_trigger",
+    Concern.RUN,
+    "how many files a batch reads at most",
+    kind=INTEGER,
+    spark=("maxfilespertrigger",),
+)
+_ROLL_SIZE = Option(
+    "roll_size", Concern.RUN, "the approximate maximum size of a file", kind=SIZE, default="512 MB"
+)
+
+_READ = tuple("pathGlobFilter recursiveFileLookup ignoreCorruptFiles ignoreMissingFiles".split())
+_STREAMED = tuple(
+    "maxBytesPerTrigger latestFirst maxFileAge fileNameOnly cleanSource sourceArchiveDir "
+    "maxCachedFiles discardCachedInputRatio".split()
+)
+_TIMES = tuple("dateFormat timestampFormat timestampNTZFormat timeZone locale".split())
+_CSV_BOTH = tuple(
+    "quote escape emptyValue lineSep encoding charset ignoreLeadingWhiteSpace "
+    "ignoreTrailingWhiteSpace".split()
+)
+_READ_BY_FORMAT = {
+    "json": (
+        *"allowComments allowUnquotedFieldNames allowSingleQuotes allowNumericLeadingZeros".split(),
+        *"allowBackslashEscapingAnyCharacter allowUnquotedControlChars".split(),
+        *"allowNonNumericNumbers lineSep".split(),
+        *_TIMES,
+    ),
+    "csv": (*"comment nanValue positiveInf negativeInf multiLine".split(), *_CSV_BOTH, *_TIMES),
+    "parquet": tuple("datetimeRebaseMode int96RebaseMode".split()),
+    "orc": (),
+    "avro": tuple("avroSchema avroSchemaUrl positionalFieldMatching datetimeRebaseMode".split()),
+    "text": tuple("lineSep wholetext".split()),
+}
+_WRITTEN_BY_FORMAT = {
+    "json": (*"compression encoding lineSep ignoreNullFields".split(), *_TIMES),
+    "csv": (
+        *"compression quoteAll escapeQuotes charToEscapeQuoteEscaping nullValue".split(),
+        *_CSV_BOTH,
+        *_TIMES,
+    ),
+    "parquet": ("compression",),
+    "orc": ("compression",),
+    "avro": tuple("compression avroSchema recordName recordNamespace".split()),
+}
+_NEUTRAL = tuple(
+    "maxFileAge latestFirst maxCachedFiles cleanSource sourceArchiveDir fileNameOnly".split()
+)
+
+
+class _FilesReader(Reader):
+    """What a source and a table of files have in common."""
+
+    one_of = ()
+    reads_files = True
+
+    def check_columns(
+        self, node: Declares, point: Endpoint, columns: tuple[Field, ...]
+    ) -> Iterator[Diagnostic]:
+        format_ = point.option("format")
+        if format_ == "text":
+            yield from one_text(node, columns, "line", "line")
+            return
+        for field in columns:
+            for name, why in _refused_names(format_, field):
+                yield _no_such_name(node, field, name, why)
+            nested = isinstance(field.type, _NESTED) and format_ == "csv"
+            if nested or (field.type is types.VARIANT and format_ in ("csv", "orc", "avro")):
+                yield _no_such_type(node, field, format_)
+
+
+class FilesSource(_FilesReader, SourceRole):
+    """The files of a folder as they arrive."""
+
+    options = (
+        format_of(formats.FILES_READ),
+        _PATH,
+        _MOST,
+        HEADER,
+        DELIMITER,
+        NULL_VALUE,
+        *PARSING,
+    )
+    spark = SparkOptions((*_READ, *_STREAMED), _READ_BY_FORMAT, (), _NEUTRAL, (), {})
+    metadata: ClassVar[Mapping[str, str]] = {"path": "STRING", "modified_at": "TIMESTAMP"}
+    may_be_malformed = True
+
+
+class FilesTable(_FilesReader, TableRole):
+    """The files that a folder has when a batch begins."""
+
+    options = (format_of(formats.FILES_READ), _PATH, HEADER, DELIMITER, NULL_VALUE, *PARSING)
+    spark = SparkOptions(_READ, _READ_BY_FORMAT, (), (), (), {})
+
+
+class FilesSink(SinkRole):
+    """Files that are added to a folder, a batch's at once."""
+
+    options = (format_of(formats.FILES_WRITTEN), _PATH, _ROLL_SIZE, HEADER, DELIMITER)
+    one_of = ()
+    spark = SparkOptions(
+        ("maxRecordsPerFile",), _WRITTEN_BY_FORMAT, ("parquet.", "orc."), (), (), {}
+    )
+    promise = SINKS["files"]
+    takes_changes = False
+    sends_key = False
+
+    def check_columns(
+        self, node: st.CreateSink, point: Endpoint, key: tuple[str, ...], schema: Schema
+    ) -> Iterator[Diagnostic]:
+        format_ = point.option("format") or ""
+        for field in schema:
+            for name, why in _refused_names(format_, field):
+                yield unwritable_name(node, format_, name, why)
+        if format_ == "csv":
+            yield from not_in_csv(node, schema)
+
+
+class Files(Connector):
+    """Files."""
+
+    name = "files"
+    source = FilesSource()
+    table = FilesTable()
+    sink = FilesSink()
+    elsewhere: ClassVar[Mapping[str, str]] = {
+        "filesystem": "write `connector = 'files'`",
+        "file": "write `connector = 'files'`",
+        "s3": "write `connector = 'files'` and a path that begins with `s3a://`",
+        **{
+            format_: f"write `connector = 'files', format = '{format_}'`"
+            for format_ in ("json", "csv", "parquet", "orc")
+        },
+    }
+
+
+def _refused_names(format_: str | None, field: Field) -> Iterator[tuple[str, str]]:
+    """Yield each name of a column and its fields that a format does not take, and why."""
+    why = {"avro": _not_of_avro, "orc": _not_of_orc}.get(format_ or "")
+    for name in names_in(field) if why is not None else ():
+        if why is not None and (reason := why(name)) is not None:
+            yield name, reason
+
+
+def _not_of_avro(name: str) -> str | None:
+    letters = name.replace("_", "a")
+    if letters.isalnum() and not letters[0].isdigit():
+        return None
+    return "names in avro are letters, digits and `_`"
+
+
+def _not_of_orc(name: str) -> str | None:
+    return "names in orc have no backticks" if "`" in name else None
+
+
+def _no_such_type(node: Declares, field: Field, format_: str | None) -> Diagnostic:
+    how = "parse_json" if field.type is types.VARIANT else "from_json"
+    return no_such_column(
+        node,
+        field,
+        f"files of format `{format_}` have no column of type {field.type}",
+        f"declare `{field.name} STRING`, and compute another column with `{how}`",
+    )
+
+
+def _no_such_name(node: Declares, field: Field, name: str, why: str) -> Diagnostic:
+    return Diagnostic(
+        codes.SOURCE_COLUMNS,
+        f"a file has no column or field that is called `{name}`",
+        Label(declared(node, field).span, why),
+        help="declare it as the files have it",
+    )

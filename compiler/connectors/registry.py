@@ -1,0 +1,44 @@
+"""The connectors that there are: each once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ..model.pipeline import Source, Table
+from .console import Console
+from .files import Files
+from .interface import Connector, Reader, SinkRole, SourceRole, TableRole
+from .kafka import Kafka
+from .memory import Memory
+from .postgres import Postgres
+from .python import Python
+from .rate import Rate
+
+CONNECTORS: tuple[Connector, ...] = (
+    Files(),
+    Kafka(),
+    Rate(),
+    Postgres(),
+    Console(),
+    Memory(),
+    Python(),
+)
+"""In the order in which messages and the reference list them."""
+
+NOT_BUILT = ("table",)
+"""Names that the language has and this version does not run."""
+
+SOURCES: Mapping[str, SourceRole] = {
+    one.name: one.source for one in CONNECTORS if one.source is not None
+}
+TABLES: Mapping[str, TableRole] = {
+    one.name: one.table for one in CONNECTORS if one.table is not None
+}
+SINKS: Mapping[str, SinkRole] = {one.name: one.sink for one in CONNECTORS if one.sink is not None}
+"""What can be read and written, by the names of the connectors."""
+
+
+def reader_of(declared: Source | Table) -> Reader:
+    """Return how a source or table is read."""
+    known: Mapping[str, Reader] = TABLES if isinstance(declared, Table) else SOURCES
+    return known[declared.endpoint.connector]

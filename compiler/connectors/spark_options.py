@@ -1,0 +1,59 @@
+"""Options of Spark's own readers and writers that a spec may pass on, prefixed ``spark.``.
+
+Those of Spark's documentation, without the ones that the language says itself: which columns there
+are, what becomes of malformed rows, how much is read at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ...dsl.records import dataclass
+
+PREFIX = "spark."
+
+NOT_PASSED = {
+    "checkpointlocation": "`state` in the front matter says where progress is kept",
+    "columnnameofcorruptrecord": "write `ON MALFORMED ROWS SEND TO` a side stream",
+    "enforceschema": "the header of a file is always compared with the declared columns",
+    "inferschema": "the columns are declared",
+    "mode": "`ON MALFORMED ROWS FAIL | SKIP | SEND TO stream` says what becomes of malformed rows",
+    "multiline": "a line holds one value",
+    "samplingratio": "the columns are declared",
+}
+"""What to write instead of options that no connector passes on, by their names in lower case."""
+
+
+@dataclass(frozen=True, slots=True)
+class SparkOptions:
+    """What a connector passes on to Spark.
+
+    ``common`` are options of all formats, ``of_format`` those of one. ``families`` are prefixes
+    that Spark hands on to a library as a whole: consumers, producers, writers of columns.
+
+    By ``neutral`` options, which are prefixes, no row that is read is another; ``telling`` are
+    those among them by which one is. ``instead`` says what to write for others.
+    """
+
+    common: tuple[str, ...]
+    of_format: Mapping[str, tuple[str, ...]]
+    families: tuple[str, ...]
+    neutral: tuple[str, ...]
+    telling: tuple[str, ...]
+    instead: Mapping[str, str]
+
+    def names(self, file_format: str | None) -> tuple[str, ...]:
+        """Return the options that may be passed on; without a format those of all formats."""
+        one = self.of_format.get(file_format or "")
+        chosen = list(self.of_format.values()) if one is None else [one]
+        return tuple(dict.fromkeys((*self.common, *(name for some in chosen for name in some))))
+
+    def takes(self, name: str, file_format: str | None) -> bool:
+        """Return whether an option is passed on; case does not count."""
+        folded = name.lower()
+        known = {one.lower() for one in self.names(file_format)}
+        return folded.startswith(self.families) or folded in known
+
+    def is_neutral(self, name: str) -> bool:
+        """Return whether no row that is read is another by an option."""
+        return name.startswith(self.neutral) and name not in self.telling
