@@ -14,10 +14,11 @@ from ...dsl.diagnostics import Diagnostic, Label
 from ...dsl.records import dataclass
 from ...dsl.source import Span
 from ...dsl.walk import walk
-from ..graph.liveness import Visit, alive, visits
+from ..graph.liveness import Visit, visits
 from ..model.graph import OperatorGraph, Query
-from ..model.pipeline import Relation, Source
+from ..model.pipeline import Pipeline, Relation, Source
 from ..model.steps import Filter, SideRows
+from ..operators.registry import kind_of
 
 _CHANCE = frozenset(
     {
@@ -51,7 +52,7 @@ def check_chance(graph: OperatorGraph) -> Iterator[Diagnostic]:
     sources = {s.name: s for s in graph.pipeline.sources}
     found: dict[tuple[str, int, Span], _Drawn] = {}
     for query in graph.queries:
-        for visit in _visits(query, relations):
+        for visit in _visits(query, graph.pipeline):
             for call in _calls(visit, sources):
                 place = (visit.relation, id(visit.step), call.span)
                 drawn = found.setdefault(place, _Drawn(visit.relation, call, []))
@@ -61,10 +62,10 @@ def check_chance(graph: OperatorGraph) -> Iterator[Diagnostic]:
             yield _told(drawn, relations)
 
 
-def _visits(query: Query, relations: dict[str, Relation]) -> Iterator[Visit]:
+def _visits(query: Query, pipeline: Pipeline) -> Iterator[Visit]:
     """Yield what a query computes, but for what is left out of all others with its rows."""
     aside = False
-    for visit in visits(query.relation, relations):
+    for visit in visits(query.relation, pipeline):
         if not aside:
             yield visit
         aside = isinstance(visit.step, SideRows)
@@ -84,10 +85,11 @@ def _calls(visit: Visit, sources: Mapping[str, Source]) -> Iterator[Call]:
 def _expressions(visit: Visit, sources: Mapping[str, Source]) -> Iterator[Expression]:
     source = sources.get(visit.relation)
     if visit.step is not None or source is None:
-        yield from alive(visit)
+        if visit.step is not None:
+            yield from kind_of(visit.step).reads(visit.step, visit.demand.heads)
         return
     # A computed column reads those before it.
-    needed = {parts[0] for parts in visit.needed}
+    needed = set(visit.demand.heads)
     if source.watermark is not None:
         needed.add(source.watermark.column)
     for column in reversed(source.computed):

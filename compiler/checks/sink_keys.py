@@ -11,9 +11,10 @@ from collections.abc import Iterator
 
 from ...dsl import codes
 from ...dsl.diagnostics import Diagnostic, Label
-from ..graph.identity import Identity, identity
+from ..graph.identity import identity
 from ..model.graph import OperatorGraph
 from ..model.pipeline import Sink
+from ..operators.rows.identity import Identity
 
 
 def check_sink_keys(graph: OperatorGraph) -> Iterator[Diagnostic]:

@@ -2,7 +2,7 @@
 
 - ``build``: one query for each relation that a sink reads.
 - ``liveness``: which columns and aggregates are alive in a query.
-- ``identity``: which columns tell the rows of a relation apart.
+- ``identity``: what tells the rows of a relation apart.
 - ``text``: the graph as text.
 """
 

@@ -32,7 +32,7 @@ def _query(
         "update" if updates else "append",
         sinks,
         tuple(s.name for s in pipeline.sources if s.name in read),
-        tuple(state_uses(name, relations)),
+        tuple(state_uses(name, pipeline)),
         _tables(read, pipeline, relations),
     )
 

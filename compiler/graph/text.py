@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from ..model.graph import OperatorGraph, Query, StateUse
-from ..model.programs import Operator
+from ..model.graph import OperatorGraph, Query
+from ..operators.registry import operator_kind
 
 
 def graph_text(graph: OperatorGraph) -> str:
@@ -21,14 +19,7 @@ def _query(query: Query) -> str:
     for use in query.states:
         lines.append(f"  state {use.step.id}: {use.step.kind}")
         lines += [f"    {id_}" for id_ in use.aggregates]
-        lines += [f"    {name}: {', '.join(columns)}" for name, columns in _kept(use)]
+        kept = operator_kind(use.step).kept(use.step, use)
+        lines += [f"    {words}: {', '.join(columns)}" for words, columns in kept]
     lines.append(f"  writes {', '.join(query.sinks)}")
     return "\n".join(lines)
-
-
-def _kept(use: StateUse) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Yield the columns that are kept of each input, with the words for it."""
-    names = ["side"] * len(use.columns)
-    if isinstance(use.step, Operator):
-        names = [f"waiting rows of {given.alias}" for given in use.step.inputs]
-    yield from zip(names, use.columns, strict=False)

@@ -166,6 +166,11 @@ class Pipeline:
     called: frozenset[str] = frozenset()
     tables: tuple[Table, ...] = ()
 
+    def schema(self, name: str) -> Schema:
+        """Return the columns of a source or relation."""
+        named: tuple[Source | Relation, ...] = (*self.sources, *self.relations)
+        return next(one.schema for one in named if one.name == name)
+
     def python_functions(self) -> tuple[PythonFunction, ...]:
         """Return the functions that a running job loads."""
         return tuple(f for f in self.functions if isinstance(f, PythonFunction))

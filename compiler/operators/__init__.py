@@ -1,9 +1,11 @@
 """The kinds of steps: what the compiler knows of each one, a module or a package a kind.
 
-A kind says how its steps read in text, in words and in the script.
+A kind says how its steps read in text, in words and in the script, what they need of the rows below
+them, what tells apart those that they give, and what a query keeps of their state.
 
 - ``kind``: the interface; ``registry``: the kinds by the class of their steps.
-- ``relation``: a chain of steps as a DataFrame.
+- ``rows``: what the walks over a pipeline ask kinds, and what they answer with.
+- ``relation``: a chain of steps.
 - ``windows``: what kinds that open windows have in common.
 
 Steps over the rows of another: ``filter``, ``project``, ``assign_window``, ``lookup``,

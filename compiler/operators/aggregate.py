@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from ...dsl.ast import expressions as e
+from ...dsl.ast.expressions import Expression
 from ...dsl.format import sql
-from ..model.steps import Aggregate, Key
+from ...dsl.walk import walk
+from ..model.graph import StateUse
+from ..model.same import canonical
+from ..model.steps import WINDOW_STRUCTS, Aggregate, Key
+from ..model.types import Type
 from ..pyspark import columns
 from ..pyspark.layout import Call, Chain
 from ..pyspark.literals import quoted
 from .kind import OperatorKind, RowKind
-from .windows import grouping, prepared, window_words
+from .rows.columns import Columns
+from .rows.identity import Identity, by_columns
+from .rows.needed import Demand, references
+from .windows import STRUCT, grouping, prepared, window_words
 
 _NOTHING = 'F.count(F.lit(1)).alias("rows__")'
 """``agg`` wants one where GROUP BY has keys alone; no column takes it, so Spark drops it."""
@@ -40,12 +50,54 @@ class AggregateKind(RowKind[Aggregate], OperatorKind[Aggregate]):
     def says(self, step: Aggregate) -> tuple[()]:
         return ()
 
+    def reads(self, step: Aggregate, heads: frozenset[str]) -> Iterator[Expression]:
+        yield from (key.value.expression for key in step.keys)
+        yield from (c.value.expression for c in step.columns if c.name in heads)
+
+    def identity(self, step: Aggregate, before: Identity | None) -> Identity:
+        known = by_columns(key.name for key in step.keys)
+        if step.window is None:
+            return known
+        window = frozenset(WINDOW_STRUCTS)
+        return Identity((*known.parts, window), (*known.words, "window_start"))
+
+    def columns(self, step: Aggregate, before: Columns) -> Columns:
+        columns: dict[str, Type] = {}
+        if step.window is not None:
+            columns[step.window.struct] = STRUCT
+        columns |= {key.name: key.value.type for key in step.keys}
+        return columns | {column.name: column.value.type for column in step.columns}
+
+    def needs(self, step: Aggregate, demand: Demand) -> Demand:
+        times = [] if step.window is None else [step.window.column.expression]
+        return Demand(references([*times, *self.reads(step, demand.heads)]))
+
+    def use(self, step: Aggregate, demand: Demand) -> StateUse:
+        return StateUse(step, aggregates=_calls(step, demand.heads))
+
+    def kept(self, step: Aggregate, use: StateUse) -> tuple[()]:
+        return ()
+
     def script(self, step: Aggregate, rows: Chain) -> Chain:
         keys = tuple(map(_key, step.keys))
         if step.window is not None:
             rows, keys = prepared(step.window, rows), (grouping(step.window), *keys)
         found = tuple(map(columns.output, step.columns)) or (_NOTHING,)
         return rows.then(Call("groupBy", keys), Call("agg", found, open=True))
+
+
+def _calls(step: Aggregate, alive: frozenset[str]) -> tuple[str, ...]:
+    """Return the ids of the aggregates in living columns, in the order that Spark meets them in."""
+    ids = {canonical(call.call): call.id for call in step.calls}
+    return tuple(
+        dict.fromkeys(
+            ids[form]
+            for column in step.columns
+            if column.name in alive
+            for node in walk(column.value.expression)
+            if isinstance(node, e.Call) and (form := canonical(node)) in ids
+        )
+    )
 
 
 def _key(item: Key) -> str:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from ...dsl.ast.expressions import Expression
 from ..model.steps import AssignWindow
 from ..pyspark.layout import Chain
 from .kind import RowKind
-from .windows import assigned, window_words
+from .rows.columns import Columns
+from .rows.identity import Identity
+from .rows.needed import Demand, references
+from .windows import STRUCT, assigned, window_words
 
 
 class AssignWindowKind(RowKind[AssignWindow]):
@@ -18,6 +22,19 @@ class AssignWindowKind(RowKind[AssignWindow]):
 
     def words(self, step: AssignWindow) -> str:
         return f"{window_words(step.window)} of each row"
+
+    def reads(self, step: AssignWindow, heads: frozenset[str]) -> tuple[Expression]:
+        return (step.window.column.expression,)
+
+    def identity(self, step: AssignWindow, before: Identity | None) -> None:
+        return None
+
+    def columns(self, step: AssignWindow, before: Columns) -> Columns:
+        return {**before, step.window.struct: STRUCT}
+
+    def needs(self, step: AssignWindow, demand: Demand) -> Demand:
+        wanted = frozenset(parts for parts in demand.whole if parts[0] != step.window.struct)
+        return Demand(wanted | references([step.window.column.expression]))
 
     def script(self, step: AssignWindow, rows: Chain) -> Chain:
         return assigned(step.window, rows)

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from ...dsl.ast.expressions import Expression
+from ..model.graph import StateUse
 from ..model.steps import Deduplicate
 from ..pyspark.layout import Call, Chain
 from ..pyspark.literals import quoted
 from .kind import OperatorKind, RowKind
+from .rows.columns import Columns
+from .rows.identity import Identity, by_columns
+from .rows.needed import Demand, references
 
 
 class DeduplicateKind(RowKind[Deduplicate], OperatorKind[Deduplicate]):
@@ -21,6 +28,24 @@ class DeduplicateKind(RowKind[Deduplicate], OperatorKind[Deduplicate]):
         return f"first row of each {', '.join(k.name for k in step.keys)} within {step.within}"
 
     def says(self, step: Deduplicate) -> tuple[()]:
+        return ()
+
+    def reads(self, step: Deduplicate, heads: frozenset[str]) -> Iterator[Expression]:
+        return (key.value.expression for key in step.keys)
+
+    def identity(self, step: Deduplicate, before: Identity | None) -> Identity:
+        return by_columns(key.name for key in step.keys)
+
+    def columns(self, step: Deduplicate, before: Columns) -> Columns:
+        return before
+
+    def needs(self, step: Deduplicate, demand: Demand) -> Demand:
+        return Demand(demand.whole | references(key.value.expression for key in step.keys))
+
+    def use(self, step: Deduplicate, demand: Demand) -> StateUse:
+        return StateUse(step)
+
+    def kept(self, step: Deduplicate, use: StateUse) -> tuple[()]:
         return ()
 
     def script(self, step: Deduplicate, rows: Chain) -> Chain:

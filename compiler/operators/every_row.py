@@ -5,6 +5,9 @@ from __future__ import annotations
 from ..model.steps import EveryRow
 from ..pyspark.layout import Call, Chain
 from .kind import RowKind
+from .rows.columns import Columns
+from .rows.identity import Identity
+from .rows.needed import Demand
 
 
 class EveryRowKind(RowKind[EveryRow]):
@@ -17,6 +20,18 @@ class EveryRowKind(RowKind[EveryRow]):
 
     def words(self, step: EveryRow) -> str:
         return ""
+
+    def reads(self, step: EveryRow, heads: frozenset[str]) -> tuple[()]:
+        return ()
+
+    def identity(self, step: EveryRow, before: Identity | None) -> Identity | None:
+        return before
+
+    def columns(self, step: EveryRow, before: Columns) -> Columns:
+        return before
+
+    def needs(self, step: EveryRow, demand: Demand) -> Demand:
+        return Demand(demand.whole)
 
     def script(self, step: EveryRow, rows: Chain) -> Chain:
         return rows.then(Call("transform", ("job.every_row",)))

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from ...dsl.ast.expressions import Expression
 from ...dsl.format import sql
 from ..model.steps import Filter
 from ..pyspark import columns
 from ..pyspark.layout import Call, Chain
 from .kind import RowKind
+from .rows.columns import Columns
+from .rows.identity import Identity
+from .rows.needed import Demand
 
 
 class FilterKind(RowKind[Filter]):
@@ -19,6 +23,18 @@ class FilterKind(RowKind[Filter]):
 
     def words(self, step: Filter) -> str:
         return "filter"
+
+    def reads(self, step: Filter, heads: frozenset[str]) -> tuple[Expression]:
+        return (step.condition.expression,)
+
+    def identity(self, step: Filter, before: Identity | None) -> Identity | None:
+        return before
+
+    def columns(self, step: Filter, before: Columns) -> Columns:
+        return before
+
+    def needs(self, step: Filter, demand: Demand) -> Demand:
+        return Demand(demand.whole, (step.condition.expression,))
 
     def script(self, step: Filter, rows: Chain) -> Chain:
         return rows.then(Call("where", (columns.condition(step.condition.expression),)))

@@ -10,8 +10,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from typing import Generic, TypeVar
 
+from ...dsl.ast.expressions import Expression
+from ..model.graph import StateUse
 from ..model.steps import Stateful, Step
 from ..pyspark.layout import Chain
+from .rows.columns import Columns, ColumnsOf
+from .rows.identity import Identity
+from .rows.needed import Demand, Feed
 
 S = TypeVar("S", bound=Step)
 K = TypeVar("K", bound=Stateful)
@@ -33,6 +38,14 @@ class StepKind(ABC, Generic[S]):
     def words(self, step: S) -> str:
         """Return what a step does in a few words, none where the script says it as well."""
 
+    @abstractmethod
+    def reads(self, step: S, heads: frozenset[str]) -> Iterable[Expression]:
+        """Return the expressions that decide what these columns of a step are in which rows."""
+
+    @abstractmethod
+    def identity(self, step: S, before: Identity | None) -> Identity | None:
+        """Return what tells the rows of a step apart, of which ``before`` did; None if nothing."""
+
 
 class RowKind(StepKind[S]):
     """A kind of step over the rows of the step before it."""
@@ -40,6 +53,14 @@ class RowKind(StepKind[S]):
     @abstractmethod
     def script(self, step: S, rows: Chain) -> Chain:
         """Return the DataFrame that a step makes of another."""
+
+    @abstractmethod
+    def columns(self, step: S, before: Columns) -> Columns:
+        """Return the columns that a step makes of others."""
+
+    @abstractmethod
+    def needs(self, step: S, demand: Demand) -> Demand:
+        """Return what a step needs of its rows, given what is needed of those that it makes."""
 
 
 class RootKind(StepKind[S]):
@@ -49,6 +70,10 @@ class RootKind(StepKind[S]):
     def frame(self, step: S) -> Chain:
         """Return the DataFrame that a step makes of its inputs."""
 
+    @abstractmethod
+    def feeds(self, step: S, demand: Demand, of: ColumnsOf) -> Iterable[Feed]:
+        """Return what a step reads, in Spark's order, and what it needs of that."""
+
 
 class OperatorKind(StepKind[K]):
     """A kind of step that keeps state."""
@@ -56,3 +81,11 @@ class OperatorKind(StepKind[K]):
     @abstractmethod
     def says(self, step: K) -> tuple[type[Step], ...]:
         """Return the classes of the steps before it that its words speak for."""
+
+    @abstractmethod
+    def use(self, step: K, demand: Demand) -> StateUse:
+        """Return what a query keeps of a step of which it has a demand."""
+
+    @abstractmethod
+    def kept(self, step: K, use: StateUse) -> Iterable[tuple[str, tuple[str, ...]]]:
+        """Return the columns that a query keeps of each input, with the words for it."""

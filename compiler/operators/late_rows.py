@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from ..model.steps import LateRows
+from ..model import types
+from ..model.steps import WATERMARK, LateRows
 from ..pyspark.layout import Call, Chain
 from ..pyspark.literals import quoted
 from .kind import RowKind
+from .rows.columns import Columns
+from .rows.identity import Identity
+from .rows.needed import Demand
 
 
 class LateRowsKind(RowKind[LateRows]):
@@ -20,6 +24,19 @@ class LateRowsKind(RowKind[LateRows]):
 
     def words(self, step: LateRows) -> str:
         return f"late rows of {step.operator}"
+
+    def reads(self, step: LateRows, heads: frozenset[str]) -> tuple[()]:
+        return ()
+
+    def identity(self, step: LateRows, before: Identity | None) -> None:
+        return None
+
+    def columns(self, step: LateRows, before: Columns) -> Columns:
+        return {**before, WATERMARK: types.TIMESTAMP}
+
+    def needs(self, step: LateRows, demand: Demand) -> Demand:
+        wanted = frozenset(parts for parts in demand.whole if parts[0] != WATERMARK)
+        return Demand(wanted | {(step.time,)})
 
     def script(self, step: LateRows, rows: Chain) -> Chain:
         arguments = ["job.late_rows", quoted(step.time)]

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from ...dsl.ast.expressions import Expression
 from ...dsl.format import sql
 from ..model.steps import Lookup
 from ..pyspark import columns
 from ..pyspark.layout import Call, Chain
 from ..pyspark.literals import quoted
 from .kind import RowKind
+from .rows.columns import Columns
+from .rows.identity import Identity
+from .rows.needed import Demand, references
 
 
 class LookupKind(RowKind[Lookup]):
@@ -22,6 +26,23 @@ class LookupKind(RowKind[Lookup]):
 
     def words(self, step: Lookup) -> str:
         return f"{step.join} lookup in {step.table}"
+
+    def reads(self, step: Lookup, heads: frozenset[str]) -> tuple[Expression]:
+        return (step.condition.expression,)
+
+    def identity(self, step: Lookup, before: Identity | None) -> None:
+        return None
+
+    def columns(self, step: Lookup, before: Columns) -> Columns:
+        return {}
+
+    def needs(self, step: Lookup, demand: Demand) -> Demand:
+        """Return what is needed of rows that have got their alias before, or get it here."""
+        wanted = demand.whole | references([step.condition.expression])
+        if step.left is None:
+            return Demand(wanted)
+        own = (parts for parts in wanted if len(parts) > 1 and parts[0] == step.left)
+        return Demand(frozenset(parts[1:] for parts in own))
 
     def script(self, step: Lookup, rows: Chain) -> Chain:
         arguments = (

@@ -1,4 +1,4 @@
-"""A chain of steps as a DataFrame."""
+"""A chain of steps: its DataFrame, and the columns that come out of it."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from ..model.steps import Step
 from ..pyspark.layout import Chain
 from .registry import root_kind, row_kind
+from .rows.columns import Columns
 
 
 def frame_of(input_: str, steps: Sequence[Step]) -> Chain:
@@ -22,3 +23,10 @@ def passed(rows: Chain, steps: Sequence[Step]) -> Chain:
     for step in steps:
         rows = row_kind(step).script(step, rows)
     return rows
+
+
+def columns_after(columns: Columns, steps: Sequence[Step]) -> Columns:
+    """Return the columns of rows that pass steps."""
+    for step in steps:
+        columns = row_kind(step).columns(step, columns)
+    return columns

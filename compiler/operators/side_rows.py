@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from ...dsl.format import sql
 from ..model.steps import SideRows
 from ..pyspark import columns
@@ -9,6 +11,9 @@ from ..pyspark.layout import Call, Chain
 from ..pyspark.literals import quoted
 from ..pyspark.variables import unfiltered
 from .kind import RootKind
+from .rows.columns import ColumnsOf
+from .rows.identity import Identity
+from .rows.needed import Demand, Feed
 
 
 class SideRowsKind(RootKind[SideRows]):
@@ -24,6 +29,15 @@ class SideRowsKind(RootKind[SideRows]):
         if step.policy == "malformed":
             return f"malformed rows of {step.source}"
         return f"rows of {step.source} that are ahead of the clock"
+
+    def reads(self, step: SideRows, heads: frozenset[str]) -> tuple[()]:
+        return ()
+
+    def identity(self, step: SideRows, before: Identity | None) -> None:
+        return None
+
+    def feeds(self, step: SideRows, demand: Demand, of: ColumnsOf) -> Iterator[Feed]:
+        yield Feed(step.source, demand)
 
     def frame(self, step: SideRows) -> Chain:
         if step.condition is None:

@@ -16,12 +16,20 @@ from ...dsl.ast.expressions import ColumnRef
 from ...dsl.ast.node import Name
 from ...dsl.format import sql
 from ...dsl.source import Span
+from ..model import types
+from ..model.graph import StateUse
 from ..model.steps import OrderItem, TopN
 from ..pyspark.layout import Call, Chain
 from ..pyspark.literals import quoted
 from .kind import OperatorKind, RowKind
+from .rows.columns import Columns
+from .rows.identity import Identity
+from .rows.needed import Demand, named
 
 _NOWHERE = Span(0, 0)
+
+ROWS = "collect_list(rows)"
+"""The aggregate that keeps the rows of a window."""
 
 
 class TopNKind(RowKind[TopN], OperatorKind[TopN]):
@@ -49,6 +57,29 @@ class TopNKind(RowKind[TopN], OperatorKind[TopN]):
         return f"top {step.limit}{ties} by {order}"
 
     def says(self, step: TopN) -> tuple[()]:
+        return ()
+
+    def reads(self, step: TopN, heads: frozenset[str]) -> tuple[()]:
+        return ()
+
+    def identity(self, step: TopN, before: Identity | None) -> Identity | None:
+        if before is None:
+            return None
+        output = frozenset(step.output)
+        kept = tuple(part & output for part in before.parts)
+        return Identity(kept, before.words, before.constants & output)
+
+    def columns(self, step: TopN, before: Columns) -> Columns:
+        known = {**before, step.position: types.BIGINT} if step.position is not None else before
+        return {name: known.get(name, types.UNKNOWN) for name in step.output}
+
+    def needs(self, step: TopN, demand: Demand) -> Demand:
+        return Demand(named((*step.keys, *step.columns)))
+
+    def use(self, step: TopN, demand: Demand) -> StateUse:
+        return StateUse(step, aggregates=(ROWS,))
+
+    def kept(self, step: TopN, use: StateUse) -> tuple[()]:
         return ()
 
     def script(self, step: TopN, rows: Chain) -> Chain:

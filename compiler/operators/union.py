@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from ..model.steps import LateRows, Union
+from collections.abc import Iterator
+from itertools import compress
+
+from ..model.steps import Branch, LateRows, Union
 from ..pyspark.layout import Call, Chain
 from .kind import RootKind
 from .registry import kind_of
-from .relation import passed
+from .relation import columns_after, passed
+from .rows.columns import ColumnsOf
+from .rows.identity import Identity
+from .rows.needed import Demand, Feed, named
 
 
 class UnionKind(RootKind[Union]):
@@ -27,6 +33,24 @@ class UnionKind(RootKind[Union]):
             return kind_of(late[0]).words(late[0])
         return f"union of {', '.join(branch.input for branch in step.branches)}"
 
+    def reads(self, step: Union, heads: frozenset[str]) -> tuple[()]:
+        return ()
+
+    def identity(self, step: Union, before: Identity | None) -> None:
+        return None
+
+    def feeds(self, step: Union, demand: Demand, of: ColumnsOf) -> Iterator[Feed]:
+        heads = demand.heads
+        needed = [name in heads for name in _names(step.branches[0], of)]
+        for branch in step.branches:
+            own = compress(_names(branch, of), needed)
+            yield Feed(branch.input, Demand(named(own)), branch.steps)
+
     def frame(self, step: Union) -> Chain:
         first, *others = (passed(Chain(b.input), b.steps) for b in step.branches)
         return first.then(*(Call("union", (other.text(),), open=True) for other in others))
+
+
+def _names(branch: Branch, of: ColumnsOf) -> tuple[str, ...]:
+    """Return what columns are called in a branch; those of the union have the first one's names."""
+    return tuple(columns_after(of(branch.input), branch.steps))

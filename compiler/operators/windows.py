@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from ..model import types
 from ..model.steps import Window
 from ..pyspark import columns
 from ..pyspark.layout import Call, Chain
 from ..pyspark.literals import quoted
+
+STRUCT = types.Struct((types.Field("start", types.TIMESTAMP), types.Field("end", types.TIMESTAMP)))
+"""The type of the column in which Spark keeps a window."""
 
 
 def window_words(window: Window) -> str:

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from ....dsl.ast.expressions import Expression
 from ....dsl.format import sql
 from ....dsl.format.words import identifier
+from ...model.graph import StateUse
 from ...model.steps import Join, JoinSide
 from ...pyspark import columns
 from ...pyspark.layout import Call, Chain
 from ...pyspark.literals import quoted
 from ..kind import OperatorKind, RootKind
+from ..rows.columns import ColumnsOf
+from ..rows.identity import Identity
+from ..rows.needed import Demand, Feed
 from ..windows import assigned, window_words
+from .waiting import read_of, waiting
 
 
 class JoinKind(RootKind[Join], OperatorKind[Join]):
@@ -38,6 +46,22 @@ class JoinKind(RootKind[Join], OperatorKind[Join]):
 
     def says(self, step: Join) -> tuple[()]:
         return ()
+
+    def reads(self, step: Join, heads: frozenset[str]) -> tuple[Expression]:
+        return (step.condition.expression,)
+
+    def identity(self, step: Join, before: Identity | None) -> None:
+        return None
+
+    def feeds(self, step: Join, demand: Demand, of: ColumnsOf) -> Iterator[Feed]:
+        for side in (step.left, step.right):
+            yield Feed(side.relation, Demand(read_of(step, side, demand)))
+
+    def use(self, step: Join, demand: Demand) -> StateUse:
+        return StateUse(step, columns=waiting(step, demand))
+
+    def kept(self, step: Join, use: StateUse) -> Iterator[tuple[str, tuple[str, ...]]]:
+        return (("side", columns) for columns in use.columns)
 
     def frame(self, step: Join) -> Chain:
         condition = columns.on(step.condition.expression)

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
-from ...model.programs import Operator, Panes
+from ....dsl.ast.expressions import Expression
+from ...model.graph import StateUse
+from ...model.programs import Operator, Panes, columns_used, expressions, statements
 from ...model.steps import AssignWindow, Step
 from ...pyspark.layout import Chain
 from ..kind import OperatorKind, RootKind, RowKind
+from ..rows.columns import Columns, ColumnsOf, columns_of
+from ..rows.identity import Identity, by_columns
+from ..rows.needed import Demand, Feed, named
 from ..windows import window_words
 from .script import operator_call
 from .text import operator_lines
@@ -30,6 +35,39 @@ class ProgramKind(RowKind[Operator], RootKind[Operator], OperatorKind[Operator])
 
     def says(self, step: Operator) -> tuple[type[Step], ...]:
         return () if step.panes is None else (AssignWindow,)
+
+    def reads(self, step: Operator, heads: frozenset[str]) -> Iterator[Expression]:
+        for given in step.inputs:
+            yield from (key.expression for key in given.keys)
+        for handler in step.handlers:
+            for statement in statements(handler.body):
+                yield from (typed.expression for typed in expressions(statement))
+
+    def identity(self, step: Operator, before: Identity | None) -> Identity | None:
+        if step.panes is None:
+            return None
+        known = by_columns(key.name for key in step.keys)
+        return Identity(known.parts, (*known.words[:-1], "window_start"))
+
+    def columns(self, step: Operator, before: Columns) -> Columns:
+        return columns_of(step.returns)
+
+    def needs(self, step: Operator, demand: Demand) -> Demand:
+        """Return what a program reads: what it keeps is what it says, whoever reads its rows."""
+        (only,) = step.inputs
+        return Demand(named(columns_used(step, only)))
+
+    def feeds(self, step: Operator, demand: Demand, of: ColumnsOf) -> Iterator[Feed]:
+        for given in step.inputs:
+            yield Feed(given.relation, Demand(named(columns_used(step, given))))
+
+    def use(self, step: Operator, demand: Demand) -> StateUse:
+        waiting = [columns_used(step, given) for given in step.inputs] if step.ordered else []
+        return StateUse(step, columns=tuple(waiting))
+
+    def kept(self, step: Operator, use: StateUse) -> Iterator[tuple[str, tuple[str, ...]]]:
+        waiting = zip(step.inputs, use.columns, strict=step.ordered)
+        return ((f"waiting rows of {given.alias}", columns) for given, columns in waiting)
 
     def script(self, step: Operator, rows: Chain) -> Chain:
         return Chain(operator_call(step, [rows]))

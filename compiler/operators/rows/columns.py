@@ -1,0 +1,20 @@
+"""The columns of rows by name, in order, with their types."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TypeAlias
+
+from ...model.schema import Schema
+from ...model.types import Type
+
+Columns: TypeAlias = Mapping[str, Type]
+"""What has a name of its own: columns behind an alias, as a join gives them, have none."""
+
+ColumnsOf: TypeAlias = Callable[[str], Columns]
+"""The columns of a source or relation by its name."""
+
+
+def columns_of(schema: Schema) -> Columns:
+    """Return the columns of a schema."""
+    return {field.name: field.type for field in schema}
