@@ -9,7 +9,7 @@ import typer
 
 from .output import unified
 from .report import Format, FormatOption, print_diagnostics
-from .two_versions import NewArgument, OldArgument, compile_version, read_versions
+from .spec_revisions import NewArgument, OldArgument, compile_version, read_versions
 
 if TYPE_CHECKING:
     from ..compiler.driver import CompileResult

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from .marks import mark_lines
+from .incompleteness import mark_lines
 from .pages import find_codes, known_codes, read_page
 from .report import Format, UserError, faults, print_diagnostics
 from .spec_files import SUFFIX, read_spec

@@ -17,8 +17,8 @@ from .spec_files import read_spec
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ..compiler.cases.forks import SinkFork
-    from ..compiler.cases.upgrades import Version
+    from ..compiler.spec_tests.forks import SinkFork
+    from ..compiler.spec_tests.upgrades import Version
     from ..dsl.diagnostics import Diagnostics
     from ..runtime.savepoints.format.model import Savepoint
     from .forking import Branch
@@ -145,7 +145,7 @@ def _branch(
 
 
 def _text(fork: SinkFork) -> str:
-    from ..compiler.cases.differences import difference_counts, difference_lines
+    from ..compiler.spec_tests.differences import difference_counts, difference_lines
 
     found = fork.comparison
     alike = len(found.matched)

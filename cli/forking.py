@@ -9,7 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-from ..compiler.cases.forks import SinkFork, compare_sinks, key_columns, sink_columns
+from ..compiler.spec_tests.forks import SinkFork, compare_sinks, key_columns, sink_columns
 from ..runtime.stepping.runs import step_run, step_spark
 from ..runtime.stepping.savepoints import HandedOn
 from .output import write_if_changed
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import SparkSession
 
-    from ..compiler.cases.upgrades import Version
+    from ..compiler.spec_tests.upgrades import Version
     from ..runtime.savepoints.format.model import Savepoint
 
 

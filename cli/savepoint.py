@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from .columns import Output, aligned, moment, size, watermark
-from .marks import mark_lines
+from .incompleteness import mark_lines
+from .low_priority import yield_to_jobs
 from .options import OutputOption, StateOption
 from .report import UserError, faults
 from .savepoint_plan import plan
-from .yielding import yield_to_jobs
 
 if TYPE_CHECKING:
     from ..runtime.savepoints.format.model import Savepoint

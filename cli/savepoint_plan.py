@@ -12,8 +12,8 @@ import typer
 
 from .output import write_if_changed
 from .report import Format, UserError, print_diagnostics
-from .savepoint_tried import Tried, saved_in
-from .two_versions import compile_version, read_version, read_versions
+from .savepoint_dry_run import Tried, saved_in
+from .spec_revisions import compile_version, read_version, read_versions
 
 if TYPE_CHECKING:
     from ..compiler.migrate.decisions import Decisions

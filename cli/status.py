@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from .columns import Output, aligned, moment
-from .marks import mark_lines
+from .incompleteness import mark_lines
 from .report import faults
 
 if TYPE_CHECKING:

@@ -99,7 +99,7 @@ def _tell(line: str) -> None:
 
 def _update(outcomes: Iterable[Outcome]) -> None:
     """Write what sinks got into the files of the tests, for review."""
-    from ..compiler.cases.update import updated
+    from ..compiler.spec_tests.update import updated
 
     texts: dict[Path, str] = {}
     for file, group in groupby(outcomes, key=lambda outcome: outcome.test.file):

@@ -14,5 +14,5 @@ In order of flow:
 - ``emit``: the script.
 - ``migrate``: what becomes of each cell of state between two plans.
 - ``views``: pictures of a pipeline, and its operators explained.
-- ``cases``: tests of a spec, read from YAML, and what a sink got against what it must get.
+- ``spec_tests``: tests of a spec, read from YAML, and what a sink got against what it must get.
 """

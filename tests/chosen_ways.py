@@ -11,8 +11,8 @@ from typing import TypeVar
 from zlib import crc32
 
 from streamc.cli.testing.load import Test
-from streamc.compiler.cases.model import Rows
-from streamc.compiler.cases.ways import CRASHES, RESTARTS, ROW_BY_ROW
+from streamc.compiler.spec_tests.model import Rows
+from streamc.compiler.spec_tests.ways import CRASHES, RESTARTS, ROW_BY_ROW
 
 T = TypeVar("T")
 

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from streamc.compiler.cases import compare as module
-from streamc.compiler.cases.compare import Comparison, compare
-from streamc.compiler.cases.model import Column, Expect, Row
 from streamc.compiler.model import types as t
+from streamc.compiler.spec_tests import compare as module
+from streamc.compiler.spec_tests.compare import Comparison, compare
+from streamc.compiler.spec_tests.model import Column, Expect, Row
 from streamc.dsl.source import Span
 from streamc.dsl.yaml_nodes import Sequence as NodeSequence
 

@@ -7,8 +7,8 @@ from decimal import Decimal
 from pathlib import Path
 
 from streamc.cli.testing.load import load_tests
-from streamc.compiler.cases.compare import compare
-from streamc.compiler.cases.model import Expect
+from streamc.compiler.spec_tests.compare import compare
+from streamc.compiler.spec_tests.model import Expect
 from streamc.dsl.render import render
 from test_spec_tests import beside
 

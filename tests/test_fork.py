@@ -10,10 +10,10 @@ from compiled import compiled_text
 from streamc.cli.forking import Branch, read_recording
 from streamc.cli.report import UserError
 from streamc.cli.testing.load import version_of
-from streamc.compiler.cases.differences import difference_counts
-from streamc.compiler.cases.forks import compare_sinks, key_columns
-from streamc.compiler.cases.model import Column
 from streamc.compiler.model import types as t
+from streamc.compiler.spec_tests.differences import difference_counts
+from streamc.compiler.spec_tests.forks import compare_sinks, key_columns
+from streamc.compiler.spec_tests.model import Column
 
 __all__ = ["run"]
 

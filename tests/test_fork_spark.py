@@ -10,10 +10,10 @@ import pytest
 from compiled import compiled, written
 from streamc.cli.forking import Branch, fork, read_recording
 from streamc.cli.testing.load import version_of
-from streamc.compiler.cases.differences import difference_counts, difference_lines
 from streamc.compiler.driver import compile_source
 from streamc.compiler.migrate.document import document
 from streamc.compiler.migrate.plan import plan_migration
+from streamc.compiler.spec_tests.differences import difference_counts, difference_lines
 from streamc.dsl.source import SourceFile
 from streamc.runtime import Arguments, run_script
 from streamc.runtime.savepoints.process import savepoint_of, take_savepoint

@@ -19,9 +19,9 @@ from golden_extension import cases
 from streamc.cli.report import UserError
 from streamc.cli.testing.find import find_tests
 from streamc.cli.testing.load import load_tests, named
-from streamc.compiler.cases.compare import Comparison, compare
-from streamc.compiler.cases.differences import difference_lines, headline
-from streamc.compiler.cases.model import (
+from streamc.compiler.spec_tests.compare import Comparison, compare
+from streamc.compiler.spec_tests.differences import difference_lines, headline
+from streamc.compiler.spec_tests.model import (
     Advance,
     Case,
     Crash,
@@ -34,9 +34,9 @@ from streamc.compiler.cases.model import (
     Rows,
     Step,
 )
-from streamc.compiler.cases.update import updated
-from streamc.compiler.cases.values import instant_micros
-from streamc.compiler.cases.ways import WAYS, arranged, with_crashes
+from streamc.compiler.spec_tests.update import updated
+from streamc.compiler.spec_tests.values import instant_micros
+from streamc.compiler.spec_tests.ways import WAYS, arranged, with_crashes
 from streamc.dsl.render import render
 from streamc.dsl.source import Span
 from streamc.dsl.yaml_nodes import Sequence

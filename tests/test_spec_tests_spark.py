@@ -20,8 +20,8 @@ from streamc.cli.testing.junit import junit_xml
 from streamc.cli.testing.load import Suite, load_tests
 from streamc.cli.testing.report import as_json, outcome_line, outcome_text, summary
 from streamc.cli.testing.run import Outcome, run_tests
-from streamc.compiler.cases.update import updated
-from streamc.compiler.cases.ways import AS_WRITTEN, SAVEPOINTS, WAYS
+from streamc.compiler.spec_tests.update import updated
+from streamc.compiler.spec_tests.ways import AS_WRITTEN, SAVEPOINTS, WAYS
 from streamc.dsl.render import render
 from streamc.runtime.stepping.state import await_tasks
 

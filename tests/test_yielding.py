@@ -11,7 +11,9 @@ from pathlib import Path
 
 import pytest
 
-BEGIN = "import os, sys, time; from streamc.cli.yielding import yield_to_jobs; yield_to_jobs(); "
+BEGIN = (
+    "import os, sys, time; from streamc.cli.low_priority import yield_to_jobs; yield_to_jobs(); "
+)
 WAITS = """
 try:
     print(os.getpid(), flush=True)

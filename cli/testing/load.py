@@ -8,11 +8,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ...compiler.cases.model import Case
-from ...compiler.cases.read import read_case, read_tests, spec_of
-from ...compiler.cases.told import Teller
-from ...compiler.cases.upgrades import Version
 from ...compiler.driver import CompileResult, compile_source, output_files
+from ...compiler.spec_tests.diagnostics import Teller
+from ...compiler.spec_tests.model import Case
+from ...compiler.spec_tests.read import read_case, read_tests, spec_of
+from ...compiler.spec_tests.upgrades import Version
 from ...dsl import codes
 from ...dsl.diagnostics import Diagnostics
 from ...dsl.source import SourceFile, Span

@@ -6,8 +6,8 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from ...compiler.cases.differences import difference_lines, headline
-from ...compiler.cases.values import json_text
+from ...compiler.spec_tests.differences import difference_lines, headline
+from ...compiler.spec_tests.values import json_text
 from .run import Checked, Outcome
 
 _INDENT = "        "

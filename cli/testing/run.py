@@ -10,8 +10,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-from ...compiler.cases.compare import Comparison, compare
-from ...compiler.cases.model import (
+from ...compiler.driver import output_files
+from ...compiler.spec_tests.compare import Comparison, compare
+from ...compiler.spec_tests.model import (
     Advance,
     Case,
     Drain,
@@ -24,8 +25,7 @@ from ...compiler.cases.model import (
     Save,
     Upgrade,
 )
-from ...compiler.cases.ways import BATCHES, arranged, with_crashes
-from ...compiler.driver import output_files
+from ...compiler.spec_tests.ways import BATCHES, arranged, with_crashes
 from ...runtime.accounting.remarks import Remarks
 from ...runtime.base.errors import RuntimeFault
 from ...runtime.stepping.runs import step_run, step_spark

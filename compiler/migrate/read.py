@@ -9,9 +9,9 @@ from functools import partial
 from ...dsl import codes
 from ...dsl.diagnostics import Diagnostics
 from ...dsl.source import Span
+from ...dsl.yaml_diagnostics import described
 from ...dsl.yaml_nodes import Mapping, Node, Scalar, read_documents
 from ...dsl.yaml_slips import slip_of
-from ...dsl.yaml_told import described
 from ...dsl.yaml_tree import YamlSyntaxError
 from ..model.typed import Typed
 from .conversions import type_of

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ...dsl import codes
+from ...dsl.yaml_diagnostics import Teller as YamlTeller
 from ...dsl.yaml_nodes import Scalar
-from ...dsl.yaml_told import Teller as YamlTeller
 
 
 class Teller(YamlTeller):

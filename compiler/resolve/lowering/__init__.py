@@ -3,13 +3,13 @@
 Names of columns, cells, timers and locals come from the query. Its expressions are resolved where
 they stand, and what they read is put in the place of names here.
 
-- ``parts``: expressions and names of which such programs are made.
+- ``builders``: expressions and names of which such programs are made.
 - ``program_items``: the select list of a SELECT that becomes a program.
 - ``dedup_within``: DISTINCT ON … WITHIN; ``after_the_watermark``: over rows of an operator.
 - ``frames``: aggregates over rows that a program keeps, or has seen; ``frame_values``: over the
   rows of a frame. ``folds``: those that hold some values; ``value_lists``: those that need all of
-  them. ``rows_calls``: calls of them; ``marks``: what stands for their values while expressions
-  are resolved.
+  them. ``rows_calls``: calls of them; ``placeholders``: what stands for their values while
+  expressions are resolved.
 - ``count_window``: the program of a SELECT over COUNT_WINDOW.
 - ``panes``: EMIT EARLY and ALLOWED LATENESS. ``pane_clauses``: what is written; ``pane_calls``:
   aggregates that rows are added to as they come.

@@ -18,7 +18,7 @@ from ...model.pipeline import Relation
 from ...model.programs import Operator
 from ...model.reads import WatermarkCall
 from ...model.steps import Stateful, Step
-from . import parts
+from . import builders as parts
 
 
 def with_rows_that_were_given(relations: Sequence[Relation]) -> list[Relation]:

@@ -32,11 +32,11 @@ from ...model.typed import Typed
 from ..clauses.columns import Item
 from ..clauses.output_time import with_event_time
 from ..programs.reads import clocked
-from . import parts
+from . import builders as parts
 from .frame_values import over_rows
 from .frames import RowsCall, advanced, kept_fields, last_rows, running
-from .marks import placed
 from .over_reads import RowReads, keys_of
+from .placeholders import placed
 from .program_items import returns_of
 
 

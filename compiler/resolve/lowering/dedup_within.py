@@ -28,7 +28,7 @@ from ...model.typed import Typed
 from ..clauses.columns import Item
 from ..clauses.output_time import with_event_time
 from ..programs.reads import clocked
-from . import parts
+from . import builders as parts
 from .over_reads import RowReads, keys_of
 from .program_items import returns_of
 

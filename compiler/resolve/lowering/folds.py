@@ -27,7 +27,7 @@ from ....dsl.records import dataclass
 from ....dsl.source import Span
 from ...model import types as t
 from ...model.typed import Typed
-from . import parts
+from . import builders as parts
 
 _Expressions: TypeAlias = Sequence[e.Expression]
 

@@ -16,7 +16,8 @@ from ....dsl.ast.node import Name
 from ....dsl.source import Span
 from ...model import types as t
 from ...model.typed import Typed
-from . import folds, parts, value_lists
+from . import builders as parts
+from . import folds, value_lists
 from .frames import EXTREMES, ROW, RowsCall, added, lowered, mean_of, total_type
 
 

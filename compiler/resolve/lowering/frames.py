@@ -24,7 +24,8 @@ from ...model.programs import Add, Append, Cell, CellKind, If, IfBranch, Program
 from ...model.reads import SizeCall
 from ...model.schema import Field
 from ...model.typed import Typed
-from . import folds, parts, value_lists
+from . import builders as parts
+from . import folds, value_lists
 
 ROW = "row"
 """What a lambda calls a row of a frame."""

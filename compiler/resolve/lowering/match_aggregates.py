@@ -19,10 +19,10 @@ from ..expressions.resolve import check
 from ..expressions.typing import Context, unknown
 from ..programs.reads import PROGRAM, clocked
 from . import folds, value_lists
+from .builders import call, cast, number
 from .frames import EXTREMES, RowsCall, lowered
-from .marks import AnyCall, function_of
 from .match_scope import MatchScope, one_variable, unreadable
-from .parts import call, cast, number
+from .placeholders import AnyCall, function_of
 from .rows_calls import RowsCalls
 
 _BY_PLACE = {"first_value": "FIRST", "any_value": "FIRST", "last_value": "LAST"}

@@ -21,8 +21,9 @@ from ....dsl.walk import rewrite
 from ...model import types as t
 from ...model.coercion import arithmetic
 from ...model.typed import Typed
-from . import folds, parts
-from .parts import call, cast, free_name, number
+from . import builders as parts
+from . import folds
+from .builders import call, cast, free_name, number
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,11 +32,11 @@ from ...model.conditions import conjuncts
 from ...model.schema import Duration, Field, Schema
 from ...model.typed import Typed
 from ..scopes.relation_builder import Known
-from . import parts
+from . import builders as parts
+from .builders import call, local, number, struct, text
 from .match_fields import Memory, Remembered
 from .match_pattern import Automaton, Follow, Place
 from .match_rows import MatchRows
-from .parts import call, local, number, struct, text
 
 FRESH = "^"
 MATCHED = "$"

@@ -20,10 +20,10 @@ from ..expressions.calls import aggregate_clause
 from ..expressions.resolve import check
 from ..expressions.typing import Context, typed, unknown
 from ..programs.reads import PROGRAM, clocked
-from .marks import function_of
 from .match_aggregates import typed_aggregate
 from .match_rows import match_number
 from .match_scope import MatchScope, PatternCall, one_variable, unreadable
+from .placeholders import function_of
 
 _NAVIGATION = frozenset({"first", "last", "prev", "next"})
 _OF_MATCHES = frozenset({"classifier", "match_number"})

@@ -21,13 +21,13 @@ from ..programs.reads import PROGRAM
 from ..scopes.relation_builder import Known, StreamContext
 from ..scopes.scope import BlockScope, Visible
 from . import match_form as form
+from .builders import column, local, parameters_of
 from .match_fields import Memory, Remembered
 from .match_pattern import MOST_PLACES, Automaton, automaton, repetitions, size, variables
 from .match_program import MatchNames, MatchProgram
 from .match_reads import checked
 from .match_rows import MatchRows, has_number
 from .match_scope import MatchScope
-from .parts import column, local, parameters_of
 
 
 @dataclass(frozen=True, slots=True)

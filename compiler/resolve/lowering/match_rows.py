@@ -24,7 +24,7 @@ from ...model import types as t
 from ...model.schema import Field, Schema
 from ...model.steps import Column
 from ...model.typed import Typed
-from . import parts
+from . import builders as parts
 from .match_fields import Memory
 
 

@@ -15,8 +15,8 @@ from ...model.declared import DeclaredCall
 from ...model.schema import Schema
 from ...model.typed import Typed
 from ..scopes.fields import field_of, unknown_field
+from .builders import column
 from .match_fields import ClassifierRef, Memory, Remembered
-from .parts import column
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,10 +26,10 @@ from ..expressions.conversions import converted_to
 from ..expressions.resolve import Clause, check
 from ..expressions.typing import Context
 from ..scopes.scope import BlockScope
-from . import parts
+from . import builders as parts
 from .frames import APPROXIMATE, RowsCall
-from .marks import AnyCall, Marks, function_of
 from .over_windows import EVERYTHING, Frame, OverWindow, OverWindows
+from .placeholders import AnyCall, Marks, function_of
 from .program_items import has_type, no_type
 from .rows_calls import RowsCalls, wrong_arguments
 

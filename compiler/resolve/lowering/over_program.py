@@ -41,13 +41,13 @@ from ...model.typed import Typed
 from ..clauses.columns import Item
 from ..clauses.output_time import with_event_time
 from ..programs.reads import clocked
-from . import parts
+from . import builders as parts
 from .frame_values import over_rows
 from .frames import ROW, Running, advanced, kept_fields, last_rows, running, with_new
-from .marks import placed
 from .over_calls import NUMBERS, OverCall
 from .over_reads import RowReads, keys_of
 from .over_windows import Frame
+from .placeholders import placed
 from .program_items import returns_of
 
 _Read: TypeAlias = Callable[[e.Expression], e.Expression]

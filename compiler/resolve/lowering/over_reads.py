@@ -15,7 +15,7 @@ from ....dsl.source import Span
 from ...model.programs import ProgramInput, ProgramKey
 from ...model.reads import InstantRef
 from ...model.schema import Field
-from . import parts
+from . import builders as parts
 
 
 class RowReads:

@@ -19,7 +19,7 @@ from ...model.same import canonical
 from ...model.typed import Typed
 from ..expressions.typing import FoundAggregate
 from ..foreign.not_built import not_built
-from . import parts
+from . import builders as parts
 from .frames import AGGREGATES, RowsCall, advanced, running
 from .program_items import has_type, no_type
 

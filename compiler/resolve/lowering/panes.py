@@ -53,7 +53,7 @@ from ..expressions.typing import FoundAggregate
 from ..programs.reads import clocked
 from ..scopes.relation_builder import Chain
 from ..scopes.scope import PaneRef, Visible, is_window_time
-from . import parts
+from . import builders as parts
 from .pane_calls import PaneCall, pane_call, result_of
 from .program_items import has_type, no_type, refuse_python
 

@@ -23,9 +23,10 @@ from ...model.typed import Typed
 from ..expressions.calls import aggregate_clause, not_an_aggregate
 from ..expressions.resolve import Clause, FoundAggregate, Scope, check, check_with_aggregates
 from ..foreign.not_built import not_built
-from . import folds, parts
+from . import builders as parts
+from . import folds
 from .frames import AGGREGATES, Part, RowsCall
-from .marks import AnyCall
+from .placeholders import AnyCall
 from .program_items import refuse_python
 
 _THERE_ARE = (

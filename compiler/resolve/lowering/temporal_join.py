@@ -37,7 +37,7 @@ from ..expressions.resolve import Clause, check
 from ..programs.reads import clocked
 from ..scopes.relation_builder import Chain, Known
 from ..scopes.scope import BlockScope
-from . import parts
+from . import builders as parts
 from .temporal_form import TemporalForm, temporal_form, versions_kept
 
 

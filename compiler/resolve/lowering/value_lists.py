@@ -13,7 +13,7 @@ from __future__ import annotations
 from ....dsl.ast import expressions as e
 from ....dsl.ast.node import Name
 from ...model import types as t
-from . import parts
+from . import builders as parts
 
 SETS = frozenset({"collect_set", "count_distinct", "approx_count_distinct"})
 QUANTILES = frozenset({"percentile", "median", "approx_percentile"})

@@ -22,10 +22,10 @@ from ..clauses.columns import Item, item_name
 from ..clauses.keys import is_aggregate
 from ..clauses.windows import missing_watermark
 from ..expressions.resolve import Clause, check
-from ..lowering import parts
+from ..lowering import builders as parts
 from ..lowering.count_window import Counted, count_operator
 from ..lowering.frames import RowsCall
-from ..lowering.marks import AnyCall, Mark, Marks
+from ..lowering.placeholders import AnyCall, Mark, Marks
 from ..lowering.program_items import has_type, no_type, program_items, refuse_python
 from ..lowering.rows_calls import RowsCalls
 from ..scopes.relation_builder import Chain

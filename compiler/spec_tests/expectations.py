@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from ...dsl import codes
 from ...dsl.source import Span
+from ...dsl.yaml_diagnostics import described
 from ...dsl.yaml_nodes import Mapping, Node, Scalar, Sequence
-from ...dsl.yaml_told import described
+from .diagnostics import Teller
 from .model import Column, Expect, Row
-from .told import Teller
 from .values import Misfit, Value, read_value
 
 _OPTIONS = ("rows", "ordered", "contains", "tolerance")

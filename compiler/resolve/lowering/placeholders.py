@@ -19,7 +19,7 @@ from ...model import types as t
 from ...model.declared import DeclaredCall
 from ...model.typed import Typed
 from ..expressions.typing import Context, typed
-from . import parts
+from . import builders as parts
 from .frames import RowsCall
 
 AnyCall: TypeAlias = e.Call | DeclaredCall

@@ -11,12 +11,12 @@ from collections.abc import Mapping as Names
 from ...contracts.formats import LINES
 from ...dsl import codes
 from ...dsl.records import dataclass
+from ...dsl.yaml_diagnostics import described
 from ...dsl.yaml_nodes import Mapping, Node, Scalar, Sequence
-from ...dsl.yaml_told import described
 from ..connectors.registry import reader_of
 from ..model import types as t
 from ..model.pipeline import Endpoint, Source, Table
-from .told import Teller
+from .diagnostics import Teller
 from .values import Misfit, Value, json_text, read_value
 
 

@@ -7,7 +7,7 @@ In order of flow:
   ``state`` what operators must keep; ``upgrades`` which version goes on, and with what.
 - ``names``: what a version of the spec has that steps may name.
 - ``rows``: rows of sources and the lines of text that they are; ``values``: one value by its type.
-- ``told``: what is said of mistakes.
+- ``diagnostics``: what is said of mistakes.
 - ``ways``: a test's steps for another arrival of the same rows.
 - ``compare``: what a sink got against what it must get, row by row as ``matching`` pairs them;
   ``differences`` shows that as a table.

@@ -7,8 +7,9 @@ from collections.abc import Mapping as Names
 from itertools import zip_longest
 
 from ...dsl import codes
+from ...dsl.yaml_diagnostics import described
 from ...dsl.yaml_nodes import Mapping, Node, Scalar, Sequence
-from ...dsl.yaml_told import described
+from .diagnostics import Teller
 from .expectations import read_expect
 from .model import (
     Advance,
@@ -27,7 +28,6 @@ from .model import (
 from .names import SpecNames
 from .rows import read_rows
 from .state import read_state
-from .told import Teller
 from .upgrades import UpgradeReader, Version
 from .values import instant_micros
 from .ways import BATCHES

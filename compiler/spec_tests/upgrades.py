@@ -9,15 +9,15 @@ from typing import Any, Protocol
 from ...dsl import codes
 from ...dsl.diagnostics import Diagnostics
 from ...dsl.records import dataclass
+from ...dsl.yaml_diagnostics import described
 from ...dsl.yaml_nodes import Mapping, Node, Scalar
-from ...dsl.yaml_told import described
 from ..migrate.decisions import Decisions
 from ..migrate.document import document
 from ..migrate.plan import plan_migration
 from ..migrate.read import read_migration, tell_unused
 from ..migrate.verdicts import MigrationPlan, Verdict
 from ..model.pipeline import Pipeline
-from .told import Teller
+from .diagnostics import Teller
 
 _KEYS = ("spec", "migration")
 

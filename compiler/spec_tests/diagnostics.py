@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ...dsl import codes
-from ...dsl.yaml_told import Teller as YamlTeller
-from ...dsl.yaml_told import described
+from ...dsl.yaml_diagnostics import Teller as YamlTeller
+from ...dsl.yaml_diagnostics import described
 from .values import Misfit
 
 

@@ -9,9 +9,9 @@ from ...dsl.yaml_nodes import Node
 from ..connectors.registry import reader_of
 from ..model.pipeline import Pipeline, Source, Table
 from ..model.programs import Operator
+from .diagnostics import Teller
 from .model import Column
 from .rows import Lines
-from .told import Teller
 
 
 class SpecNames:

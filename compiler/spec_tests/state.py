@@ -8,9 +8,9 @@ from dataclasses import replace
 from ...dsl.yaml_nodes import Mapping, Node, Sequence
 from ..model import types as t
 from ..model.programs import Operator
+from .diagnostics import Teller
 from .expectations import read_expect
 from .model import Column, Expect
-from .told import Teller
 
 WAITING = "waiting"
 """The column that counts the rows of a key that the watermark has not passed."""

@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from ...dsl import codes
 from ...dsl.diagnostics import Diagnostics
 from ...dsl.source import SourceFile, Span
+from ...dsl.yaml_diagnostics import described
 from ...dsl.yaml_nodes import Mapping, Node, Scalar, Sequence, read_documents
 from ...dsl.yaml_slips import slip_of
-from ...dsl.yaml_told import described
 from ...dsl.yaml_tree import YamlSyntaxError
+from .diagnostics import Teller
 from .model import Case, Expect, Placed
 from .steps import StepReader
-from .told import Teller
 from .upgrades import Neighbours, UpgradeReader, Version
 from .ways import AS_WRITTEN, WAYS
 
