@@ -20,10 +20,12 @@ def changes_between(old: Mapping[str, Any], new: Mapping[str, Any]) -> Changes:
     something else under its name, groups by another key. What it asks about or marks is told.
     """
     from ..compiler.migrate.plan import plan_migration
+    from ..contracts.plan import Plan
     from ..runtime.execution.changed_spec import Changes
 
     refused, told = [], []
-    for fate in plan_migration(old, new).operators:
+    plans = (Plan.from_json(dict(old)), Plan.from_json(dict(new)))
+    for fate in plan_migration(*plans).operators:
         if fate.old is None or fate.new is None:
             # It begins, or ends, with the query that it is in.
             continue

@@ -48,6 +48,6 @@ def _print_changes(old: CompileResult, new: CompileResult, names: tuple[str, str
     sys.stdout.write(changes_text(compare_plans(old.plan, new.plan)))
     differ = old.plan != new.plan
     if differ:
-        found = plan_migration(old.plan.to_json(), new.plan.to_json())
+        found = plan_migration(old.plan, new.plan)
         sys.stdout.write(f"\nstate\n\n{plan_text(found, whole=False)}")
     return bool(code) or differ

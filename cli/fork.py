@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -117,16 +116,17 @@ def _branch(
     """Plan the way from the savepoint; prints the plan and exits where it is not complete."""
     from ..compiler.migrate.document import document
     from ..compiler.migrate.text import plan_text
+    from ..contracts.plan import Plan
     from .forking import Branch
 
-    if version.plan["pipeline"] != saved.pipeline:
+    if version.plan.pipeline != saved.pipeline:
         raise UserError(
-            f"{version.spec} is of pipeline `{version.plan['pipeline']}`, savepoint {saved.name} "
+            f"{version.spec} is of pipeline `{version.plan.pipeline}`, savepoint {saved.name} "
             f"of `{saved.pipeline}`",
             "give both the same pipeline name in the front matter if they are one pipeline",
         )
     said: list[Diagnostics] = []
-    plan, _ = planned(json.loads(json.dumps(saved.plan)), version.plan, decisions, said)
+    plan, _ = planned(Plan.from_json(saved.plan), version.plan, decisions, said)
     if print_diagnostics(said, Format.FULL):
         raise typer.Exit(2)
     if plan.exit_code:

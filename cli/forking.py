@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from ..compiler.spec_tests.upgrades import Version
+    from ..contracts.migration import Migration
     from ..runtime.savepoints.format.model import Savepoint
 
 
@@ -29,20 +30,19 @@ class Branch:
     """A version, and what the runtime is told of the way to it from the savepoint."""
 
     version: Version
-    migration: Mapping[str, Any]
+    migration: Migration
     variables: Mapping[str, str]
     profile: str | None
 
     @property
     def sinks(self) -> dict[str, str]:
         """Its sinks by what they were called in the savepoint; one that is new by its own name."""
-        found = self.migration["sinks"].items()
-        return {one["from"] or name: name for name, one in found}
+        return {one.old or name: name for name, one in self.migration.sinks.items()}
 
     def given(self, name: str) -> str:
         """What the savepoint called a source; a table's name is its own."""
-        found = self.migration["sources"].get(name)
-        return (found and found["from"]) or name
+        found = self.migration.sources.get(name)
+        return (found and found.old) or name
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +61,8 @@ def read_recording(folder: Path, branches: Sequence[Branch]) -> Recording:
     """
     if not folder.is_dir():
         raise UserError(f"folder {folder} does not exist", "it must have a folder for each source")
-    sources = {b.given(name) for b in branches for name in b.version.plan["sources"]}
-    tables = {name for b in branches for name in b.version.plan.get("tables", ())}
+    sources = {b.given(name) for b in branches for name in b.version.plan.sources}
+    tables = {name for b in branches for name in b.version.plan.tables}
     there = {path.name for path in folder.iterdir() if path.is_dir()}
     if odd := sorted(there - sources - tables):
         known = ", ".join(sorted(sources | tables))
@@ -119,7 +119,7 @@ def fork(
                     for step in recording.steps:
                         run.feed({n: step.get(branch.given(n), "") for n in _sources(branch)})
                     run.drain()
-                    got.append({name: run.take(name) for name in branch.version.plan["sinks"]})
+                    got.append({name: run.take(name) for name in branch.version.plan.sinks})
     a, b = branches
     for old, ours in a.sinks.items():
         theirs = b.sinks.get(old)
@@ -134,7 +134,7 @@ def fork(
 
 
 def _sources(branch: Branch) -> Sequence[str]:
-    return list(branch.version.plan["sources"])
+    return list(branch.version.plan.sources)
 
 
 @contextmanager
@@ -156,5 +156,5 @@ def _begun(
         profile=branch.profile,
         folders=(str(branch.version.spec.resolve().parent),),
     ) as run:
-        run.begin(HandedOn(savepoint, folder, {}, recording.tables), branch.migration)
+        run.begin(HandedOn(savepoint, folder, {}, recording.tables), branch.migration.to_json())
         yield run

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from .report import UserError, faults
 
 if TYPE_CHECKING:
-    from ..compiler.migrate.verdicts import Json, MigrationPlan
+    from ..compiler.migrate.verdicts import MigrationPlan
+    from ..contracts.migration import Migration
+    from ..contracts.plan import Plan
     from ..runtime.savepoints.format.model import Savepoint
     from ..runtime.savepoints.inspect.preview import Preview
 
@@ -41,36 +44,38 @@ class Saved:
         self._savepoint = savepoint
         self._folder = os.path.abspath(folder)
 
-    def of_plan(self, plans: Sequence[Json]) -> Json:
+    def of_plan(self, plans: Sequence[Plan]) -> Plan:
         """Return the plan that it was taken from; if OLD is given, it must be that one.
 
         ``plans`` are those of OLD, where it is given, and NEW.
         """
+        from ..contracts.plan import Plan
         from ..runtime.plan.plan import read_plan
         from ..runtime.savepoints.migrate.state_mapping import check_pipeline, differences
 
         *olds, new = plans
         with faults():
-            check_pipeline(self._savepoint, read_plan(new))
+            check_pipeline(self._savepoint, read_plan(new.to_json()))
         for old in olds:
-            lines = list(differences(self._savepoint, read_plan(old)))
-            if lines or old["version"] != self._savepoint.version:
+            lines = list(differences(self._savepoint, read_plan(old.to_json())))
+            if lines or old.version != self._savepoint.version:
                 told = "".join(f"\n  {line}" for line in lines)
                 raise UserError(
                     f"savepoint {self._savepoint.name} is of version {self._savepoint.version}, "
-                    f"not of the given OLD, version {old['version']}{told}",
+                    f"not of the given OLD, version {old.version}{told}",
                     "omit OLD: the savepoint has its plan",
                 )
-        return self._savepoint.plan
+        return Plan.from_json(self._savepoint.plan)
 
-    def tried(self, new: Json, found: MigrationPlan) -> Tried:
+    def tried(self, new: Plan, found: MigrationPlan) -> Tried:
         """Return what a migration makes of its rows."""
         from ..runtime.plan.plan import read_plan
         from ..runtime.savepoints.migrate.state_mapping import fitted
         from ..runtime.savepoints.process import preview_savepoint
 
         with faults():
-            fit = fitted(self._savepoint, self._folder, read_plan(new), _possible(found))
+            migration = _possible(found).to_json()
+            fit = fitted(self._savepoint, self._folder, read_plan(new.to_json()), migration)
             return Tried(self._savepoint, preview_savepoint(fit, tell=_tell))
 
 
@@ -106,7 +111,7 @@ class Tried:
         return preview_text(self._savepoint, self._preview)
 
 
-def _possible(found: MigrationPlan) -> Mapping[str, Any]:
+def _possible(found: MigrationPlan) -> Migration:
     """Return the document of a plan, without operators of which a part is impossible."""
     from ..compiler.migrate.document import document
     from ..compiler.migrate.verdicts import Verdict
@@ -117,8 +122,8 @@ def _possible(found: MigrationPlan) -> Mapping[str, Any]:
         if any(finding.verdict is Verdict.IMPOSSIBLE for finding in fate.findings)
     }
     told = document(found)
-    operators = {id_: one for id_, one in told["operators"].items() if id_ not in lost}
-    return {**told, "operators": operators}
+    operators = {id_: one for id_, one in told.operators.items() if id_ not in lost}
+    return replace(told, operators=operators)
 
 
 def _tell(line: str) -> None:

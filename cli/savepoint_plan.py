@@ -17,7 +17,8 @@ from .spec_revisions import compile_version, read_version, read_versions
 
 if TYPE_CHECKING:
     from ..compiler.migrate.decisions import Decisions
-    from ..compiler.migrate.verdicts import Json, MigrationPlan
+    from ..compiler.migrate.verdicts import MigrationPlan
+    from ..contracts.plan import Plan
     from ..dsl.diagnostics import Diagnostics
     from ..dsl.source import SourceFile
 
@@ -79,11 +80,11 @@ def plan(
     sources = [after] if before is None else [before, after]
     results = [compile_version(source, after) for source in sources]
     said = [result.diagnostics for result in results]
-    plans = [json.loads(result.plan_json) for result in results if result.plan_json is not None]
+    plans = [result.plan for result in results if result.plan is not None]
     found, decisions = None, None
     if len(plans) == len(results):
         if saved is not None:
-            plans = [dict(saved.of_plan(plans)), plans[-1]]
+            plans = [saved.of_plan(plans), plans[-1]]
         found, decisions = planned(plans[0], plans[1], migration, said)
     how = Format.JSON if format is PlanFormat.JSON else Format.FULL
     if print_diagnostics(said, how) or found is None or decisions is None:
@@ -112,7 +113,7 @@ def _versions(
 
 
 def planned(
-    old: Json, new: Json, migration: Path | None, said: list[Diagnostics]
+    old: Plan, new: Plan, migration: Path | None, said: list[Diagnostics]
 ) -> tuple[MigrationPlan, Decisions]:
     """Plan with the decisions of a file; what is wrong in it is added to what is said.
 
@@ -123,9 +124,9 @@ def planned(
     from ..compiler.migrate.read import read_migration, tell_unused
     from ..dsl.diagnostics import Diagnostics
 
-    if old["pipeline"] != new["pipeline"]:
+    if old.pipeline != new.pipeline:
         raise UserError(
-            f"`{old['pipeline']}` and `{new['pipeline']}` are different pipelines, but a "
+            f"`{old.pipeline}` and `{new.pipeline}` are different pipelines, but a "
             "savepoint is of one",
             "give both the same pipeline name in the front matter if they are one pipeline",
         )

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 from streamc.compiler.driver import CompileResult, compile_source, output_files
+from streamc.contracts.plan import Plan
 from streamc.dsl.render import render
 from streamc.dsl.source import SourceFile
 
@@ -23,10 +22,10 @@ def compiled_text(text: str, name: str) -> CompileResult:
     return compile_source(SourceFile(name, text))
 
 
-def plan_in(result: CompileResult) -> Any:
+def plan_in(result: CompileResult) -> Plan:
     """Return the plan of what compiles."""
-    assert result.plan_json is not None, render([result.diagnostics])
-    return json.loads(result.plan_json)
+    assert result.plan is not None, render([result.diagnostics])
+    return result.plan
 
 
 def written(result: CompileResult, folder: Path) -> Path:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from program_interpreter import value
+from streamc.contracts.migration import OperatorChange, WindowChange
 from streamc.dsl.ast import expressions as e
 from streamc.dsl.ast.node import Name, Node
 from streamc.dsl.parse import parse_expression
@@ -49,45 +50,45 @@ def parsed(text: str) -> e.Expression:
     return tree
 
 
-def migrate(document: dict[str, Any], groups: list[Group]) -> list[Group]:
+def migrate(change: OperatorChange, groups: list[Group]) -> list[Group]:
     """Return the groups of the new version."""
     made = []
     for group in groups:
-        if document["where"] is not None and _evaluated(document["where"], group) is not True:
+        if change.where is not None and _evaluated(change.where, group) is not True:
             continue
-        new = {key["name"]: _evaluated(key["expr"], group) for key in document["keys"]}
-        new |= {cell["id"]: _evaluated(cell["expr"], group) for cell in document["cells"]}
-        made += [{**new, **window} for window in _windows(document["window"], group)]
-    return _merged(document, made) if document["group"] else made
+        new = {key.name: _evaluated(key.expr, group) for key in change.keys}
+        new |= {cell.id: _evaluated(cell.expr, group) for cell in change.cells}
+        made += [{**new, **window} for window in _windows(change.window, group)]
+    return _merged(change, made) if change.group else made
 
 
-def _windows(said: dict[str, Any] | None, group: Group) -> list[Group]:
+def _windows(said: WindowChange | None, group: Group) -> list[Group]:
     """Return the windows that a group goes into, nothing for one without."""
     if said is None:
         return [{}]
-    found = _evaluated(said["expr"], group)
-    return [{"window": one} for one in (found if said.get("several") else [found])]
+    found = _evaluated(said.expr, group)
+    return [{"window": one} for one in (found if said.several else [found])]
 
 
-def identity(document: dict[str, Any], group: Group) -> tuple[Any, ...]:
+def identity(change: OperatorChange, group: Group) -> tuple[Any, ...]:
     """Return what a group is found by: keys, and the window if it has one."""
-    names = sorted(key["name"] for key in document["keys"])
-    ends = tuple(group["window"].values()) if document["window"] is not None else ()
+    names = sorted(key.name for key in change.keys)
+    ends = tuple(group["window"].values()) if change.window is not None else ()
     return (*(group[name] for name in names), *ends)
 
 
-def _merged(document: dict[str, Any], groups: list[Group]) -> list[Group]:
+def _merged(change: OperatorChange, groups: list[Group]) -> list[Group]:
     together = defaultdict(list)
     for group in groups:
-        together[identity(document, group)].append(group)
-    cells = document["cells"]
+        together[identity(change, group)].append(group)
     return [
-        {**same[0], **{cell["id"]: _merge(cell["merge"], cell["id"], same) for cell in cells}}
+        {**same[0], **{c.id: _merge(c.merge, c.id, same) for c in change.cells}}
         for same in together.values()
     ]
 
 
-def _merge(merge: str, id_: str, groups: list[Group]) -> Any:
+def _merge(merge: str | None, id_: str, groups: list[Group]) -> Any:
+    assert merge is not None
     if merge in _AGGREGATES:
         return _AGGREGATES[merge]([group[id_] for group in groups])
     tree = parsed(merge)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from compiled import compiled_text, written
+from compiled import compiled_text, plan_in, written
 from streamc.cli.app import app
 from streamc.compiler.migrate.document import document
 from streamc.compiler.migrate.plan import plan_migration
@@ -309,12 +309,12 @@ def test_all_kinds_of_state(runs: Sequence[int], spark: SparkSession, tmp_path: 
                 one.run()
     job.take("cut")
     cut = {one: one.rows() for one in (job, whole)}
-    plans = [json.loads(str(found.plan_json)) for found in (old, new)]
+    plans = [plan_in(found) for found in (old, new)]
     diagnostics = Diagnostics(SourceFile("m.yaml", ALL_DECISIONS))
     found = plan_migration(*plans, read_migration(*plans, diagnostics))
     assert (found.exit_code, list(diagnostics)) == (0, []), plan_text(found)
     variables = {"input": str(job.root / "in"), "out": str(job.root / "out")}
-    asked = Arguments(False, variables, None, job.state, "cut", document(found))
+    asked = Arguments(False, variables, None, job.state, "cut", document(found).to_json())
     lines: list[str] = []
     saved = backfill_savepoint(script, asked, tell=lines.append, spark=spark)
     batches = sum(step < 5 for step in runs)

@@ -5,13 +5,12 @@ Below each pipeline's last aggregate stands one kind of operator. An edit is a t
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 from compiled import compiled_text, plan_in
 from streamc.compiler.migrate.decisions import Decisions
 from streamc.compiler.migrate.plan import plan_migration
 from streamc.compiler.migrate.verdicts import MigrationPlan
+from streamc.contracts.plan import Plan
 
 HEAD = """\
 ---
@@ -101,7 +100,7 @@ ASKED = [
 ]
 
 
-def plan_of(text: str) -> Any:
+def plan_of(text: str) -> Plan:
     return plan_in(compiled_text(text, "below.stream"))
 
 

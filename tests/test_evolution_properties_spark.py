@@ -16,7 +16,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from compiled import compiled_text, written
+from compiled import compiled_text, plan_in, written
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from streamc.compiler.migrate.document import document
@@ -142,7 +142,7 @@ def check(
     kept = [row for row in before if old.start(row) + old.window > watermark]
 
     scripts = [compiled_text(v.spec(n), "spend.stream") for n, v in enumerate(edit, 1)]
-    plans = [json.loads(script.plan_json or "") for script in scripts]
+    plans = [plan_in(script) for script in scripts]
     text = "from: 1\nto: 2\n"
     if new.window != old.window:
         text += "operators: {spend: {rewindow: auto}}\n"
@@ -161,7 +161,7 @@ def check(
             run.take("out")
             handed_on = run.hand_on(root / "savepoint")
         with step_run(paths[1], root / "run-new", spark, partitions=3) as run:
-            run.begin(handed_on, json.loads(json.dumps(document(plan))))
+            run.begin(handed_on, document(plan).to_json())
             for batch in batches[cut:]:
                 run.feed({"payments": "".join(row.line for row in batch)})
             run.drain()

@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from compiled import compiled_text, written
+from compiled import compiled_text, plan_in, written
 from streamc.compiler.migrate.document import document
 from streamc.compiler.migrate.plan import plan_migration
 from streamc.compiler.migrate.read import read_migration
+from streamc.contracts.plan import Plan
 from streamc.dsl.diagnostics import Diagnostics
 from streamc.dsl.source import SourceFile
 from streamc.runtime import Arguments, RuntimeFault, read_status, run_script
@@ -127,7 +128,7 @@ class Evolution:
     def __init__(self, root: Path, spark: SparkSession) -> None:
         self.root, self.spark = root, spark
         (root / "in").mkdir()
-        self._documents: dict[str, Any] = {}
+        self._plans: dict[str, Plan] = {}
 
     def run(self, stream: str, name: str, **more: Any) -> None:
         script = self.script(stream, name)
@@ -140,8 +141,7 @@ class Evolution:
         folder = self.root / name
         folder.mkdir(exist_ok=True)
         result = compiled_text(SOURCE + stream + SINK, "cards.stream")
-        assert result.plan_json is not None, list(result.diagnostics)
-        self._documents[name] = json.loads(result.plan_json)
+        self._plans[name] = plan_in(result)
         return written(result, folder)
 
     def feed(self, steps: Iterable[int]) -> None:
@@ -151,12 +151,12 @@ class Evolution:
 
     def migration(self, decisions: str) -> Any:
         """The document of the way from the old spec to the new one, which must be complete."""
-        old, new = self._documents["old"], self._documents["new"]
+        old, new = self._plans["old"], self._plans["new"]
         diagnostics = Diagnostics(SourceFile("m.yaml", decisions))
         found = plan_migration(old, new, read_migration(old, new, diagnostics))
         assert not list(diagnostics)
         assert found.exit_code == 0
-        return json.loads(json.dumps(document(found)))
+        return document(found).to_json()
 
     def rows(self) -> list[dict[str, Any]]:
         files = sorted((self.root / "out").glob("*.json"))

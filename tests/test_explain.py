@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
 from cli_run import Run, run
-from compiled import compiled_text
+from compiled import compiled_text, plan_in
 from streamc.cli.pages import Page, known_codes, pages, read_page
 from streamc.cli.testing.load import load_tests
 from streamc.compiler.migrate.plan import plan_migration
@@ -54,7 +53,7 @@ def migrated(text: str) -> list[Diagnostics]:
         "INTERVAL 1 MINUTE", "INTERVAL 5 MINUTES"
     )
     after = after.replace("AS total", "AS total, MAX(amount) AS peak")
-    old, new = (json.loads(compiled_text(t, "s.stream").plan_json or "") for t in (before, after))
+    old, new = (plan_in(compiled_text(t, "s.stream")) for t in (before, after))
     diagnostics = Diagnostics(SourceFile("2-to-3.yaml", text))
     decisions = read_migration(old, new, diagnostics)
     plan = plan_migration(old, new, decisions)

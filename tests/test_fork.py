@@ -14,6 +14,7 @@ from streamc.compiler.model import types as t
 from streamc.compiler.spec_tests.differences import difference_counts
 from streamc.compiler.spec_tests.forks import compare_sinks, key_columns
 from streamc.compiler.spec_tests.model import Column
+from streamc.contracts.migration import Migration, SinkChange, SourceChange
 
 __all__ = ["run"]
 
@@ -27,12 +28,19 @@ CREATE SINK out FROM spend WITH (connector = 'memory');
 """
 
 
-def branch(sources: dict[str, dict[str, str | None]]) -> Branch:
+def branch(source: str) -> Branch:
+    """Return the version of the spec whose source was called so."""
     version = version_of(Path("spend.stream"), compiled_text(SPEC, "spend.stream"))
-    return Branch(version, {"sources": sources, "sinks": {"out": {"from": "out"}}}, {}, None)
+    migration = Migration(
+        *("spend", 1, 1, {}),
+        sources={"payments": SourceChange("payments", source)},
+        sinks={"out": SinkChange("out", "out")},
+        marks=(),
+    )
+    return Branch(version, migration, {}, None)
 
 
-OWN = branch({"payments": {"from": "payments"}})
+OWN = branch("payments")
 
 
 def test_the_nth_files_are_a_step(tmp_path: Path) -> None:
@@ -40,7 +48,7 @@ def test_the_nth_files_are_a_step(tmp_path: Path) -> None:
     (tmp_path / "old" / "b.json").write_text('{"card": "b"}', encoding="utf-8")
     (tmp_path / "old" / "a.json").write_text('{"card": "a"}\n', encoding="utf-8")
     (tmp_path / "old" / ".hidden").write_text("x", encoding="utf-8")
-    renamed = branch({"payments": {"from": "old"}})
+    renamed = branch("old")
     found = read_recording(tmp_path, [renamed])
     assert found.steps == [{"old": '{"card": "a"}\n'}, {"old": '{"card": "b"}\n'}]
     assert renamed.given("payments") == "old"

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from compiled import compiled, written
@@ -14,6 +15,7 @@ from streamc.compiler.driver import compile_source
 from streamc.compiler.migrate.document import document
 from streamc.compiler.migrate.plan import plan_migration
 from streamc.compiler.spec_tests.differences import difference_counts, difference_lines
+from streamc.contracts.plan import Plan
 from streamc.dsl.source import SourceFile
 from streamc.runtime import Arguments, run_script
 from streamc.runtime.savepoints.process import savepoint_of, take_savepoint
@@ -25,9 +27,9 @@ pytestmark = pytest.mark.spark
 CARDS = Path(__file__).parent.parent / "specs" / "card_fraud"
 
 
-def branch(spec: Path, old: object) -> Branch:
+def branch(spec: Path, old: Mapping[str, Any]) -> Branch:
     version = version_of(spec, compile_source(SourceFile.read(spec)))
-    plan = plan_migration(old, version.plan)  # type: ignore[arg-type]
+    plan = plan_migration(Plan.from_json(old), version.plan)
     assert plan.exit_code == 0
     return Branch(version, document(plan), {}, None)
 

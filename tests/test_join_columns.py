@@ -36,8 +36,8 @@ def test_columns_of_one_sides_conditions_wait_where_its_rows_are_kept_anyhow(
 ) -> None:
     text = SPEC.format(items=items, kind=kind, condition=condition)
     plan = plan_in(compiled_text(text, "pairs.stream"))
-    (use,) = plan["queries"]["pairs"]["operators"]
-    sides = [" ".join(column["name"] for column in side) for side in use["columns"]]
+    (use,) = plan.queries["pairs"].operators
+    sides = [" ".join(column.name for column in side) for side in use.columns or ()]
     assert ", ".join(sides) == waiting
 
 
@@ -56,6 +56,6 @@ def test_columns_of_conditions_behind_a_join_wait_where_a_side_may_be_missing(
     condition = "TRUE WHERE a.w > 1 AND b.x > 2"
     text = SPEC.format(items="a.id", kind=kind, condition=condition)
     plan = plan_in(compiled_text(text, "pairs.stream"))
-    (use,) = plan["queries"]["pairs"]["operators"]
-    sides = [" ".join(column["name"] for column in side) for side in use["columns"]]
+    (use,) = plan.queries["pairs"].operators
+    sides = [" ".join(column.name for column in side) for side in use.columns or ()]
     assert ", ".join(sides) == waiting

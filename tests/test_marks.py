@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 import pytest
 from cli_run import Run, run
-from compiled import compiled_text
+from compiled import compiled_text, plan_in
 from streamc.compiler.migrate.document import document
 from streamc.compiler.migrate.plan import plan_migration
 from streamc.compiler.migrate.read import read_migration
@@ -46,12 +43,6 @@ SESSIONS = ("TUMBLE(payments, at, INTERVAL 1 MINUTE)", "SESSION(payments, at, IN
 STOOD = 1_000_000
 
 
-def compiled(text: str) -> Mapping[str, Any]:
-    found = compiled_text(text, "cards.stream").plan_json
-    assert found is not None
-    return json.loads(found)  # type: ignore[no-any-return]
-
-
 def fit(old: str, new: str, word: str, *marks: Mark) -> Fit:
     """Return the way from an old spec to a new one, in which the peak is empty or computed."""
     return decided(old, new, f"{{accept: {{'max(v)': {word}}}}}", *marks)
@@ -59,23 +50,24 @@ def fit(old: str, new: str, word: str, *marks: Mark) -> Fit:
 
 def decided(old: str, new: str, decisions: str, *marks: Mark) -> Fit:
     """Return the way from an old spec to a new one, with these decisions about `spend`."""
-    before, after = compiled(old), compiled(new)
+    before, after = (compiled_text(one, "cards.stream") for one in (old, new))
     text = f"from: 1\nto: 2\noperators: {{spend: {decisions}}}\n"
     diagnostics = Diagnostics(SourceFile("m.yaml", text))
-    plan = plan_migration(before, after, read_migration(before, after, diagnostics))
+    plans = plan_in(before), plan_in(after)
+    plan = plan_migration(*plans, read_migration(*plans, diagnostics))
     assert not list(diagnostics)
     operator = SavedOperator("spend", "aggregate", ("card",), ("sum(v)",), {})
     query = SavedQuery(4, STOOD, STOOD, ("out",), {"spend": operator}, "spend")
     savepoint = Savepoint(
         *("cut", datetime(2026, 1, 1, tzinfo=UTC), "cards", 1, 7, 9, "0001", "s", "4.2.1"),
-        plan=before,
+        plan=plans[0].to_json(),
         sources={},
         logs={},
         lineage=(),
         queries={"spend": query},
         marks=marks,
     )
-    return Fit(savepoint, "", read_plan(after), document(plan))
+    return Fit(savepoint, "", read_plan(plans[1].to_json()), document(plan).to_json())
 
 
 def test_a_mark_ends_when_the_windows_of_the_cut_have_closed() -> None:

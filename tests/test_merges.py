@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import replace
 
 import pytest
 from compiled import compiled_text, plan_in
 from streamc.compiler.migrate.buffers import merging_call, shows_order
 from streamc.compiler.migrate.merges import merge_of
 from streamc.compiler.model.functions import aggregate, aggregate_names
+from streamc.contracts.plan import Aggregation
 
 SPEC = """\
 ---
@@ -58,16 +59,18 @@ OF = {
 """Calls of which Spark keeps a buffer in its own form, and what stands for the function."""
 
 
-def plan_of(call: str) -> Any:
+def plan_of(call: str) -> Aggregation:
     plan = plan_in(compiled_text(SPEC.format(columns=f"{call} AS c"), "cards.stream"))
-    return plan["operators"]["spend"]
+    found = plan.operators["spend"]
+    assert isinstance(found, Aggregation)
+    return found
 
 
 @pytest.mark.parametrize("call", OF)
 def test_buffers_are_merged_by_the_function_whose_they_are(call: str) -> None:
-    (found,) = plan_of(call)["aggregates"]
+    (found,) = plan_of(call).aggregates
     assert merging_call(found) == OF[call]
-    assert [merge_of(found, cell) for cell in found["cells"]] == ["buffers"]
+    assert [merge_of(found, cell) for cell in found.cells] == ["buffers"]
 
 
 def test_no_function_with_a_buffer_of_its_own_is_forgotten() -> None:
@@ -96,15 +99,15 @@ def _is_whole(name: str) -> bool:
     ],
 )
 def test_other_cells(call: str, merge: str | None) -> None:
-    (found,) = plan_of(call)["aggregates"]
-    assert {merge_of(found, cell) for cell in found["cells"]} == {merge}
+    (found,) = plan_of(call).aggregates
+    assert {merge_of(found, cell) for cell in found.cells} == {merge}
 
 
 def test_structs_whose_type_an_older_plan_does_not_tell() -> None:
-    (found,) = plan_of("COUNT(DISTINCT i, d)")["aggregates"]
-    assert merging_call({**found, "given": [None]}) == "collect_set(CAST(NULL AS STRING))"
-    (found,) = plan_of("COLLECT_SET(upper(s))")["aggregates"]
-    assert merging_call({**found, "given": [None]}) is None
+    (found,) = plan_of("COUNT(DISTINCT i, d)").aggregates
+    assert merging_call(replace(found, given=(None,))) == "collect_set(CAST(NULL AS STRING))"
+    (found,) = plan_of("COLLECT_SET(upper(s))").aggregates
+    assert merging_call(replace(found, given=(None,))) is None
 
 
 @pytest.mark.parametrize(
@@ -123,7 +126,7 @@ def test_structs_whose_type_an_older_plan_does_not_tell() -> None:
 )
 def test_lists_that_show_their_order(column: str, shows: bool) -> None:
     entry = plan_of(column)
-    (found,) = entry["aggregates"]
-    assert shows_order(found, entry["columns"]) is shows
+    (found,) = entry.aggregates
+    assert shows_order(found, entry.columns or {}) is shows
     # What reads it is not there: it may be a HAVING.
-    assert shows_order(found, {}) is (found["function"] == "collect_list")
+    assert shows_order(found, {}) is (found.function == "collect_list")

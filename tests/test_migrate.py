@@ -8,7 +8,6 @@ that gets another version, unless the case has an old one of its own.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -18,12 +17,13 @@ from compiled import compiled, plan_in
 from golden_extension import cases
 from migration_interpreter import parsed
 from streamc.compiler.migrate.decisions import Decisions
-from streamc.compiler.migrate.document import to_json
+from streamc.compiler.migrate.document import document
 from streamc.compiler.migrate.draft import draft
 from streamc.compiler.migrate.plan import plan_migration
 from streamc.compiler.migrate.read import read_migration, tell_unused
 from streamc.compiler.migrate.text import plan_text
 from streamc.compiler.migrate.verdicts import MigrationPlan
+from streamc.contracts.plan import Plan
 from streamc.dsl.diagnostics import Diagnostics
 from streamc.dsl.render import render
 from streamc.dsl.source import SourceFile
@@ -32,7 +32,7 @@ CASES = [*cases("migrations", "old.stream"), *cases("evolutions", "new.stream")]
 SPECS = Path(__file__).parent.parent / "specs"
 
 
-def plan_of(case: Path, name: str) -> Any:
+def plan_of(case: Path, name: str) -> Plan:
     path = case / f"{name}.stream"
     if not path.exists():
         path = SPECS / case.name / f"{case.name}.stream"
@@ -59,7 +59,7 @@ def migration_of(case: Path, text: str | None = None) -> tuple[MigrationPlan, De
 def test_migrations(case: Path, golden: Callable[[str, str], None]) -> None:
     plan, decisions = migration_of(case)
     golden("verdicts.txt", f"{plan_text(plan)}exit code {plan.exit_code}\n")
-    golden("migration.json", to_json(plan))
+    golden("migration.json", document(plan).to_text())
     golden("draft.yaml", draft(plan, decisions))
 
 
@@ -90,7 +90,7 @@ def test_a_first_draft_is_accepted(case: Path) -> None:
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_what_the_runtime_is_given_can_be_read(case: Path) -> None:
     plan, _ = migration_of(case)
-    for text in expressions(json.loads(to_json(plan))["operators"]):
+    for text in expressions(document(plan).to_json()["operators"]):
         parsed(text)
 
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
-from compiled import compiled, compiled_text
+from compiled import compiled, compiled_text, plan_in
 from golden_extension import cases
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -20,6 +19,8 @@ from streamc.compiler.migrate.plan import plan_migration
 from streamc.compiler.migrate.text import plan_text
 from streamc.compiler.migrate.verdicts import MigrationPlan, Verdict
 from streamc.compiler.migrate.versions import aggregates_of, alive, side_columns, waiting_columns
+from streamc.contracts.migration import CellChange
+from streamc.contracts.plan import Join, Plan, cells_of, inputs_of, timers_of
 from test_migration_oracle import ROWS, accepted, groups_of, plan_of
 
 GOLDEN = cases("golden")
@@ -31,32 +32,32 @@ ENTRIES = dict.fromkeys(("map", "set", "list"), "entries")
 
 
 def compiled_plan(path: Path) -> Any:
-    result = compiled(path, "cards.stream")
-    return None if result.plan_json is None else json.loads(result.plan_json)
+    return compiled(path, "cards.stream").plan
 
 
-def kept(plan: Any) -> Counter[tuple[str, str, str]]:
+def kept(plan: Plan) -> Counter[tuple[str, str, str]]:
     """Return all that a version keeps, by operator, kind of part and name."""
     found: Counter[tuple[str, str, str]] = Counter()
     for id_, entry in alive(plan).items():
         for aggregate in aggregates_of(plan, id_):
-            found.update((id_, "cell", cell["id"]) for cell in aggregate["cells"])
-        for cell in entry.get("cells", ()):
-            found[id_, "cell" if cell["kind"] == "value" else "entries", cell["id"]] += 1
-        found.update((id_, "timer", timer["id"]) for timer in entry.get("timers", ()))
-        for place, word in enumerate(SIDES if entry["kind"] == "join" else ()):
-            columns = side_columns(plan, id_, place)
-            found.update((id_, f"column {word}", column["name"]) for column in columns)
+            found.update((id_, "cell", cell.id) for cell in aggregate.cells)
+        for cell in cells_of(entry):
+            found[id_, "cell" if cell.kind == "value" else "entries", cell.id] += 1
+        found.update((id_, "timer", timer.id) for timer in timers_of(entry))
+        if isinstance(entry, Join):
+            for place, word in enumerate(SIDES):
+                columns = side_columns(plan, entry, place)
+                found.update((id_, f"column {word}", column.name) for column in columns)
     return found
 
 
-def waiting(plan: Any) -> Counter[tuple[str, str, str]]:
+def waiting(plan: Plan) -> Counter[tuple[str, str, str]]:
     """Return the columns of rows that wait for programs, whatever their inputs are called."""
     return Counter(
-        (id_, "column", column["name"])
+        (id_, "column", column.name)
         for id_, entry in alive(plan).items()
-        for given in entry.get("inputs", ())
-        for column in waiting_columns(plan, id_, given["alias"]) or ()
+        for given in inputs_of(entry)
+        for column in waiting_columns(plan, id_, given.alias) or ()
     )
 
 
@@ -94,7 +95,7 @@ def test_nothing_becomes_of_what_is_not_edited(case: Path) -> None:
     assert found.exit_code == 0
     assert {finding.verdict for finding in found.findings()} == {Verdict.KEPT}, plan_text(found)
     assert not any(finding.marked or finding.why for finding in found.findings())
-    assert draft(found, Decisions()) == f"from: {plan['version']}\nto: {plan['version']}\n"
+    assert draft(found, Decisions()) == f"from: {plan.version}\nto: {plan.version}\n"
     assert told(found, "old") == kept(plan) + waiting(plan) == told(found, "new")
 
 
@@ -120,14 +121,14 @@ def check(old: Any, new: Any) -> None:
     assert before - kept(old) - waiting(old) == Counter(), plan_text(plan)
     assert after - kept(new) - waiting(new) == Counter(), plan_text(plan)
     given = document(plan)
-    assert list(given["operators"]) == list(alive(new))
-    assert set(given["sources"]) == set(new["sources"])
-    assert set(given["sinks"]) == set(new["sinks"])
+    assert list(given.operators) == list(alive(new))
+    assert set(given.sources) == set(new.sources)
+    assert set(given.sinks) == set(new.sinks)
     for fate in plan.operators:
-        if fate.document is not None and fate.kind in ("aggregate", "session"):
-            cells = [cell["id"] for cell in fate.document["cells"]]
+        if fate.change is not None and fate.kind in ("aggregate", "session"):
+            cells = [cell.id for cell in fate.change.cells]
             wanted = aggregates_of(new, str(fate.new))
-            assert cells == [cell["id"] for one in wanted for cell in one["cells"]]
+            assert cells == [cell.id for one in wanted for cell in one.cells]
 
 
 # Edits one after the other, and at once.
@@ -143,10 +144,9 @@ def test_a_key_dropped_then_wider_windows_is_both_at_once(rows: list[dict[str, A
     second = plan_of(2, ("card",), CALLS, MINUTE)
     third = plan_of(3, ("card",), CALLS, FOUR)
     steps = [
-        document(accepted(*pair))["operators"]["spend"]
-        for pair in ((first, second), (second, third))
+        document(accepted(*pair)).operators["spend"] for pair in ((first, second), (second, third))
     ]
-    at_once = document(accepted(first, third))["operators"]["spend"]
+    at_once = document(accepted(first, third)).operators["spend"]
     groups = groups_of(first, rows)
     stepwise = migrate(steps[1], migrate(steps[0], groups))
     found = {identity(at_once, group): group for group in migrate(at_once, groups)}
@@ -159,7 +159,7 @@ def test_a_key_dropped_then_wider_windows_is_both_at_once(rows: list[dict[str, A
         }
 
 
-def streams(*names: str) -> Any:
+def streams(*names: str) -> Plan:
     """Return the plan of a spec with a column, a stream and a source of these names."""
     column, stream, source = names
     result = compiled_text(
@@ -171,8 +171,7 @@ def streams(*names: str) -> Any:
         f"CREATE SINK out FROM {stream} WITH (connector = 'files', path = 'o', format = 'json');\n",
         "cards.stream",
     )
-    assert result.plan_json is not None
-    return json.loads(result.plan_json)
+    return plan_in(result)
 
 
 def test_renames_compose() -> None:
@@ -189,5 +188,5 @@ def test_renames_compose() -> None:
     assert plan.exit_code == 0
     assert {finding.verdict for finding in plan.findings()} == {Verdict.KEPT}
     assert list(decided.unused()) == []
-    cells = document(plan)["operators"]["spending"]["cells"]
-    assert cells == [{"id": "sum(w)", "expr": "`sum(v)`", "merge": None}]
+    cells = document(plan).operators["spending"].cells
+    assert cells == (CellChange("sum(w)", "`sum(v)`", ("sum(v)",), merge=None),)

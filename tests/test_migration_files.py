@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from compiled import compiled, plan_in
@@ -15,6 +14,7 @@ from streamc.compiler.migrate.expressions import BadExpression, expression
 from streamc.compiler.migrate.names import column
 from streamc.compiler.migrate.plan import plan_migration
 from streamc.compiler.migrate.read import read_migration, tell_unused
+from streamc.contracts.plan import Plan
 from streamc.dsl.diagnostics import Diagnostics
 from streamc.dsl.render import render
 from streamc.dsl.source import SourceFile
@@ -23,7 +23,7 @@ FOLDER = Path(__file__).parent / "migration_mistakes"
 BAD = cases("migration_mistakes", "migration.yaml")
 
 
-def plans() -> tuple[Any, Any]:
+def plans() -> tuple[Plan, Plan]:
     found = []
     for name in ("old", "new"):
         found.append(plan_in(compiled(FOLDER / f"{name}.stream", "cards.stream")))

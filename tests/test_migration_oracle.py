@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache
 from itertools import product
 from typing import Any
@@ -22,8 +23,10 @@ from streamc.compiler.migrate.document import document
 from streamc.compiler.migrate.draft import draft
 from streamc.compiler.migrate.plan import plan_migration
 from streamc.compiler.migrate.read import read_migration
-from streamc.compiler.migrate.verdicts import Verdict
+from streamc.compiler.migrate.verdicts import MigrationPlan, Verdict
 from streamc.compiler.migrate.windows import Shape, shape
+from streamc.contracts.migration import OperatorChange
+from streamc.contracts.plan import Aggregate, Aggregation, Plan
 from streamc.dsl.diagnostics import Diagnostics
 from streamc.dsl.source import SourceFile
 
@@ -65,7 +68,7 @@ KEYS = (("card",), ("land",), ("card", "land"), ("land", "card"))
 
 
 @cache
-def plan_of(version: int, keys: tuple[str, ...], calls: tuple[str, ...], window: str) -> Any:
+def plan_of(version: int, keys: tuple[str, ...], calls: tuple[str, ...], window: str) -> Plan:
     columns = ", ".join(f"{call} AS c{n}" for n, call in enumerate(calls))
     parts = {"version": version, "keys": ", ".join(keys), "columns": columns, "window": window}
     return plan_in(compiled_text(SOURCE.format(**parts), "cards.stream"))
@@ -85,19 +88,19 @@ def windows_of(window: Shape, at: int) -> Iterator[tuple[int, int]]:
         start -= window.step
 
 
-def cells_of(aggregate: Any, rows: list[dict[str, Any]]) -> dict[str, Any]:
+def cells_of(aggregate: Aggregate, rows: list[dict[str, Any]]) -> dict[str, Any]:
     """Return what Spark would hold of some rows, computed from all of them at once."""
-    arguments = aggregate["id"].partition("(")[2].removesuffix(")").split(", ")
+    arguments = aggregate.id.partition("(")[2].removesuffix(")").split(", ")
     arguments[0] = arguments[0].removeprefix("DISTINCT ")
-    buffers = {cell["buffer"]: cell["id"] for cell in aggregate["cells"]}
+    buffers = {cell.buffer: cell.id for cell in aggregate.cells}
     first = [row.get(arguments[0], 1) for row in rows]
     if arguments[0].endswith(" > 3"):
         first = [row["v"] > 3 for row in rows]
     known = [one for one in first if one is not None]
     found: dict[str, Any] = {}
-    match aggregate["function"]:
+    match aggregate.function:
         case "sum" | "avg":
-            none = None if aggregate["function"] == "sum" and len(buffers) == 1 else 0
+            none = None if aggregate.function == "sum" and len(buffers) == 1 else 0
             found = {"sum": sum(known) if known else none, "count": len(known)}
             found["isEmpty"] = not known
         case "count":
@@ -125,32 +128,33 @@ def cells_of(aggregate: Any, rows: list[dict[str, Any]]) -> dict[str, Any]:
     return {id_: found[buffer] for buffer, id_ in buffers.items()}
 
 
-def groups_of(plan: Any, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def groups_of(plan: Plan, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return the groups that a version makes of rows."""
-    entry = plan["operators"]["spend"]
-    names = [key["name"] for key in entry["keys"]]
+    entry = plan.operators["spend"]
+    assert isinstance(entry, Aggregation) and entry.window is not None
+    names = [key.name for key in entry.keys]
     together = defaultdict(list)
     for row in rows:
-        for window in windows_of(shape(entry["window"]), row["at"]):
+        for window in windows_of(shape(entry.window), row["at"]):
             together[(*(row[name] for name in names), window)].append(row)
     found = []
     for (*keys, (start, end)), own in together.items():
         group = dict(zip(names, keys, strict=True))
         group["window"] = {"start": start, "end": end}
-        for aggregate in entry["aggregates"]:
+        for aggregate in entry.aggregates:
             group |= cells_of(aggregate, own)
         found.append(group)
     return found
 
 
-def accepted(old: Any, new: Any) -> Any:
+def accepted(old: Plan, new: Plan) -> MigrationPlan:
     """Return the plan of a migration in which all that can be accepted is."""
     asked = plan_migration(old, new)
     assume(asked.exit_code < 2)
     return answered(old, new)
 
 
-def answered(old: Any, new: Any) -> Any:
+def answered(old: Plan, new: Plan) -> MigrationPlan:
     """Return the plan of a migration with the answers of its draft."""
     asked = plan_migration(old, new)
     diagnostics = Diagnostics(SourceFile("draft.yaml", draft(asked, Decisions())))
@@ -201,12 +205,13 @@ def test_groups_become_what_the_new_version_makes_of_the_same_rows(
     old, new = plan_of(1, *before), plan_of(2, *after)
     plan = accepted(old, new)
     fate = plan.operators[0]
-    made = migrate(document(plan)["operators"]["spend"], groups_of(old, rows))
-    wanted = {identity(dict(fate.document), g): g for g in groups_of(new, rows)}
+    assert fate.change is not None
+    made = migrate(document(plan).operators["spend"], groups_of(old, rows))
+    wanted = {identity(fate.change, g): g for g in groups_of(new, rows)}
     empty = {f.new for f in fate.findings if f.verdict is Verdict.EMPTY}
     window = next(f for f in fate.findings if f.part == "window")
     for group in made:
-        exact = wanted[identity(dict(fate.document), group)]
+        exact = wanted[identity(fate.change, group)]
         for id_, found in group.items():
             # Of equal orderings any value will do.
             if id_ in empty or id_ == "window" or id_.endswith("valueWithExtremumOrdering"):
@@ -218,15 +223,15 @@ def test_groups_become_what_the_new_version_makes_of_the_same_rows(
         assert len(made) == len(wanted)
 
 
-def widened(window: str, wider: str) -> tuple[Any, Any]:
+def widened(window: str, wider: str) -> tuple[Plan, Plan]:
     """The plans of groups in windows and of groups in others."""
     calls = ("SUM(v)", "COUNT(*)", "COUNT(DISTINCT w)")
     return plan_of(1, KEYS[2], calls, window), plan_of(2, KEYS[0], calls, wider)
 
 
-def change(old: Any, new: Any) -> Any:
+def change(old: Plan, new: Plan) -> OperatorChange:
     """What the runtime is told of the groups."""
-    return document(answered(old, new))["operators"]["spend"]
+    return document(answered(old, new)).operators["spend"]
 
 
 @cache
@@ -237,7 +242,8 @@ def that_become_wider() -> list[tuple[str, str]]:
         for pair in product(WINDOWS[:10], repeat=2)
         if plan_migration(*widened(*pair)).exit_code < 2
     ]
-    return [one for one in possible if "merges" in (change(*widened(*one))["window"] or {})]
+    windows = {one: change(*widened(*one)).window for one in possible}
+    return [one for one, window in windows.items() if window is not None and window.merges]
 
 
 @settings(max_examples=200, deadline=None)
@@ -248,12 +254,14 @@ def test_wider_windows_lack_what_has_closed_and_nothing_else(
     """Of windows of which the first part was open all are there, and whole."""
     old, new = widened(*windows)
     found = change(old, new)
-    merges = found["window"]["merges"]
+    assert found.window is not None and found.window.merges is not None
+    merged = found.window.merges.of
+    assert merged is not None
     watermark = second * SECOND
     open_ = [group for group in groups_of(old, rows) if group["window"]["end"] > watermark]
     made = {identity(found, group): group for group in migrate(found, open_)}
     for group in groups_of(new, rows):
-        if group["window"]["start"] + merges["of"] > watermark:
+        if group["window"]["start"] + merged > watermark:
             assert made.pop(identity(found, group)) == group
     assert all(group["window"]["end"] > watermark for group in made.values())
 
@@ -269,9 +277,9 @@ def test_sessions_with_a_wider_gap(rows: list[dict[str, Any]], gap: int, more: i
         for version, length in ((1, gap), (2, gap + more))
     )
     plan = accepted(old, new)
-    found = document(plan)["operators"]["spend"]
-    assert found["kind"] == "session"
-    migrated = migrate({**found, "group": False}, sessions(rows, gap))
+    found = document(plan).operators["spend"]
+    assert found.kind == "session"
+    migrated = migrate(replace(found, group=False), sessions(rows, gap))
     assert joined(migrated) == sessions(rows, gap + more)
 
 

@@ -17,7 +17,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from compiled import written
+from compiled import plan_in, written
 from pipelines_at_random import CARDS, batches, edited, module_folder, pipeline
 from streamc.compiler.driver import CompileResult, compile_source
 from streamc.compiler.migrate.document import document
@@ -56,11 +56,11 @@ def silent(pair: Versions) -> Mapping[str, Any] | None:
 
     What a person writes in a handler is told, and not asked about: other statements are meant.
     """
-    plan = plan_migration(*(json.loads(one.plan_json or "") for one in pair))
+    plan = plan_migration(*map(plan_in, pair))
     told_of = any(f.marked or f.part == "handlers" for f in plan.findings())
     if plan.exit_code != 0 or told_of:
         return None
-    return json.loads(json.dumps(document(plan)))  # type: ignore[no-any-return]
+    return document(plan).to_json()
 
 
 def code(version: CompileResult) -> list[str]:
@@ -73,7 +73,7 @@ def check(
     spark: SparkSession, pair: Versions, migration: Mapping[str, Any], draw: random.Random
 ) -> None:
     """Compare what comes out behind a cut with and without a savepoint there."""
-    read = json.loads(pair[0].plan_json or "")["sources"]
+    read = plan_in(pair[0]).sources
     steps = [
         {name: rows for name, rows in step.items() if name in read}
         for step in batches(draw, *(one.source.text for one in pair))
@@ -110,7 +110,7 @@ def ran(
     sys.modules.pop("scoring", None)
     folders = (str(version.source.folder),)
     with step_run(script, root, spark, folders=folders, partitions=partitions) as run:
-        if "cards" in json.loads(version.plan_json or "").get("tables", {}):
+        if "cards" in plan_in(version).tables:
             run.fill({"cards": CARDS})
         yield run
 
@@ -124,7 +124,7 @@ def behind(run: Any, steps: Sequence[Mapping[str, str]]) -> Counter[str]:
 
 def told(pair: Versions) -> str:
     texts = [one.source.text for one in pair]
-    plan = plan_migration(*(json.loads(one.plan_json or "") for one in pair))
+    plan = plan_migration(*map(plan_in, pair))
     return "\n".join(["other rows come out", *texts, plan_text(plan)])
 
 

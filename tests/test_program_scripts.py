@@ -14,6 +14,7 @@ from streamc.compiler.emit import emit
 from streamc.compiler.graph import build
 from streamc.compiler.graph.text import graph_text
 from streamc.compiler.model.graph import OperatorGraph
+from streamc.contracts.plan import Plan
 from streamc.runtime.plan.meaning import meaning_of
 from streamc.runtime.plan.plan import load_plan, plan_path
 from streamc.runtime.stepping.runs import step_settings
@@ -43,7 +44,7 @@ CREATE SINK out FROM {read} WITH (connector = 'memory');
 SPEC = SOURCE + OPERATOR.format(relation="a", time="ts", read="o")
 
 
-def plan_of(spec: str) -> Any:
+def plan_of(spec: str) -> Plan:
     return plan_in(compiled_text(spec, "p.stream"))
 
 
@@ -109,11 +110,8 @@ def test_an_aggregate_keeps_what_the_operator_below_reads() -> None:
     counts = """CREATE STREAM s AS SELECT k, window_time, COUNT(*) AS n, MAX(m) AS top
       FROM TUMBLE(a, ts, INTERVAL 1 MINUTE) GROUP BY k, window_time;"""
     spec = SOURCE + counts + OPERATOR.format(relation="s", time="window_time", read="o")
-    uses = plan_of(spec)["queries"]["o"]["operators"]
-    assert [(use["id"], use.get("aggregates")) for use in uses] == [
-        ("o", None),
-        ("s", ["count(*)"]),
-    ]
+    uses = plan_of(spec).queries["o"].operators
+    assert [(use.id, use.aggregates) for use in uses] == [("o", None), ("s", ("count(*)",))]
 
 
 def test_the_script_imports_what_it_uses() -> None:
@@ -161,7 +159,7 @@ def test_a_line_with_its_comma_is_no_longer_than_a_hundred() -> None:
 
 
 def meaning(spec: str) -> Any:
-    plan = plan_of(spec)
+    plan = plan_of(spec).to_json()
     return meaning_of(plan["queries"]["o"], plan["operators"])
 
 

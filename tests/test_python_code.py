@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 from compiled import plan_in
 from streamc.compiler.driver import compile_source
 from streamc.compiler.migrate.plan import plan_migration
 from streamc.compiler.plan.modules import module_code
+from streamc.contracts.plan import Plan
 from streamc.dsl.source import SourceFile
 
 SPEC = """\
@@ -44,11 +44,11 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def plan_of(folder: Path) -> Any:
+def plan_of(folder: Path) -> Plan:
     return plan_in(compile_source(SourceFile.read(folder / "spec.stream")))
 
 
-def asked(old: Any, new: Any) -> dict[str, str]:
+def asked(old: Plan, new: Plan) -> dict[str, str]:
     return {
         fate.id: finding.why
         for fate in plan_migration(old, new).operators

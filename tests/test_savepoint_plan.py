@@ -93,7 +93,7 @@ def test_json_has_verdicts_decisions_and_the_document(run: Run) -> None:
     }
     cells = found["document"]["operators"]["spend"]["cells"]
     assert cells == [
-        {"id": "sum(v)", "expr": "`sum(v)`", "merge": None},
+        {"id": "sum(v)", "expr": "`sum(v)`", "reads": ["sum(v)"], "merge": None},
         {"id": "max(v)", "expr": "CAST(NULL AS DOUBLE)", "merge": "any", "empty": True},
     ]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -152,9 +151,9 @@ def beside(file: Path, written: Scalar, teller: Teller) -> Path | None:
 
 def version_of(spec: Path, compiled: CompileResult) -> Version:
     """Return a spec without errors as its tests take it."""
-    assert compiled.model is not None and compiled.plan_json is not None
+    assert compiled.model is not None and compiled.plan is not None
     files = {path.name: text for path, text in output_files(compiled, Path()).items()}
-    return Version(spec, compiled.model, json.loads(compiled.plan_json), files)
+    return Version(spec, compiled.model, compiled.plan, files)
 
 
 def _names(name: str, ways: Sequence[str]) -> Iterator[tuple[str, str]]:

@@ -8,7 +8,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ...compiler.driver import output_files
 from ...compiler.spec_tests.compare import Comparison, compare
@@ -37,6 +37,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from pyspark.sql import SparkSession
+
+    from ...contracts.migration import Migration
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,11 +157,11 @@ class _Runs(ExitStack):
         """Goes on with the same version, on another number of partitions."""
         self._go_on(None)
 
-    def _go_on(self, migration: Mapping[str, Any] | None) -> None:
+    def _go_on(self, migration: Migration | None) -> None:
         handed_on = self.now.hand_on(self._root / f"savepoint-{self._number}")
         self._number += 1
         self.now = self._started()
-        self.now.begin(handed_on, migration)
+        self.now.begin(handed_on, None if migration is None else migration.to_json())
 
     def _started(self) -> StepRun:
         build, version = self._root / f"build-{self._number}", self._version

@@ -2,26 +2,16 @@
 
 from __future__ import annotations
 
-from .verdicts import Finding, Json, Verdict
+from ...contracts.plan import Operator, clock_of
+from .verdicts import Finding, Verdict
 from .versions import Versions
 
 COMPUTED = "computed from retained rows"
 
 
-def clock_of(entry: Json) -> str | None:
-    """Return what of an operator goes by the time at which it runs; None if nothing does."""
-    for timer in entry.get("timers", ()):
-        if timer["time"] == "processing":
-            return f"timer `{timer['id']}`"
-    for cell in entry.get("cells", ()):
-        if cell["ttl"] is not None:
-            return f"the TTL of `{cell['id']}`"
-    return None
-
-
-def against_the_clock(entry: Json) -> str | None:
+def against_the_clock(operator: Operator) -> str | None:
     """Return why the state of an operator can't be computed again; None if it can."""
-    clock = clock_of(entry)
+    clock = clock_of(operator)
     if clock is None:
         return None
     return f"{clock} goes by the clock, and rows of the past do not turn that back"
@@ -33,7 +23,7 @@ def computed(versions: Versions, id_: str, part: str, name: str, old: str | None
     if versions.decisions.values.get(path) != "backfill":
         return None
     versions.decisions.get(*path)
-    why = against_the_clock(versions.new["operators"][id_])
+    why = against_the_clock(versions.new.operators[id_])
     if why is not None:
         return Finding(part, old, name, Verdict.IMPOSSIBLE, why, "leave it out of `accept`")
     return Finding(part, old, name, Verdict.BACKFILL, COMPUTED)

@@ -3,77 +3,78 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
+from ...contracts.migration import OperatorChange
+from ...contracts.plan import (
+    Aggregation,
+    Deduplication,
+    Operator,
+    TopN,
+    key_column,
+    window_of,
+)
+from ...dsl.format import identifier
 from .cells import empty_cells, plan_cells
+from .changes import change, made_cell
 from .inputs import function_findings, input_findings, listed
 from .keys import Key, KeyPlan, plan_keys
-from .verdicts import Fate, Finding, Json, Verdict
-from .versions import Versions, aggregates_of, key_column, meaning
+from .verdicts import Fate, Finding, Verdict
+from .versions import Versions, aggregates_of, column_meaning, key_meaning
 from .windows import WindowPlan, plan_window
 
+_ROWS = "collect_list(rows)"
+"""The cell with the rows of a window."""
 
-def plan_aggregate(versions: Versions, old_id: str, id_: str) -> Fate:
+
+def plan_aggregate(versions: Versions, old: Aggregation, new: Aggregation) -> Fate:
     """Return what becomes of the groups of an aggregate that goes on."""
-    old, new = versions.old["operators"][old_id], versions.new["operators"][id_]
-    keys = plan_keys(versions, id_, keys_of(old), keys_of(new))
-    times = (_time(old), _time(new))
-    window = plan_window(versions, id_, old["window"], new["window"], times)
+    keys = plan_keys(versions, new.id, keys_of(old), keys_of(new))
+    window = plan_window(versions, new.id, old.window, new.window, (_time(old), _time(new)))
     merges = keys.merges or window.merges
-    cells = plan_cells(versions, old_id, id_, merges=merges)
+    cells = plan_cells(versions, old, new, merges=merges)
     findings = [
         *keys.findings,
         *window.findings,
-        *input_findings(versions, id_, old["input"], new["input"]),
-        *function_findings(versions, id_, new),
+        *input_findings(versions, new.id, old.input, new.input),
+        *function_findings(versions, new),
         *_emission(old, new),
-        *where_findings(versions, id_),
+        *where_findings(versions, new.id),
         *cells.findings,
     ]
-    document: dict[str, object] = {
-        "kind": kind_of(new),
-        "from": old_id,
-        "where": _where(versions, id_, window),
-        "keys": keys.document(),
-        "window": window.document(),
-        "group": merges,
-        "cells": list(cells.document),
-    }
-    if cells.backfill:
-        document |= {"backfill": list(cells.backfill)}
-    return Fate("operator", old_id, id_, kind_of(new), tuple(findings), document)
+    made = change(
+        *(new.id, kind_of(new), old.id, _where(versions, new.id, window)),
+        keys=keys.made(),
+        window=window.made(),
+        group=merges,
+        cells=cells.made,
+    )
+    made = replace(made, backfill=cells.backfill or None)
+    return Fate("operator", old.id, new.id, kind_of(new), tuple(findings), made)
 
 
-def empty_aggregate(versions: Versions, id_: str) -> Json:
-    """Return the document of groups of which there are none."""
-    entry = versions.new["operators"][id_]
-    return {
-        "kind": kind_of(entry),
-        "from": None,
-        "where": None,
-        "keys": [],
-        "window": None,
-        "group": False,
-        "cells": empty_cells(aggregates_of(versions.new, id_)),
-    }
+def empty_aggregate(versions: Versions, new: Aggregation) -> OperatorChange:
+    """Return the change of groups of which there are none."""
+    cells = empty_cells(aggregates_of(versions.new, new.id))
+    return change(new.id, kind_of(new), None, cells=cells)
 
 
-def kind_of(entry: Json) -> str:
+def kind_of(operator: Operator) -> str:
     """Return the kind of an operator, as the runtime tells them apart."""
-    window = entry.get("window")
-    is_session = window is not None and window["kind"] == "session"
-    return "session" if is_session else str(entry["kind"])
+    window = window_of(operator)
+    return "session" if window is not None and window.kind == "session" else operator.KIND
 
 
-def keys_of(entry: Json) -> list[Key]:
+def keys_of(operator: Aggregation | TopN | Deduplication) -> list[Key]:
     """Return the keys of an operator with one input."""
     return [
         Key(
-            key["name"],
-            key["type"],
-            meaning(entry["input"], "keys", key["name"]),
-            key_column(entry, key["name"]),
+            key.name,
+            key.type,
+            key_meaning(operator.input, key.name),
+            key_column(operator, key.name),
         )
-        for key in entry["keys"]
+        for key in operator.keys
     ]
 
 
@@ -93,76 +94,68 @@ def _where(versions: Versions, id_: str, window: WindowPlan) -> str | None:
     )
 
 
-def _time(entry: Json) -> tuple[str, ...]:
-    if entry["window"] is None:
+def _time(operator: Aggregation) -> tuple[str, ...]:
+    if operator.window is None:
         return ()
-    column = entry["window"]["column"]
+    column = operator.window.column
     found: set[str] = set()
-    for branch in entry["input"]:
-        found |= set(branch.get("time", {column: column}).values())
+    for branch in operator.input:
+        found |= set(branch.time.values() or {column})
     return tuple(sorted(found))
 
 
-def _emission(old: Json, new: Json) -> Iterator[Finding]:
-    if old["emit"] != new["emit"]:
-        why = f"{old['emit']} before, {new['emit']} from the cut on; the groups are the same"
+def _emission(old: Aggregation, new: Aggregation) -> Iterator[Finding]:
+    if old.emit != new.emit:
+        why = f"{old.emit} before, {new.emit} from the cut on; the groups are the same"
         yield Finding("emission", "", "", Verdict.KEPT, why)
 
 
-def plan_top_n(versions: Versions, old_id: str, id_: str) -> Fate:
+def plan_top_n(versions: Versions, old: TopN, new: TopN) -> Fate:
     """Return what becomes of rows that wait for the end of their window to be put in order."""
-    old, new = versions.old["operators"][old_id], versions.new["operators"][id_]
-    keys = plan_keys(versions, id_, keys_of(old), keys_of(new))
+    keys = plan_keys(versions, new.id, keys_of(old), keys_of(new))
     findings = [
         *keys.findings,
-        *input_findings(versions, id_, old["input"], new["input"]),
-        *function_findings(versions, id_, new),
+        *input_findings(versions, new.id, old.input, new.input),
+        *function_findings(versions, new),
         *_order(old, new),
-        *where_findings(versions, id_),
-        _rows(id_, old, new, keys),
+        *where_findings(versions, new.id),
+        _rows(old, new, keys),
     ]
-    cell = "collect_list(rows)"
-    document = {
-        "kind": "topn",
-        "from": old_id,
-        "where": versions.decisions.get("operators", id_, "where"),
-        "keys": keys.document(),
-        "window": None,
-        "group": False,
-        "cells": [{"id": cell, "expr": f"`{cell}`", "merge": None}],
-    }
-    return Fate("operator", old_id, id_, "topn", tuple(findings), document)
+    cell = made_cell(_ROWS, identifier(_ROWS))
+    where = versions.decisions.get("operators", new.id, "where")
+    made = change(new.id, "topn", old.id, where, keys=keys.made(), cells=[cell])
+    return Fate("operator", old.id, new.id, "topn", tuple(findings), made)
 
 
-def _order(old: Json, new: Json) -> Iterator[Finding]:
-    for part in ("function", "order", "limit"):
-        before, after = (_text(entry.get(part, "row_number")) for entry in (old, new))
+def _order(old: TopN, new: TopN) -> Iterator[Finding]:
+    why = "all rows of an open window are kept, so it holds for the whole window"
+    for part, before, after in (
+        ("function", old.function or "row_number", new.function or "row_number"),
+        ("order", ", ".join(old.order), ", ".join(new.order)),
+        ("limit", str(old.limit), str(new.limit)),
+    ):
         if before != after:
-            why = "all rows of an open window are kept, so it holds for the whole window"
             yield Finding(part, before, after, Verdict.KEPT, why)
 
 
-def _text(value: object) -> str:
-    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
-
-
-def _rows(id_: str, old: Json, new: Json, keys: KeyPlan) -> Finding:
-    cell, why = "collect_list(rows)", None
-    fix = f"`{id_}: drop` begins with new windows"
-    before, after = (_columns(entry) for entry in (old, new))
+def _rows(old: TopN, new: TopN, keys: KeyPlan) -> Finding:
+    why = None
+    fix = f"`{new.id}: drop` begins with new windows"
+    before, after = _columns(old), _columns(new)
     if keys.merges:
         why = "rows of several groups are kept in Spark's own form, which can't be put together"
     elif before != after:
         was, now = (listed(f"{n} {t}" for n, _, t in side) for side in (before, after))
         why = f"rows are kept in Spark's own form, as {was}, not {now}"
     if why is None:
-        return Finding("cell", cell, cell, Verdict.KEPT)
-    return Finding("cell", cell, cell, Verdict.IMPOSSIBLE, why, fix)
+        return Finding("cell", _ROWS, _ROWS, Verdict.KEPT)
+    return Finding("cell", _ROWS, _ROWS, Verdict.IMPOSSIBLE, why, fix)
 
 
-def _columns(entry: Json) -> Sequence[tuple[str, tuple[str, ...], str | None]]:
+def _columns(operator: TopN) -> Sequence[tuple[str, tuple[str, ...], str | None]]:
     """Return the columns of rows that wait: the names count too, the order is by them."""
+    given = operator.given if operator.given is not None else (None,) * len(operator.rows)
     return [
-        (name, meaning(entry["input"], "columns", name), type_)
-        for name, type_ in zip(entry["rows"], entry["given"], strict=True)
+        (name, column_meaning(operator.input, name), type_)
+        for name, type_ in zip(operator.rows, given, strict=True)
     ]

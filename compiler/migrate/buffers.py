@@ -9,15 +9,14 @@ it was called with, values as NULL of their type.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
+from ...contracts.plan import Aggregate
 from ...dsl.ast import expressions as e
 from ...dsl.ast.node import Node
 from ...dsl.format import sql
-from ...dsl.parse import parse_expression
-from ...dsl.source import SourceFile
 from ...dsl.walk import children, walk
-from .verdicts import Json
+from .statements import parsed_expression
 
 WHOLE = "buf"
 """The one buffer of functions that Spark keeps as they see fit."""
@@ -29,31 +28,30 @@ _BYTES = "STRING"
 """What elements are taken for whose type is not known, structs: those lie there as texts do."""
 
 
-def merging_call(aggregate: Json) -> str | None:
+def merging_call(aggregate: Aggregate) -> str | None:
     """Return a call of the function whose buffers an aggregate keeps; None if it can't be told.
 
     Elements with an order of their own are put in it at the end, so they may lie there in any.
     """
-    call = _call(str(aggregate["id"]))
-    given: Sequence[str | None] = aggregate.get("given", ())
+    call, given = _call(aggregate.id), aggregate.given
     if call is None or len(given) != len(call.arguments):
         return None
     name = call.name.text.lower()
     if name == "listagg":
         return f"collect_list(CAST(NULL AS {_BYTES}))"
     if call.distinct:
-        name = str(aggregate["function"])
+        name = aggregate.function
     arguments = [_argument(one, type_) for one, type_ in zip(call.arguments, given, strict=True)]
     known = [one for one in arguments if one is not None]
     return f"{name}({', '.join(known)})" if len(known) == len(arguments) else None
 
 
-def shows_order(aggregate: Json, columns: Mapping[str, str]) -> bool:
+def shows_order(aggregate: Aggregate, columns: Mapping[str, str]) -> bool:
     """Whether it can be seen in what order a list is; ``columns`` are those of its operator."""
-    if aggregate["function"] not in ("array_agg", "collect_list"):
+    if aggregate.function not in ("array_agg", "collect_list"):
         return False
-    trees = [tree for text in columns.values() if (tree := _parsed(text)) is not None]
-    wanted = str(aggregate["id"])
+    trees = [tree for text in columns.values() if (tree := parsed_expression(text)) is not None]
+    wanted = aggregate.id
     is_read = any(_is_call(node, wanted) for tree in trees for node in walk(tree))
     return not is_read or any(_is_bare(tree, wanted) for tree in trees)
 
@@ -83,10 +81,5 @@ def _is_call(node: Node, wanted: str) -> bool:
 
 
 def _call(text: str) -> e.Call | None:
-    tree = _parsed(text)
+    tree = parsed_expression(text)
     return tree if isinstance(tree, e.Call) else None
-
-
-def _parsed(text: str) -> e.Expression | None:
-    tree, diagnostics = parse_expression(SourceFile("aggregate", text))
-    return None if len(diagnostics) else tree

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from ...contracts.migration import Made
+from ...contracts.plan import Branch, Column
 from ...dsl.format import identifier
+from .changes import made_part
 from .conversions import cast, in_its_type
 from .structs import converted, holds_all_by_name
-from .verdicts import Decision, Finding, Json, Verdict
-from .versions import Versions, meaning, never_null
+from .verdicts import Decision, Finding, Verdict
+from .versions import Versions, column_meaning, never_null
 
 
 def plan_columns(
     versions: Versions,
     id_: str,
     word: str,
-    inputs: tuple[Sequence[Json], Sequence[Json]],
-    columns: tuple[Sequence[Json], Sequence[Json]],
-) -> tuple[list[Finding], list[dict[str, str]]]:
+    inputs: tuple[Sequence[Branch], Sequence[Branch]],
+    columns: tuple[Sequence[Column], Sequence[Column]],
+) -> tuple[list[Finding], list[Made]]:
     """Return what becomes of the columns, and the SQL of each new one.
 
     ``word`` names the side or input; ``inputs`` and ``columns`` are those of both versions.
@@ -33,7 +36,7 @@ class _Columns:
         versions: Versions,
         id_: str,
         word: str,
-        inputs: tuple[Sequence[Json], Sequence[Json]],
+        inputs: tuple[Sequence[Branch], Sequence[Branch]],
     ) -> None:
         self._decisions, self._id, self._word = versions.decisions, id_, word
         self._new = versions.new
@@ -41,78 +44,78 @@ class _Columns:
         self._names: set[str] = set()
 
     def plan(
-        self, old: Sequence[Json], new: Sequence[Json]
-    ) -> tuple[list[Finding], list[dict[str, str]]]:
+        self, old: Sequence[Column], new: Sequence[Column]
+    ) -> tuple[list[Finding], list[Made]]:
         """Return the findings, and the SQL of each new column."""
         pairs = self._pairs(old, new)
-        self._names = {column["name"] for column in old}
+        self._names = {column.name for column in old}
         findings: list[Finding] = []
-        made: list[dict[str, str]] = []
+        made: list[Made] = []
         for column in new:
-            finding, expression = self._column(column, pairs.get(column["name"]))
+            finding, expression = self._column(column, pairs.get(column.name))
             findings.append(finding)
-            made.append({"name": column["name"], "expr": expression})
+            made.append(made_part(column.name, expression))
         told = {finding.old for finding in findings}
         for column in old:
-            if column["name"] not in told:
-                other = any(column["name"] == one["name"] for one in new)
+            if column.name not in told:
+                other = any(column.name == one.name for one in new)
                 why = "it is computed in another way" if other else "nothing reads it any more"
-                findings.append(Finding(self._part, column["name"], None, Verdict.DROPPED, why))
+                findings.append(Finding(self._part, column.name, None, Verdict.DROPPED, why))
         return findings, made
 
     @property
     def _part(self) -> str:
         return f"column {self._word}".rstrip()
 
-    def _pairs(self, old: Sequence[Json], new: Sequence[Json]) -> Mapping[str, Json]:
-        pairs: dict[str, Json] = {}
+    def _pairs(self, old: Sequence[Column], new: Sequence[Column]) -> Mapping[str, Column]:
+        pairs: dict[str, Column] = {}
         for by_name in (True, False):
             for column in new:
-                taken = {pair["name"] for pair in pairs.values()}
+                taken = {pair.name for pair in pairs.values()}
                 for other in old:
-                    alike = self._sense(0, other["name"]) == self._sense(1, column["name"])
-                    named = other["name"] == column["name"]
-                    if alike and other["name"] not in taken and (named or not by_name):
-                        pairs.setdefault(column["name"], other)
+                    alike = self._sense(0, other.name) == self._sense(1, column.name)
+                    named = other.name == column.name
+                    if alike and other.name not in taken and (named or not by_name):
+                        pairs.setdefault(column.name, other)
         return pairs
 
     def _sense(self, version: int, name: str) -> tuple[str, ...]:
-        return meaning(self._inputs[version], "columns", name)
+        return column_meaning(self._inputs[version], name)
 
-    def _column(self, column: Json, old: Json | None) -> tuple[Finding, str]:
-        name = f"{self._word}.{column['name']}"
+    def _column(self, column: Column, old: Column | None) -> tuple[Finding, str]:
+        name = f"{self._word}.{column.name}"
         path = ("operators", self._id, "set", name)
         decided = self._decisions.get(*path)
-        was = None if old is None else str(old["name"])
+        was = None if old is None else old.name
         if decided is not None:
             why = f"as decided: {decided}"
-            return Finding(self._part, was, column["name"], Verdict.CONVERTED, why), decided
+            return Finding(self._part, was, column.name, Verdict.CONVERTED, why), decided
         if old is None:
             return self._lacking(column, path, name)
-        source = in_its_type(identifier(old["name"]), old["type"])
-        if old["type"] == column["type"]:
-            why = f"it was called `{was}`" if was != column["name"] else ""
-            return Finding(self._part, was, column["name"], Verdict.KEPT, why), source
-        made = converted(source, old["type"], column["type"])
-        if holds_all_by_name(old["type"], column["type"]):
-            why = f"{old['type']} to {column['type']}, exactly"
-            return Finding(self._part, was, column["name"], Verdict.CONVERTED, why), made
-        why = f"{column['type']} does not hold all of {old['type']}"
+        source = in_its_type(identifier(old.name), old.type)
+        if old.type == column.type:
+            why = f"it was called `{was}`" if was != column.name else ""
+            return Finding(self._part, was, column.name, Verdict.KEPT, why), source
+        made = converted(source, old.type, column.type)
+        if holds_all_by_name(old.type, column.type):
+            why = f"{old.type} to {column.type}, exactly"
+            return Finding(self._part, was, column.name, Verdict.CONVERTED, why), made
+        why = f"{column.type} does not hold all of {old.type}"
         finding = Finding(
-            *(self._part, was, column["name"], Verdict.CONVERTED, why, "say how, by `set`"),
+            *(self._part, was, column.name, Verdict.CONVERTED, why, "say how, by `set`"),
             open=Decision(path, made),
         )
         return finding, made
 
-    def _lacking(self, column: Json, path: tuple[str, ...], name: str) -> tuple[Finding, str]:
-        draft, why = cast("NULL", column["type"]), "rows that wait lack it"
-        if column["name"] in self._names:
-            was, now = (" or ".join(self._sense(v, column["name"])) for v in (0, 1))
-            draft, why = identifier(column["name"]), f"it was `{was}` and is `{now}`"
-        elif never_null(self._new, self._inputs[1], self._sense(1, column["name"])):
+    def _lacking(self, column: Column, path: tuple[str, ...], name: str) -> tuple[Finding, str]:
+        draft, why = cast("NULL", column.type), "rows that wait lack it"
+        if column.name in self._names:
+            was, now = (" or ".join(self._sense(v, column.name)) for v in (0, 1))
+            draft, why = identifier(column.name), f"it was `{was}` and is `{now}`"
+        elif never_null(self._new, self._inputs[1], self._sense(1, column.name)):
             why += ", and it is NOT NULL"
         finding = Finding(
-            *(self._part, None, column["name"], Verdict.CONVERTED, why),
+            *(self._part, None, column.name, Verdict.CONVERTED, why),
             f"say what they get: `set: {{{name}: …}}`",
             marked=True,
             open=Decision(path, draft),

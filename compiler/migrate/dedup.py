@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
+from ...contracts.plan import Deduplication, Operator, Program
+from ...dsl.ast.expressions import Binary, Interval
+from ...dsl.format import sql
 from .aggregates import keys_of, where_findings
+from .changes import change
 from .inputs import function_findings, input_findings
 from .keys import Key, KeyPlan, plan_keys
 from .lengths import micros
-from .verdicts import Fate, Finding, Json, Verdict
+from .statements import parsed_expression
+from .verdicts import Fate, Finding, Verdict
 from .versions import Versions
 
 BECOME_ONE = "ids that become one may come once more, where one of them had come again"
@@ -17,46 +22,46 @@ BECOME_ONE = "ids that become one may come once more, where one of them had come
 one of the others may have been the next first: the state does not say which.
 """
 
-_REMEMBERED = re.compile(r" *start timer forget at (?P<time>.+) \+ INTERVAL (?P<length>\d+ [A-Z]+)")
+_SET, _FORGET = "set kept_at = ", "start timer forget at "
+"""The statements of a program that remembers ids: when one was let through, and until when."""
 
 
-def remembered_for(entry: Json) -> str | None:
+def remembered_for(operator: Operator) -> str | None:
     """Return how long ids are remembered by ``DISTINCT ON … WITHIN``, a program of its own.
 
     None for other operators.
     """
-    if entry["kind"] != "operator" or entry["declared"]:
+    if not isinstance(operator, Program) or operator.declared:
         return None
-    parts = [one["id"] for one in (*entry["cells"], *entry["timers"])]
-    found = [m for line in entry["statements"] if (m := _REMEMBERED.fullmatch(line)) is not None]
-    sets = [f"    set kept_at = {m['time']}" for m in found]
-    is_one = parts == ["kept_at", "forget"] and len(found) == 1 and sets[0] in entry["statements"]
-    return str(found[0]["length"]).lower() if is_one else None
+    parts = [c.id for c in operator.cells], [t.id for t in operator.timers]
+    if parts != (["kept_at"], ["forget"]):
+        return None
+    lines = [line.strip() for line in operator.statements or ()]
+    starts = [line for line in lines if line.startswith(_FORGET)]
+    if len(starts) != 1:
+        return None
+    match parsed_expression(starts[0].removeprefix(_FORGET)):
+        case Binary(operator="+", left=time, right=Interval() as length):
+            is_set = f"{_SET}{sql(time)}" in lines
+            return sql(length).removeprefix("INTERVAL ").lower() if is_set else None
+    return None
 
 
-def plan_dedup(versions: Versions, old_id: str, id_: str) -> Fate:
+def plan_dedup(versions: Versions, old: Deduplication, new: Deduplication) -> Fate:
     """Return what becomes of the ids that an operator has seen."""
-    old, new = versions.old["operators"][old_id], versions.new["operators"][id_]
-    keys = plan_keys(versions, id_, keys_of(old), keys_of(new))
-    shift = micros(new["within"]) - micros(old["within"])
+    keys = plan_keys(versions, new.id, keys_of(old), keys_of(new))
+    shift = micros(new.within) - micros(old.within)
     findings = [
-        *dedup_keys(id_, keys, keys_of(new)),
+        *dedup_keys(new.id, keys, keys_of(new)),
         _expiry(old, new, shift, keys.merges),
-        *input_findings(versions, id_, old["input"], new["input"]),
-        *function_findings(versions, id_, new),
-        *where_findings(versions, id_),
+        *input_findings(versions, new.id, old.input, new.input),
+        *function_findings(versions, new),
+        *where_findings(versions, new.id),
     ]
-    document = {
-        "kind": "dedup",
-        "from": old_id,
-        "where": versions.decisions.get("operators", id_, "where"),
-        "keys": keys.document(),
-        "window": None,
-        "group": keys.merges,
-        "cells": [],
-        "shift_expiry_micros": shift,
-    }
-    return Fate("operator", old_id, id_, "dedup", tuple(findings), document)
+    where = versions.decisions.get("operators", new.id, "where")
+    made = change(new.id, "dedup", old.id, where, keys=keys.made(), group=keys.merges)
+    made = replace(made, shift_expiry_micros=shift)
+    return Fate("operator", old.id, new.id, "dedup", tuple(findings), made)
 
 
 def dedup_keys(id_: str, keys: KeyPlan, new: Sequence[Key]) -> Iterator[Finding]:
@@ -75,8 +80,8 @@ def dedup_keys(id_: str, keys: KeyPlan, new: Sequence[Key]) -> Iterator[Finding]
             yield finding
 
 
-def _expiry(old: Json, new: Json, shift: int, merges: bool) -> Finding:
-    part, before, after = "remembered for", old["within"], new["within"]
+def _expiry(old: Deduplication, new: Deduplication, shift: int, merges: bool) -> Finding:
+    part, before, after = "remembered for", old.within, new.within
     said = []
     if shift:
         said.append(f"each id is forgotten {'later' if shift > 0 else 'sooner'} by the difference")

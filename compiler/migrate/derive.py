@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from typing import TypeAlias
 
+from ...contracts.plan import Aggregate, AggregateCell
 from ...dsl.ast.expressions import Call
 from ...dsl.format import identifier, sql
 from ...dsl.parse import parse_expression
 from ...dsl.records import dataclass
 from ...dsl.source import SourceFile
 from .conversions import cast, convert
-from .verdicts import Json
 from .versions import Meaning
 
 _MOMENTS = ("var_samp", "var_pop", "stddev_samp", "stddev_pop", "skewness", "kurtosis")
@@ -35,7 +35,7 @@ class Derived:
     sources: tuple[str, ...]
 
 
-Known: TypeAlias = Mapping[Sense, Json]
+Known: TypeAlias = Mapping[Sense, Aggregate]
 """Old aggregates by what they compute."""
 
 
@@ -55,7 +55,7 @@ def sense(meaning: Meaning) -> Sense | None:
     return Sense(names.pop(), arguments, filters)
 
 
-def derive(wanted: Sense, new: Json, known: Known, never_null: bool) -> Derived | None:
+def derive(wanted: Sense, new: Aggregate, known: Known, never_null: bool) -> Derived | None:
     """Return the cells of a new aggregate from old ones; None when they do not tell it.
 
     ``never_null`` says that its argument is never NULL, so that counting it is counting rows.
@@ -69,11 +69,11 @@ def derive(wanted: Sense, new: Json, known: Known, never_null: bool) -> Derived 
 @dataclass(frozen=True, slots=True)
 class _Question:
     wanted: Sense
-    new: Json
+    new: Aggregate
     known: Known
     never_null: bool
 
-    def other(self, function: str, arguments: Meaning | None = None) -> Json | None:
+    def other(self, function: str, arguments: Meaning | None = None) -> Aggregate | None:
         """Return the old aggregate of a function with the arguments and filter that are asked."""
         asked = self.wanted.arguments if arguments is None else arguments
         return self.known.get(Sense(function, asked, self.wanted.filter))
@@ -88,18 +88,18 @@ def _average(asked: _Question) -> Iterator[Derived]:
     count = asked.other("count") or (asked.never_null and asked.other("count", ("*",))) or None
     if asked.wanted.function != "avg" or total is None or count is None:
         return
-    was, now = total["cells"][0], asked.new["cells"][0]
-    held, wanted = (was["type"], was.get("scale")), (now["type"], now.get("scale"))
+    was, now = total.cells[0], asked.new.cells[0]
+    held, wanted = (was.type, was.scale), (now.type, now.scale)
     value = _column(was)
     converted = convert(value, held, wanted)
-    if converted is None and now["type"] == "DOUBLE" and held[1] == wanted[1]:
+    if converted is None and now.type == "DOUBLE" and held[1] == wanted[1]:
         converted = cast(value, "DOUBLE")
     if converted is not None:
-        zero = f"coalesce({converted}, {cast('0', now['type'])})"
-        overflows = len(total["cells"]) > 1
+        zero = f"coalesce({converted}, {cast('0', now.type)})"
+        overflows = len(total.cells) > 1
         yield Derived(
-            (converted if overflows else zero, _column(count["cells"][0])),
-            (total["id"], count["id"]),
+            (converted if overflows else zero, _column(count.cells[0])),
+            (total.id, count.id),
         )
 
 
@@ -128,12 +128,14 @@ def counts_rows(
     return None
 
 
-def _counted(aggregate: Json | None, buffer: str) -> Iterator[Derived]:
-    for cell in () if aggregate is None else aggregate["cells"]:
-        if cell["buffer"] == buffer and aggregate is not None:
+def _counted(aggregate: Aggregate | None, buffer: str) -> Iterator[Derived]:
+    if aggregate is None:
+        return
+    for cell in aggregate.cells:
+        if cell.buffer == buffer:
             text = _column(cell)
-            counted = text if cell["type"] == "BIGINT" else cast(text, "BIGINT")
-            yield Derived((counted,), (aggregate["id"],))
+            counted = text if cell.type == "BIGINT" else cast(text, "BIGINT")
+            yield Derived((counted,), (aggregate.id,))
 
 
 def _total(asked: _Question) -> Iterator[Derived]:
@@ -141,14 +143,14 @@ def _total(asked: _Question) -> Iterator[Derived]:
     average = asked.other("avg")
     if asked.wanted.function != "sum" or average is None:
         return
-    was, now = average["cells"][0], asked.new["cells"][0]
-    if (was["type"], was.get("scale")) != (now["type"], now.get("scale")):
+    was, now = average.cells[0], asked.new.cells[0]
+    if (was.type, was.scale) != (now.type, now.scale):
         return
-    total, count = (_column(cell) for cell in average["cells"])
-    if len(asked.new["cells"]) > 1:
-        yield Derived((total, f"{count} = 0"), (average["id"],))
+    total, count = (_column(cell) for cell in average.cells)
+    if len(asked.new.cells) > 1:
+        yield Derived((total, f"{count} = 0"), (average.id,))
     else:
-        yield Derived((f"CASE WHEN {count} > 0 THEN {total} END",), (average["id"],))
+        yield Derived((f"CASE WHEN {count} > 0 THEN {total} END",), (average.id,))
 
 
 def _fewer_moments(asked: _Question) -> Iterator[Derived]:
@@ -157,11 +159,11 @@ def _fewer_moments(asked: _Question) -> Iterator[Derived]:
         return
     for name in _MOMENTS:
         other = asked.other(name)
-        cells = {} if other is None else {c["buffer"]: c for c in other["cells"]}
-        buffers: Sequence[str] = [cell["buffer"] for cell in asked.new["cells"]]
+        cells = {} if other is None else {c.buffer: c for c in other.cells}
+        buffers = [cell.buffer for cell in asked.new.cells]
         if other is not None and set(buffers) <= cells.keys():
-            yield Derived(tuple(_column(cells[b]) for b in buffers), (other["id"],))
+            yield Derived(tuple(_column(cells[b]) for b in buffers), (other.id,))
 
 
-def _column(cell: Json) -> str:
-    return identifier(str(cell["id"]))
+def _column(cell: AggregateCell) -> str:
+    return identifier(cell.id)

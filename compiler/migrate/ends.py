@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
+from ...contracts.plan import Sink, Source, Watermark
 from ..connectors.registry import SOURCES
 from .lengths import micros
 from .source_columns import Called
-from .verdicts import Decision, Fate, Finding, Json, Verdict
+from .verdicts import Decision, Fate, Finding, Verdict
 from .versions import Versions
 
 
 def match_ends(
-    versions: Versions, group: str, old: Mapping[str, Json], new: Mapping[str, Json]
+    versions: Versions, group: str, old: Collection[str], new: Collection[str]
 ) -> dict[str, str | None]:
     """Return the old source or sink of each new one: as the file says, else by name."""
     decisions = versions.decisions
@@ -31,7 +32,7 @@ def likely(versions: Versions, pairs: Mapping[str, str | None]) -> dict[str, str
 
     What reads it is not asked about as well: its rows are the same ones if the answer is yes.
     """
-    old, new, decisions = versions.old["sources"], versions.new["sources"], versions.decisions
+    old, new, decisions = versions.old.sources, versions.new.sources, versions.decisions
     found: dict[str, str] = {}
     for name, was in pairs.items():
         if was is None and decisions.get("sources", name, "start") is None:
@@ -40,14 +41,12 @@ def likely(versions: Versions, pairs: Mapping[str, str | None]) -> dict[str, str
     return found
 
 
-def _free(
-    old: Mapping[str, Json], new: Mapping[str, Json], pairs: Mapping[str, str | None]
-) -> list[str]:
+def _free(old: Collection[str], new: Collection[str], pairs: Mapping[str, str | None]) -> list[str]:
     return [name for name in old if name not in pairs.values() and name not in new]
 
 
-def _alike(old: Mapping[str, Json], free: list[str], entry: Json) -> list[str]:
-    return [name for name in free if old[name]["connector"] == entry["connector"]]
+def _alike(old: Mapping[str, Source], free: list[str], source: Source) -> list[str]:
+    return [name for name in free if old[name].connector == source.connector]
 
 
 def plan_sources(
@@ -56,7 +55,7 @@ def plan_sources(
     columns: Mapping[str, Sequence[Called]],
 ) -> tuple[Fate, ...]:
     """Return what becomes of the positions of all sources, and of columns with another name."""
-    old, new = versions.old["sources"], versions.new["sources"]
+    old, new = versions.old.sources, versions.new.sources
     free = [name for name in old if name not in pairs.values()]
     fates = []
     for name, entry in new.items():
@@ -66,8 +65,9 @@ def plan_sources(
         else:
             findings = list(_position(versions, name, old[was], entry, was))
         findings += [one.finding(name) for one in columns.get(name, ())]
-        document = {} if was is None else _sooner(old[was]["watermark"], entry["watermark"])
-        fates.append(Fate("source", was, name, entry["connector"], tuple(findings), document))
+        sooner = 0 if was is None else _sooner(old[was].watermark, entry.watermark)
+        fate = Fate("source", was, name, entry.connector, tuple(findings), sooner_micros=sooner)
+        fates.append(fate)
     for name in free:
         if name in new:
             why = "read from the beginning again, as decided"
@@ -75,14 +75,14 @@ def plan_sources(
             versions.decisions.get("sources", name)
             why = "nothing reads it any more"
         finding = Finding("position", name, None, Verdict.DROPPED, why)
-        fates.append(Fate("source", name, None, old[name]["connector"], (finding,)))
+        fates.append(Fate("source", name, None, old[name].connector, (finding,)))
     return tuple(fates)
 
 
-def _new_position(versions: Versions, name: str, entry: Json, free: list[str]) -> Finding:
+def _new_position(versions: Versions, name: str, entry: Source, free: list[str]) -> Finding:
     started = versions.decisions.get("sources", name, "start")
     why = "it is read from its beginning"
-    alike = _alike(versions.old["sources"], free, entry)
+    alike = _alike(versions.old.sources, free, entry)
     if started is None and alike:
         path = ("sources", name, "from")
         return Finding(
@@ -95,18 +95,20 @@ def _new_position(versions: Versions, name: str, entry: Json, free: list[str]) -
     return Finding("position", None, name, Verdict.EMPTY, why)
 
 
-def _position(versions: Versions, name: str, old: Json, new: Json, was: str) -> Iterator[Finding]:
-    if old["connector"] != new["connector"]:
-        why = f"a position of {old['connector']} says nothing about {new['connector']}"
+def _position(
+    versions: Versions, name: str, old: Source, new: Source, was: str
+) -> Iterator[Finding]:
+    if old.connector != new.connector:
+        why = f"a position of {old.connector} says nothing about {new.connector}"
         fix = f"`sources: {{{name}: {{start: earliest}}}}` reads it from its beginning"
         started = Decision(("sources", name, "start"), "earliest", ("earliest",))
         yield Finding("position", was, name, Verdict.IMPOSSIBLE, why, fix, open=started)
         return
-    places = SOURCES[new["connector"]].position
-    moved = [p for p in places if old["options"].get(p) != new["options"].get(p)]
+    places = SOURCES[new.connector].position
+    moved = [p for p in places if old.options.get(p) != new.options.get(p)]
     called = f"it was called `{was}`" if was != name else ""
     if moved:
-        words = ", ".join(f"{p} {old['options'].get(p)} to {new['options'].get(p)}" for p in moved)
+        words = ", ".join(f"{p} {old.options.get(p)} to {new.options.get(p)}" for p in moved)
         said = versions.decisions.get("sources", name, "from") == was
         open_ = None if said else Decision(("sources", name, "from"), was, (was,))
         yield Finding(
@@ -118,25 +120,24 @@ def _position(versions: Versions, name: str, old: Json, new: Json, was: str) -> 
         )
     else:
         yield Finding("position", was, name, Verdict.KEPT, called)
-    yield from _watermark(old["watermark"], new["watermark"])
-    for policy in ("malformed_rows", "future_rows"):
-        if old.get(policy) != new.get(policy):
-            name = policy.replace("_", " ")
-            yield Finding(
-                "policy", name, name, Verdict.KEPT, "rows are chosen by it from the cut on"
-            )
+    yield from _watermark(old.watermark, new.watermark)
+    why = "rows are chosen by it from the cut on"
+    if old.malformed_rows != new.malformed_rows:
+        yield Finding("policy", "malformed rows", "malformed rows", Verdict.KEPT, why)
+    if old.future_rows != new.future_rows:
+        yield Finding("policy", "future rows", "future rows", Verdict.KEPT, why)
 
 
-def _watermark(old: Json | None, new: Json | None) -> Iterator[Finding]:
+def _watermark(old: Watermark | None, new: Watermark | None) -> Iterator[Finding]:
     if old == new:
         return
-    before, after = (None if w is None else f"{w['column']} - {w['delay']}" for w in (old, new))
+    before, after = (None if w is None else f"{w.column} - {w.delay}" for w in (old, new))
     if old is None or new is None:
         yield Finding("watermark", before, after, Verdict.KEPT, "it begins or ends at the cut")
         return
-    if old["column"] != new["column"]:
+    if old.column != new.column:
         why = "it goes on from where it stands, by the new column"
-    elif micros(new["delay"]) < micros(old["delay"]):
+    elif micros(new.delay) < micros(old.delay):
         why = "it moves ahead by the difference: windows close at once, and rows are late sooner"
     else:
         why = (
@@ -145,17 +146,16 @@ def _watermark(old: Json | None, new: Json | None) -> Iterator[Finding]:
     yield Finding("watermark", before, after, Verdict.KEPT, why)
 
 
-def _sooner(old: Json | None, new: Json | None) -> Json:
-    """Return by how much a watermark moves ahead where its delay is shorter; nothing elsewhere."""
-    if old is None or new is None or old["column"] != new["column"]:
-        return {}
-    shift = micros(old["delay"]) - micros(new["delay"])
-    return {"shift_watermark_micros": shift} if shift > 0 else {}
+def _sooner(old: Watermark | None, new: Watermark | None) -> int:
+    """Return by how much a watermark moves ahead where its delay is shorter; 0 elsewhere."""
+    if old is None or new is None or old.column != new.column:
+        return 0
+    return max(micros(old.delay) - micros(new.delay), 0)
 
 
 def plan_sinks(versions: Versions, pairs: Mapping[str, str | None]) -> tuple[Fate, ...]:
     """Return what becomes of the commits of all sinks."""
-    old, new = versions.old["sinks"], versions.new["sinks"]
+    old, new = versions.old.sinks, versions.new.sinks
     free = [name for name in old if name not in pairs.values()]
     fates = []
     for name, entry in new.items():
@@ -165,21 +165,21 @@ def plan_sinks(versions: Versions, pairs: Mapping[str, str | None]) -> tuple[Fat
             if was is None
             else _output(name, was, old[was], entry)
         )
-        fates.append(Fate("sink", was, name, entry["connector"], (finding,)))
+        fates.append(Fate("sink", was, name, entry.connector, (finding,)))
     for name in free:
         versions.decisions.get("sinks", name)
         finding = Finding("output", name, None, Verdict.DROPPED, "what it wrote stays as it is")
-        fates.append(Fate("sink", name, None, old[name]["connector"], (finding,)))
+        fates.append(Fate("sink", name, None, old[name].connector, (finding,)))
     return tuple(fates)
 
 
-def _new_output(versions: Versions, name: str, entry: Json, free: list[str]) -> Finding:
-    ends = versions.old["sinks"]
+def _new_output(versions: Versions, name: str, entry: Sink, free: list[str]) -> Finding:
+    ends = versions.old.sinks
     alike = [
         one
         for one in free
-        if entry["options"]
-        and (ends[one]["connector"], ends[one]["options"]) == (entry["connector"], entry["options"])
+        if entry.options
+        and (ends[one].connector, ends[one].options) == (entry.connector, entry.options)
     ]
     if not alike:
         return Finding("output", None, name, Verdict.EMPTY, "its first row is of after the cut")
@@ -191,36 +191,33 @@ def _new_output(versions: Versions, name: str, entry: Json, free: list[str]) -> 
     )
 
 
-def _output(name: str, was: str, old: Json, new: Json) -> Finding:
-    place = (old["connector"], old["options"]) != (new["connector"], new["options"])
+def _output(name: str, was: str, old: Sink, new: Sink) -> Finding:
+    place = (old.connector, old.options) != (new.connector, new.options)
     if place:
         why = "it writes elsewhere from the cut on; what it wrote stays where it is"
         return Finding("output", was, name, Verdict.KEPT, why)
     called = f"it was called `{was}`" if was != name else ""
-    if old.get("key") != new.get("key"):
+    if old.key != new.key:
         why = "rows are replaced by another key from the cut on; those that are there stay"
         return Finding("output", was, name, Verdict.KEPT, why, marked=True)
-    if old["output_mode"] != new["output_mode"]:
-        called = f"rows come out as {new['output_mode']} from the cut on, not {old['output_mode']}"
+    if old.output_mode != new.output_mode:
+        called = f"rows come out as {new.output_mode} from the cut on, not {old.output_mode}"
     return Finding("output", was, name, Verdict.KEPT, called)
 
 
 def plan_queries(versions: Versions) -> tuple[Fate, ...]:
     """Return what differs in how the queries run; none of it touches what is kept."""
-    old, new = versions.old["settings"], versions.new["settings"]
+    old, new = versions.old.settings, versions.new.settings
     findings = []
-    if old["state_backend"] != new["state_backend"]:
+    if old.state_backend != new.state_backend:
         why = "a savepoint goes into either"
-        findings.append(
-            Finding("state_backend", old["state_backend"], new["state_backend"], Verdict.KEPT, why)
-        )
+        backends = (old.state_backend, new.state_backend)
+        findings.append(Finding("state_backend", *backends, Verdict.KEPT, why))
     setting = "spark.sql.shuffle.partitions"
-    before, after = (s.get("spark", {}).get(setting) for s in (old, new))
+    before, after = (s.spark.get(setting) for s in (old, new))
     if before != after:
         why = "state is laid out anew"
-        findings.append(Finding("partitions", _text(before), _text(after), Verdict.KEPT, why))
+        findings.append(
+            Finding("partitions", before or "default", after or "default", Verdict.KEPT, why)
+        )
     return (Fate("settings", "settings", "settings", "", tuple(findings)),) if findings else ()
-
-
-def _text(value: object) -> str:
-    return "default" if value is None else str(value)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from ...contracts.plan import Branch, Operator
+from .texts import calls
 from .upstream import changes_below
-from .verdicts import Decision, Finding, Json, Verdict
-from .versions import Versions, below, calls, meaning
+from .verdicts import Decision, Finding, Verdict
+from .versions import Versions, below, column_meaning
 
 NOT_SEEN = "its module is compared, not what that imports"
 
@@ -14,8 +16,8 @@ NOT_SEEN = "its module is compared, not what that imports"
 def input_findings(
     versions: Versions,
     id_: str,
-    old: Sequence[Json],
-    new: Sequence[Json],
+    old: Sequence[Branch],
+    new: Sequence[Branch],
     name: str = "",
     *,
     columns: bool = False,
@@ -33,11 +35,13 @@ def input_findings(
         yield marked(versions, id_, "input", name, "; ".join(reasons), "mixed")
 
 
-def _columns(old: Sequence[Json], new: Sequence[Json]) -> Iterator[str]:
+def _columns(old: Sequence[Branch], new: Sequence[Branch]) -> Iterator[str]:
     """Yield the columns that are called as before and computed in another way."""
-    before, after = ({name for branch in side for name in branch["columns"]} for side in (old, new))
+    before, after = (
+        {name for branch in side for name in branch.columns or {}} for side in (old, new)
+    )
     for name in sorted(before & after):
-        was, now = (" or ".join(meaning(side, "columns", name)) for side in (old, new))
+        was, now = (" or ".join(column_meaning(side, name)) for side in (old, new))
         if was != now:
             yield f"`{name}` was `{was}` and is `{now}`"
 
@@ -57,14 +61,14 @@ def _differences(
         yield from (f"`{text}` is asked of rows no more" for text in sorted(was - now))
 
 
-def function_findings(versions: Versions, id_: str, entry: Json) -> Iterator[Finding]:
+def function_findings(versions: Versions, operator: Operator) -> Iterator[Finding]:
     """Yield a finding for each function that an operator calls and that does something else now."""
     for name in versions.changed_functions():
-        if calls(entry, name):
+        if calls(operator, name):
             why = (
                 f"`{name}` is another function: what it gave before stays in the state ({NOT_SEEN})"
             )
-            yield marked(versions, id_, "function", name, why, "mixed")
+            yield marked(versions, operator.id, "function", name, why, "mixed")
 
 
 def marked(

@@ -3,51 +3,46 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
+from ...contracts.migration import SideChange
+from ...contracts.plan import Column, Join, Side
 from ...dsl.format import identifier
 from ..model.intervals import micros_text
+from .changes import change
 from .columns import plan_columns
 from .conversions import cast, holds_all
 from .inputs import function_findings, input_findings, marked
-from .verdicts import Fate, Finding, Json, Verdict
-from .versions import SIDES, Versions, bare_key, meaning, side_columns
+from .verdicts import Fate, Finding, Verdict
+from .versions import SIDES, Versions, bare_key, column_meaning, key_meaning, side_columns
 from .windows import window_text
 
 
-def plan_join(versions: Versions, old_id: str, id_: str) -> Fate:
+def plan_join(versions: Versions, old: Join, new: Join) -> Fate:
     """Return what becomes of the rows that wait on both sides of a join."""
-    old, new = versions.old["operators"][old_id], versions.new["operators"][id_]
+    id_ = new.id
     findings: list[Finding] = [
-        *_turned(versions, old_id),
+        *_turned(versions, old.id),
         *_kind(old, new),
         *_bound(versions, id_, old, new),
         *_condition(versions, id_, old, new),
-        *function_findings(versions, id_, new),
+        *function_findings(versions, new),
     ]
-    sides: list[Json] = []
+    sides: list[SideChange] = []
     for place, word in enumerate(SIDES):
-        before, after = old["sides"][place], new["sides"][place]
+        before, after = old.sides[place], new.sides[place]
         found = list(_time(id_, word, before, after))
-        found += input_findings(versions, id_, before["input"], after["input"], word)
+        found += input_findings(versions, id_, before.input, after.input, word)
         keys, expressions = _keys(id_, word, before, after)
         columns, made = plan_columns(
-            *(versions, id_, word, (before["input"], after["input"])),
-            (side_columns(versions.old, old_id, place), side_columns(versions.new, id_, place)),
+            *(versions, id_, word, (before.input, after.input)),
+            (side_columns(versions.old, old, place), side_columns(versions.new, new, place)),
         )
         findings += [*found, *keys, *columns]
-        side = {"keys": expressions, "columns": made}
-        sides.append({"from": SIDES[1 - place], **side} if old_id in versions.turned else side)
-    document: Json = {
-        "kind": "join",
-        "from": old_id,
-        "where": None,
-        "keys": [],
-        "window": None,
-        "group": False,
-        "cells": [],
-        "sides": sides,
-    }
-    return Fate("operator", old_id, id_, "join", tuple(findings), document)
+        was = SIDES[1 - place] if old.id in versions.turned else None
+        sides.append(SideChange(tuple(expressions), tuple(made), old=was))
+    whole = replace(change(id_, "join", old.id), sides=tuple(sides))
+    return Fate("operator", old.id, id_, "join", tuple(findings), whole)
 
 
 def _turned(versions: Versions, old_id: str) -> Iterator[Finding]:
@@ -56,8 +51,8 @@ def _turned(versions: Versions, old_id: str) -> Iterator[Finding]:
         yield Finding("sides", "", "", Verdict.KEPT, why)
 
 
-def _kind(old: Json, new: Json) -> Iterator[Finding]:
-    before, after = old["join"], new["join"]
+def _kind(old: Join, new: Join) -> Iterator[Finding]:
+    before, after = old.join, new.join
     if before == after:
         yield Finding("join", before, after, Verdict.KEPT)
         return
@@ -73,23 +68,21 @@ def _outer(kind: str) -> set[str]:
     return {"left": {"left"}, "right": {"right"}, "full": {"left", "right"}}.get(kind, set())
 
 
-def _bound(versions: Versions, id_: str, old: Json, new: Json) -> Iterator[Finding]:
+def _bound(versions: Versions, id_: str, old: Join, new: Join) -> Iterator[Finding]:
     before, after = (_bound_text(entry) for entry in (old, new))
-    if old["bound"] is None or new["bound"] is None:
-        if old["bound"] != new["bound"]:
+    if old.bound is None or new.bound is None:
+        if old.bound != new.bound:
             why = "rows were kept by another rule: those that would have a partner may be gone"
             yield marked(versions, id_, "bound", "", why, "incomplete")
         return
-    was, now = old["bound"], new["bound"]
+    was, now = old.bound, new.bound
     if was == now:
         yield Finding("bound", before, after, Verdict.KEPT)
         return
-    wider = _below(now["lower_micros"], was["lower_micros"], -1) or _below(
-        now["upper_micros"], was["upper_micros"], 1
-    )
+    wider = now.lower_micros < was.lower_micros or now.upper_micros > was.upper_micros
     if not wider:
         why = "rows are kept for less long: those past the new bound leave at once"
-        met = bool(_outer(new["join"]))
+        met = bool(_outer(new.join))
         why += "; rows that met a partner past it stay met" if met else ""
         yield Finding("bound", before, after, Verdict.KEPT, why, marked=met)
         return
@@ -101,23 +94,14 @@ def _bound(versions: Versions, id_: str, old: Json, new: Json) -> Iterator[Findi
     yield marked(versions, id_, "bound", "", why, "incomplete")
 
 
-def _below(now: int | None, was: int | None, sign: int) -> bool:
-    """Whether one end of a bound lies further out than it did; None is without end."""
-    if now is None or was is None:
-        return now is None and was is not None
-    return sign * now > sign * was
-
-
-def _bound_text(entry: Json) -> str:
-    bound = entry["bound"]
-    if bound is None:
+def _bound_text(join: Join) -> str:
+    if join.bound is None:
         return ""
-    ends = (bound["lower_micros"], bound["upper_micros"])
-    return " to ".join("any" if end is None else micros_text(end) for end in ends)
+    return f"{micros_text(join.bound.lower_micros)} to {micros_text(join.bound.upper_micros)}"
 
 
-def _condition(versions: Versions, id_: str, old: Json, new: Json) -> Iterator[Finding]:
-    before, after = set(old["also"]), set(new["also"])
+def _condition(versions: Versions, id_: str, old: Join, new: Join) -> Iterator[Finding]:
+    before, after = set(old.also or ()), set(new.also or ())
     came = [f"`{text}` is asked of {_asked(text)} now" for text in sorted(after - before)]
     gone = [f"`{text}` is asked of {_asked(text)} no more" for text in sorted(before - after)]
     if came or gone:
@@ -133,13 +117,13 @@ def _asked(text: str) -> str:
     return f"rows of the {sides[0]}" if len(sides) == 1 else "pairs"
 
 
-def _time(id_: str, word: str, old: Json, new: Json) -> Iterator[Finding]:
+def _time(id_: str, word: str, old: Side, new: Side) -> Iterator[Finding]:
     """Yield a finding when rows of a side are kept by another time or window."""
     times = [
-        meaning(side["input"], "columns", side["event_time"]) if side["event_time"] else ()
+        column_meaning(side.input, side.event_time) if side.event_time else ()
         for side in (old, new)
     ]
-    windows = [window_text(s["window"]) if s.get("window") else "" for s in (old, new)]
+    windows = [window_text(s.window) if s.window else "" for s in (old, new)]
     if times[0] != times[1] or windows[0] != windows[1]:
         before, after = (
             " ".join((*time, window)).strip() for time, window in zip(times, windows, strict=True)
@@ -149,33 +133,32 @@ def _time(id_: str, word: str, old: Json, new: Json) -> Iterator[Finding]:
         yield Finding(f"time {word}", before, after, Verdict.IMPOSSIBLE, why, fix)
 
 
-def _keys(id_: str, word: str, old: Json, new: Json) -> tuple[list[Finding], list[str]]:
+def _keys(id_: str, word: str, old: Side, new: Side) -> tuple[list[Finding], list[str]]:
     """Return the findings on the keys of a side, and the SQL of each new one."""
-    free = list(old["keys"])
+    free = list(old.keys)
     findings: list[Finding] = []
     expressions: list[str] = []
-    for key in new["keys"]:
+    for key in new.keys:
         found = next((k for k in free if _key(old, k) == _key(new, key)), None)
-        if found is None or not holds_all(found["type"], key["type"]):
+        if found is None or not holds_all(found.type, key.type):
             why = "rows are kept by their key, and the old ones by another"
             fix = f"`{id_}: drop` begins with no rows"
-            findings.append(Finding(f"key {word}", None, key["name"], Verdict.IMPOSSIBLE, why, fix))
+            findings.append(Finding(f"key {word}", None, key.name, Verdict.IMPOSSIBLE, why, fix))
             continue
         free.remove(found)
-        column = identifier(found["name"])
-        changed = found["type"] != key["type"]
+        column = identifier(found.name)
+        changed = found.type != key.type
         verdict = Verdict.CONVERTED if changed else Verdict.KEPT
-        why = f"{found['type']} to {key['type']}, exactly" if changed else ""
-        findings.append(Finding(f"key {word}", found["name"], key["name"], verdict, why))
-        expressions.append(cast(column, key["type"]) if changed else column)
+        why = f"{found.type} to {key.type}, exactly" if changed else ""
+        findings.append(Finding(f"key {word}", found.name, key.name, verdict, why))
+        expressions.append(cast(column, key.type) if changed else column)
     for key in free:
         why = "rows are kept by it, and would have to be by fewer keys"
         fix = f"`{id_}: drop` begins with no rows"
-        findings.append(Finding(f"key {word}", key["name"], None, Verdict.IMPOSSIBLE, why, fix))
+        findings.append(Finding(f"key {word}", key.name, None, Verdict.IMPOSSIBLE, why, fix))
     return findings, expressions
 
 
-def _key(side: Json, key: Json) -> tuple[str, ...]:
+def _key(side: Side, key: Column) -> tuple[str, ...]:
     """Return what a key is; the name of its relation is no part of that."""
-    bare = bare_key(side, key)
-    return tuple(sorted({b.get("keys", {}).get(bare, bare) for b in side["input"]}))
+    return key_meaning(side.input, bare_key(side, key))

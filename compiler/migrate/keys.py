@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from ...contracts.migration import Made
 from ...dsl.ast.expressions import ColumnRef, Expression
 from ...dsl.ast.node import Node
 from ...dsl.format import identifier, sql
@@ -13,9 +14,10 @@ from ...dsl.source import SourceFile
 from ...dsl.walk import rewrite, walk
 from ..model.same import canonical
 from ..plan.origins import reference
+from .changes import made_part, reads_of
 from .conversions import cast, holds_all
 from .structs import converted
-from .verdicts import Decision, Finding, Json, Verdict
+from .verdicts import Decision, Finding, Verdict
 from .versions import Meaning, Versions
 
 _SEVERAL = " or "
@@ -48,9 +50,9 @@ class KeyPlan:
     expressions: tuple[tuple[str, str], ...]
     merges: bool
 
-    def document(self) -> list[Json]:
+    def made(self) -> list[Made]:
         """Return the keys as the runtime is told of them."""
-        return [{"name": name, "expr": expression} for name, expression in self.expressions]
+        return [made_part(name, expression) for name, expression in self.expressions]
 
 
 def plan_keys(versions: Versions, id_: str, old: Sequence[Key], new: Sequence[Key]) -> KeyPlan:
@@ -65,7 +67,7 @@ def plan_keys(versions: Versions, id_: str, old: Sequence[Key], new: Sequence[Ke
         if expression is not None:
             whole = next((k for k in old if expression == identifier(k.held)), None)
             alone |= set() if whole is None else {whole.name}
-            read = [k.name for k in old if k.held in _names(expression)]
+            read = [k.name for k in old if k.held in reads_of(expression)]
             is_meant = expression == _made_of(old, key)
             findings.append(_decided(key, whole, expression, read, is_meant=is_meant))
         else:
@@ -187,16 +189,6 @@ def _decided(
     same = whole.meaning == key.meaning
     why = "" if same and whole.name == key.name else f"it was `{whole.name}`, as decided"
     return Finding("key", whole.name, key.name, Verdict.KEPT, why, marked=not same)
-
-
-def _names(expression: str) -> set[str]:
-    """Return the columns that an expression reads."""
-    tree, _ = parse_expression(SourceFile("key", expression))
-    return (
-        set()
-        if tree is None
-        else {node.parts[0].text for node in walk(tree) if isinstance(node, ColumnRef)}
-    )
 
 
 def _dropped(gone: Sequence[Key], told: set[str | None]) -> Iterator[Finding]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import replace
 
+from ...contracts.plan import Column, Plan, Source, Watermark, branches_of
+from .changes import reads_of
 from .inputs import listed
-from .verdicts import Fate, Finding, Json, Verdict
-from .versions import Versions, inputs_of
+from .verdicts import Fate, Finding, Verdict
+from .versions import Versions
 
 
 def with_lateness(versions: Versions, fate: Fate) -> Fate:
@@ -18,7 +19,7 @@ def with_lateness(versions: Versions, fate: Fate) -> Fate:
     stays, though the new watermark would have had it otherwise. It is marked too where a source is
     read once more.
     """
-    if fate.new is None or fate.old is None or fate.document is None:
+    if fate.new is None or fate.old is None or fate.change is None:
         return fate
     sources = sources_below(versions.new, fate.new)
     again = [name for name in sources if versions.starts(name)]
@@ -34,34 +35,34 @@ def with_lateness(versions: Versions, fate: Fate) -> Fate:
 
 
 def _differs(versions: Versions, name: str) -> bool:
-    before = versions.old["sources"].get(versions.before(name))
-    after = versions.new["sources"][name]
+    before = versions.old.sources.get(versions.before(name))
+    after = versions.new.sources[name]
     return before is not None and _watermark(before) != _watermark(after)
 
 
-def _watermark(source: Json) -> tuple[Json | None, list[Json]]:
+def _watermark(source: Source) -> tuple[Watermark | None, list[Column]]:
     """Return a watermark with all columns that its instants are made of."""
-    if source["watermark"] is None:
+    if source.watermark is None:
         return None, []
-    names, made = {source["watermark"]["column"]}, []
-    for column in reversed(source["computed"]):
-        if column["name"] in names:
+    names, made = {source.watermark.column}, list[Column]()
+    for column in reversed(source.computed):
+        if column.name in names:
             made.append(column)
-            names |= set(re.findall(r"\w+", column["expression"]))
-    made += [column for column in source.get("metadata", ()) if column["name"] in names]
-    return source["watermark"], made
+            names |= set(reads_of(column.expression))
+    made += [column for column in source.metadata if column.name in names]
+    return source.watermark, made
 
 
-def sources_below(plan: Json, id_: str) -> list[str]:
+def sources_below(plan: Plan, id_: str) -> list[str]:
     """Return the sources whose rows reach an operator, through others too."""
     return list(dict.fromkeys(_below(plan, id_, set())))
 
 
-def _below(plan: Json, id_: str, seen: set[str]) -> Iterator[str]:
-    for branch in inputs_of(plan["operators"][id_]):
-        name = branch["from"]
-        if name in plan["sources"]:
+def _below(plan: Plan, id_: str, seen: set[str]) -> Iterator[str]:
+    for branch in branches_of(plan.operators[id_]):
+        name = branch.below
+        if name in plan.sources:
             yield name
-        elif name in plan["operators"] and name not in seen:
+        elif name in plan.operators and name not in seen:
             seen.add(name)
             yield from _below(plan, name, seen)

@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
+from ...contracts.plan import Aggregate, AggregateCell
 from ...dsl.format import identifier
 from .buffers import WHOLE, merging_call
-from .verdicts import Json
+from .conversions import cast
 
 Names: TypeAlias = Mapping[str, str]
 """The columns of an aggregate's cells, in SQL, by the names of their buffers."""
@@ -24,45 +25,46 @@ _REGISTERS = "registers"
 _SAME = {"min": "min", "max": "max", "bit_and": "bit_and", "bit_or": "bit_or", "bit_xor": "bit_xor"}
 """Functions whose values merge as their rows do."""
 
+_OF_BOOLEANS = {"min": "bool_and", "max": "bool_or"}
 
-def merge_of(aggregate: Json, cell: Json) -> str | None:
+
+def merge_of(aggregate: Aggregate, cell: AggregateCell) -> str | None:
     """Return the SQL aggregate that merges a cell, by name where Spark has it; None if none does.
 
     It is over rows that have all cells of the aggregate as columns: ``"sum"`` is ``sum(cell)``.
     """
-    function, buffer = str(aggregate["function"]), str(cell["buffer"])
-    names = {str(one["buffer"]): identifier(str(one["id"])) for one in aggregate["cells"]}
+    function, buffer = aggregate.function, cell.buffer
+    names = {one.buffer: identifier(one.id) for one in aggregate.cells}
     if buffer == WHOLE:
         return None if merging_call(aggregate) is None else BUFFERS
-    if len(names) != len(aggregate["cells"]):
+    if len(names) != len(aggregate.cells):
         return None
     if function == "approx_count_distinct":
         return _REGISTERS
     if function in _SAME:
-        return {"BOOLEAN": {"min": "bool_and", "max": "bool_or"}}.get(str(cell["type"]), {}).get(
-            function, _SAME[function]
-        )
+        of_booleans = _OF_BOOLEANS if cell.type == "BOOLEAN" else {}
+        return of_booleans.get(function, _SAME[function])
     found = _MERGES.get((function, tuple(names)), {}).get(buffer)
     return found(names) if callable(found) else found
 
 
-def start_of(aggregate: Json, cell: Json) -> str:
+def start_of(aggregate: Aggregate, cell: AggregateCell) -> str:
     """Return what a cell is before the first row, in SQL."""
-    buffer, type_ = str(cell["buffer"]), str(cell["type"])
-    if buffer == WHOLE and aggregate["function"] in _COLLECTIONS:
+    buffer = cell.buffer
+    if buffer == WHOLE and aggregate.function in _COLLECTIONS:
         return f"unhex('{_NO_ELEMENTS}')"
     if buffer == "bitmap":
-        every = "FF" if aggregate["function"] == "bitmap_and_agg" else "00"
+        every = "FF" if aggregate.function == "bitmap_and_agg" else "00"
         return f"unhex(repeat('{every}', {_BITMAP_BYTES}))"
-    several = len(aggregate["cells"]) > 1
+    several = len(aggregate.cells) > 1
     value = "0" if several or buffer == "count" else "NULL"
     value = _STARTS.get(buffer, value)
-    return value if cell["type"] is None else f"CAST({value} AS {type_})"
+    return cast(value, cell.type)
 
 
-def is_opaque(aggregate: Json, cell: Json) -> bool:
+def is_opaque(aggregate: Aggregate, cell: AggregateCell) -> bool:
     """Whether only Spark can make what a cell is before the first row."""
-    return bool(cell["buffer"] == WHOLE and aggregate["function"] not in _COLLECTIONS)
+    return cell.buffer == WHOLE and aggregate.function not in _COLLECTIONS
 
 
 _COLLECTIONS = ("array_agg", "collect_list", "collect_set", "count_distinct")

@@ -2,71 +2,71 @@
 
 from __future__ import annotations
 
-import copy
 import re
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import replace
 
+from ...contracts.plan import Bound, Branch, Join, Plan, Query
 from ...dsl.format import sql
 from ...dsl.parse import parse_expression
 from ...dsl.source import SourceFile
 from ..model.same import canonical
-from .verdicts import Json
-from .versions import inputs_of, origin
+from .rewritten import with_branches, with_texts
+from .versions import origin
 
 _OTHER = {"left": "right", "right": "left"}
 _SIDE = re.compile(r"(?<![\w.`])(left|right)(?=\.)")
 
 
 def turned(
-    old: Json, new: Json, pairs: Mapping[str, str | None], renamed: Mapping[str, str]
-) -> tuple[str, ...]:
+    old: Plan, new: Plan, pairs: Mapping[str, str | None], renamed: Mapping[str, str]
+) -> tuple[Join, ...]:
     """Return the old joins whose left rows are the right ones of the new join, and the reverse."""
-    return tuple(
-        was
-        for now, was in pairs.items()
-        if was is not None
-        and old["operators"][was]["kind"] == new["operators"][now]["kind"] == "join"
-        and _is_turned(old["operators"][was], new["operators"][now], renamed)
-    )
+    found = []
+    for now, was in pairs.items():
+        before, after = None if was is None else old.operators[was], new.operators[now]
+        if isinstance(before, Join) and isinstance(after, Join):
+            found += [before] if _is_turned(before, after, renamed) else []
+    return tuple(found)
 
 
-def _is_turned(old: Json, new: Json, renamed: Mapping[str, str]) -> bool:
-    before = [{origin(branch, renamed) for branch in side["input"]} for side in old["sides"]]
-    after = [{branch["from"] for branch in side["input"]} for side in new["sides"]]
+def _is_turned(old: Join, new: Join, renamed: Mapping[str, str]) -> bool:
+    before = [{origin(branch, renamed) for branch in side.input} for side in old.sides]
+    after = [{branch.below for branch in side.input} for side in new.sides]
     return before != after and before == after[::-1]
 
 
-def mirrored(plan: Json, id_: str) -> Json:
+def mirrored(plan: Plan, join: Join) -> Plan:
     """Return a plan in which the sides of a join are the other way round, and all above it."""
-    found: Any = copy.deepcopy(plan)
-    entry = found["operators"][id_]
-    entry["sides"].reverse()
-    entry["join"] = _OTHER.get(entry["join"], entry["join"])
-    if entry["bound"] is not None:
-        lower, upper = entry["bound"]["lower_micros"], entry["bound"]["upper_micros"]
-        entry["bound"] = {"lower_micros": _negative(upper), "upper_micros": _negative(lower)}
-    entry["also"] = sorted(map(_turned, entry["also"]))
-    for query in found["queries"].values():
-        for use in query["operators"]:
-            if use["id"] == id_:
-                use["columns"].reverse()
-    for other in found["operators"].values():
-        for branch in inputs_of(other):
-            if branch["from"] == id_:
-                _turn(branch)
-    return found  # type: ignore[no-any-return]
+
+    def turn(branch: Branch) -> Branch:
+        return with_texts(branch, _turned) if branch.below == join.id else branch
+
+    operators = {id_: with_branches(one, turn) for id_, one in plan.operators.items()}
+    own = operators[join.id]
+    assert isinstance(own, Join)
+    operators[join.id] = _other_way_round(own)
+    queries = {id_: _with_sides_turned(one, join.id) for id_, one in plan.queries.items()}
+    return replace(plan, operators=operators, queries=queries)
 
 
-def _negative(bound: int | None) -> int | None:
-    return None if bound is None else -bound
+def _other_way_round(join: Join) -> Join:
+    bound = join.bound
+    return replace(
+        join,
+        sides=join.sides[::-1],
+        join=_OTHER.get(join.join, join.join),
+        bound=None if bound is None else Bound(-bound.upper_micros, -bound.lower_micros),
+        also=None if join.also is None else tuple(sorted(map(_turned, join.also))),
+    )
 
 
-def _turn(branch: Any) -> None:
-    branch["where"] = sorted(map(_turned, branch["where"]))
-    for part, named in branch.items():
-        if isinstance(named, dict):
-            branch[part] = {name: _turned(text) for name, text in named.items()}
+def _with_sides_turned(query: Query, join: str) -> Query:
+    uses = (
+        replace(use, columns=use.columns[::-1]) if use.id == join and use.columns else use
+        for use in query.operators
+    )
+    return replace(query, operators=tuple(uses))
 
 
 def _turned(text: str) -> str:

@@ -2,6 +2,20 @@
 
 from __future__ import annotations
 
+from ...contracts.plan import (
+    Aggregate,
+    Column,
+    Join,
+    Plan,
+    Program,
+    cells_of,
+    inputs_of,
+    key_column,
+    keys_of,
+    timers_of,
+    window_of,
+)
+from ...contracts.plan import columns_of as results_of
 from ...dsl.format import identifier, sql
 from ...dsl.parse import parse_expression
 from ...dsl.source import SourceFile
@@ -11,34 +25,33 @@ from ..model.typed import Typed
 from ..plan.origins import reference
 from .conversions import type_of
 from .expressions import parsed
-from .verdicts import Json
-from .versions import SIDES, aggregates_of, key_column, side_columns, waiting_columns
+from .versions import SIDES, aggregates_of, side_columns, waiting_columns
 
 
-def readable(plan: Json, id_: str) -> dict[str, Typed]:
+def readable(plan: Plan, id_: str) -> dict[str, Typed]:
     """Return what an expression over the state of an operator may read, by name.
 
     That is keys, cells, timers, the window; and what comes out of an aggregate, where cells alone
     tell it.
     """
-    entry = plan["operators"][id_]
+    operator = plan.operators[id_]
     found: dict[str, Typed] = {}
-    for key in entry.get("keys", ()):
-        held = key_column(entry, key["name"])
-        found[held] = column(held, key["type"])
+    for key in keys_of(operator):
+        held = key_column(operator, key.name)
+        found[held] = column(held, key.type)
     results: dict[str, Typed] = {}
     for aggregate in aggregates_of(plan, id_):
-        cells = aggregate["cells"]
-        found |= {cell["id"]: column(cell["id"], cell["type"]) for cell in cells}
+        cells = aggregate.cells
+        found |= {cell.id: column(cell.id, cell.type) for cell in cells}
         result = _result(aggregate)
-        results |= {} if result is None else {aggregate["id"]: result}
-    for cell in entry.get("cells", ()):
-        if cell["kind"] == "value":
-            found[cell["id"]] = column(cell["id"], cell["type"])
-    found |= {timer["id"]: column(timer["id"], "TIMESTAMP") for timer in entry.get("timers", ())}
-    if entry.get("window") is not None:
+        results |= {} if result is None else {aggregate.id: result}
+    for cell in cells_of(operator):
+        if cell.kind == "value":
+            found[cell.id] = column(cell.id, cell.type)
+    found |= {timer.id: column(timer.id, "TIMESTAMP") for timer in timers_of(operator)}
+    if window_of(operator) is not None:
         found["window"] = Typed(reference("window"), types.WINDOW)
-    for name, text in entry.get("columns", {}).items():
+    for name, text in results_of(operator).items():
         if text in results:
             found.setdefault(name, results[text])
     return found
@@ -49,79 +62,80 @@ def column(name: str, type_: str | None) -> Typed:
     return Typed(reference(name), type_of(type_))
 
 
-def _result(aggregate: Json) -> Typed | None:
+def _result(aggregate: Aggregate) -> Typed | None:
     """Return what an aggregate gives, where its cells say that by themselves."""
-    cells = aggregate["cells"]
-    if any("scale" in cell for cell in cells):
+    cells = aggregate.cells
+    if any(cell.scale is not None for cell in cells):
         return None
     if len(cells) == 1:
-        return column(cells[0]["id"], cells[0]["type"])
-    if aggregate["function"] == "sum":
-        total, is_empty = (identifier(cell["id"]) for cell in cells)
+        return column(cells[0].id, cells[0].type)
+    if aggregate.function == "sum":
+        total, is_empty = (identifier(cell.id) for cell in cells)
         tree = parsed(f"CASE WHEN NOT {is_empty} THEN {total} END")
-        return Typed(tree, type_of(cells[0]["type"]))
+        return Typed(tree, type_of(cells[0].type))
     return None
 
 
-def settable(plan: Json, id_: str) -> dict[str, str]:
+def settable(plan: Plan, id_: str) -> dict[str, str]:
     """Return what ``set`` may give a value, each with the part of the state that it is in.
 
     That is ``state``, ``entries``, or the side or input whose rows wait.
     """
-    entry = plan["operators"][id_]
-    kinds = {cell["id"]: cell["kind"] for cell in entry.get("cells", ())}
+    operator = plan.operators[id_]
+    kinds = {cell.id: cell.kind for cell in cells_of(operator)}
     found: dict[str, str] = {}
     for name in types_of(plan, id_):
         word, dot, _ = name.partition(".")
         if name in kinds:
             found[name] = "state" if kinds[name] == "value" else "entries"
         else:
-            waits = dot and entry["kind"] in ("join", "operator")
+            waits = dot and isinstance(operator, Join | Program)
             found[name] = word if waits else "state"
     return found
 
 
-def types_of(plan: Json, id_: str) -> dict[str, str | None]:
+def types_of(plan: Plan, id_: str) -> dict[str, str | None]:
     """Return the types of what ``set`` may give a value, but for entries."""
-    entry = plan["operators"][id_]
-    found = {c["id"]: c["type"] for one in aggregates_of(plan, id_) for c in one["cells"]}
-    found |= {cell["id"]: cell["type"] for cell in entry.get("cells", ())}
-    words = list(SIDES) if entry["kind"] == "join" else []
-    words += [given["alias"] for given in entry.get("inputs", ())]
+    operator = plan.operators[id_]
+    found = {c.id: c.type for one in aggregates_of(plan, id_) for c in one.cells}
+    found |= {cell.id: cell.type for cell in cells_of(operator)}
+    words = list(SIDES) if isinstance(operator, Join) else []
+    words += [given.alias for given in inputs_of(operator)]
     for word in words:
         columns = _columns(plan, id_, word)
-        found |= {f"{word}.{one['name']}": one["type"] for one in columns}
+        found |= {f"{word}.{one.name}": one.type for one in columns}
     return found
 
 
-def entry_types(plan: Json, id_: str, name: str) -> dict[str, str | None]:
+def entry_types(plan: Plan, id_: str, name: str) -> dict[str, str | None]:
     """Return the types of the parts of an entry: of a map key and value, else ``key`` alone."""
-    for cell in plan["operators"][id_].get("cells", ()):
-        if cell["id"] == name and cell["kind"] == "map":
-            return {"key": cell["entry"], "value": cell["value"]}
-        if cell["id"] == name and cell["kind"] != "value":
-            return {"key": cell["entry"]}
+    for cell in cells_of(plan.operators[id_]):
+        if cell.id == name and cell.kind == "map":
+            return {"key": cell.entry, "value": cell.value}
+        if cell.id == name and cell.kind != "value":
+            return {"key": cell.entry}
     return {}
 
 
-def columns_of(plan: Json, id_: str, word: str) -> dict[str, Typed]:
+def columns_of(plan: Plan, id_: str, word: str) -> dict[str, Typed]:
     """Return the columns of rows that wait: on a side of a join, or of an input."""
-    return {one["name"]: column(one["name"], one["type"]) for one in _columns(plan, id_, word)}
+    return {one.name: column(one.name, one.type) for one in _columns(plan, id_, word)}
 
 
-def _columns(plan: Json, id_: str, word: str) -> list[Json]:
-    if plan["operators"][id_]["kind"] == "join":
-        return side_columns(plan, id_, SIDES.index(word)) if word in SIDES else []
+def _columns(plan: Plan, id_: str, word: str) -> list[Column]:
+    operator = plan.operators[id_]
+    if isinstance(operator, Join):
+        return side_columns(plan, operator, SIDES.index(word)) if word in SIDES else []
     return waiting_columns(plan, id_, word) or []
 
 
-def renameable(plan: Json, id_: str) -> list[str]:
+def renameable(plan: Plan, id_: str) -> list[str]:
     """Return the parts of an operator that may get or have another name."""
-    entry = plan["operators"][id_]
+    operator = plan.operators[id_]
     return [
-        *(one["id"] for one in aggregates_of(plan, id_)),
-        *(cell["id"] for cell in entry.get("cells", ())),
-        *(timer["id"] for timer in entry.get("timers", ())),
+        *(one.id for one in aggregates_of(plan, id_)),
+        *(cell.id for cell in cells_of(operator)),
+        *(timer.id for timer in timers_of(operator)),
     ]
 
 

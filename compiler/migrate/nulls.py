@@ -16,11 +16,11 @@ NULLS = "nulls"
 
 
 def with_nulls(decisions: Decisions, fate: Fate) -> Fate:
-    """Return a fate whose document names the parts that may become NULL, if there are any."""
-    if fate.document is None or fate.new is None:
+    """Return a fate whose change names the parts that may become NULL, if there are any."""
+    if fate.change is None or fate.new is None:
         return fate
-    names = list(_accepted(decisions, fate.new))
-    return replace(fate, document={**fate.document, NULLS: names}) if names else fate
+    names = tuple(_accepted(decisions, fate.new))
+    return replace(fate, change=replace(fate.change, nulls=names))
 
 
 def _accepted(decisions: Decisions, id_: str) -> Iterator[str]:

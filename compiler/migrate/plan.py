@@ -2,11 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from ...contracts.migration import OperatorChange
+from ...contracts.plan import (
+    Aggregation,
+    Deduplication,
+    Join,
+    Operator,
+    Plan,
+    Program,
+    TopN,
+    cells_of,
+    keys_of,
+    timers_of,
+)
 from .again import COMPUTED, against_the_clock
 from .aggregates import empty_aggregate, kind_of, plan_aggregate, plan_top_n
+from .changes import change
 from .decisions import Decisions
 from .dedup import plan_dedup
 from .ends import likely, match_ends, plan_queries, plan_sinks, plan_sources
@@ -16,26 +30,19 @@ from .mirrored import mirrored, turned
 from .nulls import with_nulls
 from .programs import plan_program
 from .source_columns import Called, called_otherwise, with_names
-from .verdicts import FOUND_BY_THAT, Decision, Fate, Finding, Json, MigrationPlan, Verdict
+from .verdicts import FOUND_BY_THAT, Decision, Fate, Finding, MigrationPlan, Verdict
 from .versions import SIDES, Versions, aggregates_of, alive, side_columns
 from .within import plan_within
 
-_PLANNERS: Mapping[str, Callable[[Versions, str, str], Fate]] = {
-    "aggregate": plan_aggregate,
-    "topn": plan_top_n,
-    "dedup": plan_dedup,
-    "join": plan_join,
-    "operator": plan_program,
-}
 _BASES = ("key", "window", "time")
 """Parts by which all others are found: where one is impossible, so are those."""
 
 
-def plan_migration(old: Json, new: Json, decisions: Decisions | None = None) -> MigrationPlan:
+def plan_migration(old: Plan, new: Plan, decisions: Decisions | None = None) -> MigrationPlan:
     """Return what becomes of each part of the state of ``old`` under ``new``."""
     versions = Versions(old, new, decisions or Decisions())
-    sources = match_ends(versions, "sources", old["sources"], new["sources"])
-    sinks = match_ends(versions, "sinks", old["sinks"], new["sinks"])
+    sources = match_ends(versions, "sources", old.sources, new.sources)
+    sinks = match_ends(versions, "sinks", old.sinks, new.sinks)
     operators = _match(versions)
     versions.renamed |= likely(versions, sources)
     old_ids = [id_ for id_ in alive(old) if id_ not in operators.values()]
@@ -45,13 +52,13 @@ def plan_migration(old: Json, new: Json, decisions: Decisions | None = None) -> 
     for pairs in (sources, operators):
         versions.renamed |= {was: now for now, was in pairs.items() if was is not None}
     columns = _columns(versions)
-    for was in turned(versions.old, new, operators, versions.renamed):
-        versions.old = mirrored(versions.old, was)
-        versions.turned.add(was)
+    for join in turned(versions.old, new, operators, versions.renamed):
+        versions.old = mirrored(versions.old, join)
+        versions.turned.add(join.id)
     return MigrationPlan(
-        new["pipeline"],
-        old["version"],
-        new["version"],
+        new.pipeline,
+        old.version,
+        new.version,
         _operators(versions, operators),
         plan_sources(versions, sources, columns),
         plan_sinks(versions, sinks),
@@ -76,9 +83,9 @@ def _match(versions: Versions) -> dict[str, str | None]:
 def _columns(versions: Versions) -> dict[str, tuple[Called, ...]]:
     """Return the columns with another name by source, and say the old plan in the new ones."""
     found: dict[str, tuple[Called, ...]] = {}
-    for name in versions.new["sources"]:
+    for name in versions.new.sources:
         was = versions.before(name)
-        if was not in versions.old["sources"]:
+        if was not in versions.old.sources:
             continue
         found[name] = called_otherwise(versions, name, was)
         names = {one.old: one.new for one in found[name]}
@@ -95,14 +102,30 @@ def _operators(versions: Versions, pairs: Mapping[str, str | None]) -> tuple[Fat
         was = pairs[id_]
         if was is None:
             fates.append(_begun(versions, id_, [f for f in free if f not in new]))
-        elif kind_of(old[was]) != kind_of(entry) and old[was]["kind"] != entry["kind"]:
-            fates.append(plan_within(versions, was, id_) or _other_kind(versions, was, id_))
-        else:
-            fate = _PLANNERS[entry["kind"]](versions, was, id_)
+        elif (fate := _carried(versions, old[was], entry)) is not None:
             fate = with_lateness(versions, _with_what_it_rests_on(fate))
             fates.append(with_nulls(versions.decisions, fate))
+        else:
+            within = plan_within(versions, old[was], entry)
+            fates.append(within or _other_kind(versions, old[was], entry))
     fates += [_dropped(versions, id_, pairs) for id_ in free]
     return tuple(fates)
+
+
+def _carried(versions: Versions, old: Operator, new: Operator) -> Fate | None:
+    """Return the fate of an operator that goes on as one of its kind; None for any other."""
+    match old, new:
+        case Aggregation(), Aggregation():
+            return plan_aggregate(versions, old, new)
+        case TopN(), TopN():
+            return plan_top_n(versions, old, new)
+        case Deduplication(), Deduplication():
+            return plan_dedup(versions, old, new)
+        case Join(), Join():
+            return plan_join(versions, old, new)
+        case Program(), Program():
+            return plan_program(versions, old, new)
+    return None
 
 
 def _with_what_it_rests_on(fate: Fate) -> Fate:
@@ -132,9 +155,9 @@ def _with_what_it_rests_on(fate: Fate) -> Fate:
 
 def _begun(versions: Versions, id_: str, free: Sequence[str]) -> Fate:
     """Return the fate of an operator without an old one."""
-    entry = versions.new["operators"][id_]
+    entry = versions.new.operators[id_]
     word = versions.decisions.get("operators", id_)
-    alike = [f for f in free if versions.old["operators"][f]["kind"] == entry["kind"]]
+    alike = [f for f in free if versions.old.operators[f].KIND == entry.KIND]
     verdict = Verdict.BACKFILL if word == "backfill" else Verdict.EMPTY
     why = COMPUTED if word == "backfill" else "it begins at the cut"
     open_, fix = None, None
@@ -157,19 +180,19 @@ def _begun(versions: Versions, id_: str, free: Sequence[str]) -> Fate:
         Finding("state", None, id_, verdict, why, fix, marked=word != "backfill", open=open_)
     ]
     findings += [Finding(part, None, name, verdict) for part, name in _parts(versions.new, id_)]
-    document = _empty(versions, id_)
+    made = _empty(versions, entry)
     if verdict is Verdict.BACKFILL:
-        document = {**document, "backfill": [n for _, n in _parts(versions.new, id_)]}
-    return Fate("operator", None, id_, kind_of(entry), tuple(findings), document)
+        made = replace(made, backfill=tuple(n for _, n in _parts(versions.new, id_)))
+    return Fate("operator", None, id_, kind_of(entry), tuple(findings), made)
 
 
 def _near(versions: Versions, id_: str, free: Sequence[str]) -> list[str]:
     """Return the old operators that may be a new one: such as keep the same, then some of it."""
-    wanted, entry = set(_parts(versions.new, id_)), versions.new["operators"][id_]
+    wanted, entry = set(_parts(versions.new, id_)), versions.new.operators[id_]
     same, like = [], []
     for one in free:
-        before, parts = versions.old["operators"][one], set(_parts(versions.old, one))
-        if before["kind"] != entry["kind"]:
+        before, parts = versions.old.operators[one], set(_parts(versions.old, one))
+        if before.KIND != entry.KIND:
             continue
         if parts == wanted:
             same.append(one)
@@ -178,8 +201,8 @@ def _near(versions: Versions, id_: str, free: Sequence[str]) -> list[str]:
     return [*same, *like]
 
 
-def _names_of_keys(entry: Json) -> list[str]:
-    return sorted(key["name"] for key in entry.get("keys", ()))
+def _names_of_keys(operator: Operator) -> list[str]:
+    return sorted(key.name for key in keys_of(operator))
 
 
 def _dropped(versions: Versions, id_: str, pairs: Mapping[str, str | None]) -> Fate:
@@ -191,7 +214,7 @@ def _dropped(versions: Versions, id_: str, pairs: Mapping[str, str | None]) -> F
         "operator",
         id_,
         None,
-        kind_of(versions.old["operators"][id_]),
+        kind_of(versions.old.operators[id_]),
         (
             Finding("state", id_, None, Verdict.DROPPED, why),
             *(Finding(p, name, None, Verdict.DROPPED) for p, name in _parts(versions.old, id_)),
@@ -199,23 +222,21 @@ def _dropped(versions: Versions, id_: str, pairs: Mapping[str, str | None]) -> F
     )
 
 
-def _other_kind(versions: Versions, was: str, id_: str) -> Fate:
-    before, after = (
-        kind_of(plan["operators"][one]) for plan, one in ((versions.old, was), (versions.new, id_))
-    )
+def _other_kind(versions: Versions, old: Operator, new: Operator) -> Fate:
+    before, after = kind_of(old), kind_of(new)
     why = f"the state of {_a(before)} says nothing to {_a(after)}"
-    fix = f"`{id_}: drop` begins with nothing"
+    fix = f"`{new.id}: drop` begins with nothing"
     return Fate(
         "operator",
-        was,
-        id_,
+        old.id,
+        new.id,
         after,
         (
             Finding("state", before, after, Verdict.IMPOSSIBLE, why, fix),
-            *(Finding(p, n, None, Verdict.IMPOSSIBLE) for p, n in _parts(versions.old, was)),
-            *(Finding(p, None, n, Verdict.EMPTY) for p, n in _parts(versions.new, id_)),
+            *(Finding(p, n, None, Verdict.IMPOSSIBLE) for p, n in _parts(versions.old, old.id)),
+            *(Finding(p, None, n, Verdict.EMPTY) for p, n in _parts(versions.new, new.id)),
         ),
-        _empty(versions, id_),
+        _empty(versions, new),
     )
 
 
@@ -223,27 +244,25 @@ def _a(kind: str) -> str:
     return f"{'an' if kind[0] in 'aeiou' else 'a'} {kind}"
 
 
-def _parts(plan: Json, id_: str) -> tuple[tuple[str, str], ...]:
+def _parts(plan: Plan, id_: str) -> tuple[tuple[str, str], ...]:
     """Return what an operator keeps: cells, columns, timers, by part and name."""
     return tuple(_kept(plan, id_))
 
 
-def _kept(plan: Json, id_: str) -> Iterator[tuple[str, str]]:
-    entry = plan["operators"][id_]
+def _kept(plan: Plan, id_: str) -> Iterator[tuple[str, str]]:
+    operator = plan.operators[id_]
     for aggregate in aggregates_of(plan, id_):
-        yield from (("cell", cell["id"]) for cell in aggregate["cells"])
-    for cell in entry.get("cells", ()):
-        yield "cell" if cell["kind"] == "value" else cell["kind"], cell["id"]
-    yield from (("timer", timer["id"]) for timer in entry.get("timers", ()))
-    if entry["kind"] == "join":
+        yield from (("cell", cell.id) for cell in aggregate.cells)
+    for cell in cells_of(operator):
+        yield "cell" if cell.kind == "value" else cell.kind, cell.id
+    yield from (("timer", timer.id) for timer in timers_of(operator))
+    if isinstance(operator, Join):
         for place, word in enumerate(SIDES):
-            for column in side_columns(plan, id_, place):
-                yield f"column {word}", column["name"]
+            for column in side_columns(plan, operator, place):
+                yield f"column {word}", column.name
 
 
-def _empty(versions: Versions, id_: str) -> Json:
-    entry = versions.new["operators"][id_]
-    if entry["kind"] == "aggregate":
-        return empty_aggregate(versions, id_)
-    document = {"kind": entry["kind"], "from": None, "where": None, "keys": [], "window": None}
-    return document | {"group": False, "cells": []}
+def _empty(versions: Versions, operator: Operator) -> OperatorChange:
+    if isinstance(operator, Aggregation):
+        return empty_aggregate(versions, operator)
+    return change(operator.id, operator.KIND, None)

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
+from ...contracts.migration import CellChange, WaitingChange
+from ...contracts.plan import Column, Program, ProgramCell, ProgramInput, key_column
 from ...dsl.format import identifier
 from .again import computed
+from .changes import change, made_cell
 from .columns import plan_columns
 from .conversions import cast, in_its_type
 from .dedup import BECOME_ONE, remembered_for
@@ -16,34 +20,31 @@ from .keys import Key, KeyPlan, plan_keys
 from .structs import converted, holds_all_by_name
 from .successors import asked, successors
 from .timers import plan_timers
-from .verdicts import Decision, Fate, Finding, Json, Verdict
-from .versions import Versions, key_column, meaning, waiting_columns
+from .verdicts import Decision, Fate, Finding, Verdict
+from .versions import Versions, key_meaning, waiting_columns
 from .windows import shape, window_text
 
 
-def plan_program(versions: Versions, old_id: str, id_: str) -> Fate:
+def plan_program(versions: Versions, old: Program, new: Program) -> Fate:
     """Return what becomes of the state of a program that goes on."""
-    old, new = versions.old["operators"][old_id], versions.new["operators"][id_]
+    id_ = new.id
     same = list(_pairs(old, new))
     keys = plan_keys(
-        *(
-            versions,
-            id_,
-            keys_of_program(old, [a for a, _ in same]),
-            keys_of_program(new, [b for _, b in same]),
-        )
+        *(versions, id_),
+        keys_of_program(old, [before for before, _ in same]),
+        keys_of_program(new, [after for _, after in same]),
     )
     is_merged = keys.merges and None not in (remembered_for(old), remembered_for(new))
-    columns = {} if new["declared"] else same_columns(old, new)
+    columns = {} if new.declared else same_columns(old, new)
     values, cells = _values(versions, id_, old, new, columns)
     found_entries, entries = plan_entries(versions, id_, old, new)
     found_timers, timers = plan_timers(versions, id_, old, new)
-    found_waiting, waiting = _waiting(versions, old_id, id_)
+    found_waiting, waiting = _waiting(versions, old, new)
     condition = versions.decisions.get("operators", id_, "where")
     findings = [
         *_keys(id_, keys, is_merged=is_merged),
         *_inputs(versions, id_, old, new),
-        *function_findings(versions, id_, new),
+        *function_findings(versions, new),
         *_window(id_, old, new),
         *_handlers(versions, id_, old, new, columns),
         *values,
@@ -54,34 +55,30 @@ def plan_program(versions: Versions, old_id: str, id_: str) -> Fate:
     if condition is not None:
         why = f"what other keys have than those where {condition} is left behind"
         findings.append(Finding("rows", None, None, Verdict.KEPT, why))
-    document: Json = {
-        "kind": "operator",
-        "from": old_id,
-        "where": condition,
-        "keys": keys.document(),
-        "window": None,
-        "group": is_merged,
-        "cells": cells,
-        "timers": timers,
-        "entries": entries,
-        "waiting": waiting,
-    }
-    again = [f.new for f in findings if f.verdict is Verdict.BACKFILL]
-    if again:
-        document = {**document, "backfill": again}
-    return Fate("operator", old_id, id_, "operator", tuple(findings), document)
+    made = change(
+        *(id_, new.KIND, old.id, condition), keys=keys.made(), group=is_merged, cells=cells
+    )
+    again = tuple(f.new for f in findings if f.verdict is Verdict.BACKFILL and f.new is not None)
+    made = replace(
+        made,
+        timers=tuple(timers),
+        entries=tuple(entries),
+        waiting=tuple(waiting),
+        backfill=again or None,
+    )
+    return Fate("operator", old.id, id_, new.KIND, tuple(findings), made)
 
 
-def keys_of_program(entry: Json, inputs: Sequence[Json]) -> list[Key]:
+def keys_of_program(operator: Program, inputs: Sequence[ProgramInput]) -> list[Key]:
     """Return the keys of a program, each with what it is in the inputs that go on."""
     return [
         Key(
-            key["name"],
-            key["type"],
-            tuple(" or ".join(meaning(given["input"], "keys", key["name"])) for given in inputs),
-            key_column(entry, key["name"]),
+            key.name,
+            key.type,
+            tuple(" or ".join(key_meaning(given.input, key.name)) for given in inputs),
+            key_column(operator, key.name),
         )
-        for key in entry["keys"]
+        for key in operator.keys
     ]
 
 
@@ -98,43 +95,43 @@ def _keys(id_: str, keys: KeyPlan, *, is_merged: bool) -> Iterator[Finding]:
             yield finding
 
 
-def _inputs(versions: Versions, id_: str, old: Json, new: Json) -> Iterator[Finding]:
-    names = [given["alias"] for given in new["inputs"]]
+def _inputs(versions: Versions, id_: str, old: Program, new: Program) -> Iterator[Finding]:
+    names = [given.alias for given in new.inputs]
     for before, after in _pairs(old, new):
         found = input_findings(
-            *(versions, id_, before["input"], after["input"]),
-            after["alias"] if len(names) > 1 else "",
+            *(versions, id_, before.input, after.input),
+            after.alias if len(names) > 1 else "",
             columns=True,
         )
         yield from found
-    if len(old["inputs"]) != len(new["inputs"]):
-        more = len(new["inputs"]) > len(old["inputs"])
+    if len(old.inputs) != len(new.inputs):
+        more = len(new.inputs) > len(old.inputs)
         why = f"rows of {'one more' if more else 'one less'} input are handled from the cut on"
         yield marked(versions, id_, "inputs", "", why, "mixed")
 
 
-def _pairs(old: Json, new: Json) -> Iterator[tuple[Json, Json]]:
+def _pairs(old: Program, new: Program) -> Iterator[tuple[ProgramInput, ProgramInput]]:
     """Yield the inputs that go on: by what they are called, else by place."""
-    before = {given["alias"]: given for given in old["inputs"]}
-    names = {given["alias"] for given in new["inputs"]}
-    free = [given for given in old["inputs"] if given["alias"] not in names]
-    for given in new["inputs"]:
-        if given["alias"] in before:
-            yield before[given["alias"]], given
+    before = {given.alias: given for given in old.inputs}
+    names = {given.alias for given in new.inputs}
+    free = [given for given in old.inputs if given.alias not in names]
+    for given in new.inputs:
+        if given.alias in before:
+            yield before[given.alias], given
         elif free:
             yield free.pop(0), given
 
 
 def _handlers(
-    versions: Versions, id_: str, old: Json, new: Json, columns: Mapping[str, str]
+    versions: Versions, id_: str, old: Program, new: Program, columns: Mapping[str, str]
 ) -> Iterator[Finding]:
     """Yield a finding when the statements differ; of a query they say what its state means."""
-    if old["statements"] == new["statements"]:
-        if old.get("code") != new.get("code"):
+    if old.statements == new.statements:
+        if old.code != new.code:
             why = "its code is another from the cut on; what has been set stays"
             yield Finding("handlers", "", "", Verdict.KEPT, f"{why} ({NOT_SEEN})")
         return
-    if new["declared"]:
+    if new.declared:
         why = "statements are others from the cut on; what has been set stays"
         yield Finding("handlers", "", "", Verdict.KEPT, why)
     elif same_statements(old, new, columns):
@@ -147,15 +144,14 @@ def _handlers(
         yield marked(versions, id_, "query", "", why, "mixed")
 
 
-def _window(id_: str, old: Json, new: Json) -> Iterator[Finding]:
+def _window(id_: str, old: Program, new: Program) -> Iterator[Finding]:
     """Yield the finding on the window of a program that gives panes: one of its keys."""
-    windows = [entry.get("window") for entry in (old, new)]
+    windows = [old.window, new.window]
     if windows == [None, None]:
         return
     before, after = (None if window is None else window_text(window) for window in windows)
     shapes = [
-        None if w is None else (shape(w), w["column"], w.get("time"), w["kind"] == "session")
-        for w in windows
+        None if w is None else (shape(w), w.column, w.time, w.kind == "session") for w in windows
     ]
     if shapes[0] == shapes[1]:
         yield Finding("window", before, after, Verdict.KEPT)
@@ -169,44 +165,46 @@ def _window(id_: str, old: Json, new: Json) -> Iterator[Finding]:
 
 
 def _values(
-    versions: Versions, id_: str, old: Json, new: Json, columns: Mapping[str, str]
-) -> tuple[list[Finding], list[dict[str, object]]]:
+    versions: Versions, id_: str, old: Program, new: Program, columns: Mapping[str, str]
+) -> tuple[list[Finding], list[CellChange]]:
     """Return the findings on values, and the SQL of each new one.
 
     ``columns`` has the new name of each cell of a query that computes the same.
     """
-    before = {cell["id"]: cell for cell in old["cells"] if cell["kind"] == "value"}
-    cells = [cell for cell in new["cells"] if cell["kind"] == "value"]
+    before = {cell.id: cell for cell in old.cells if cell.kind == "value"}
+    cells = [cell for cell in new.cells if cell.kind == "value"]
     same = {now: was for was, now in columns.items()}
     pairs = successors(
         *(versions, id_, before, cells),
-        lambda was, now: holds_all_by_name(was["type"], now["type"]),
+        lambda was, now: holds_all_by_name(was.type, now.type),
     )
     findings: list[Finding] = []
-    made: list[dict[str, object]] = []
+    made: list[CellChange] = []
     for cell in cells:
-        name = cell["id"]
+        name = cell.id
         source = before.get(same[name]) if name in same else pairs.sources.get(name)
-        other = not new["declared"] and source is not None and name == source["id"]
+        other = not new.declared and source is not None and name == source.id
         is_set = ("operators", id_, "set", name) in versions.decisions.values
         if other and is_another(old, new, cell) and not is_set:
             finding, expression = _another(versions, id_, old, new, cell)
         else:
             finding, expression = _value(versions, id_, cell, source)
-        if name in pairs.maybe and new["declared"]:
+        if name in pairs.maybe and new.declared:
             finding = asked(id_, "cell", name, pairs.maybe[name], finding.why)
         findings.append(finding)
-        made.append({"id": name, "expr": expression, "merge": None})
+        made.append(made_cell(name, expression))
     findings += dropped("cell", before, findings)
     return findings, made
 
 
-def _another(versions: Versions, id_: str, old: Json, new: Json, cell: Json) -> tuple[Finding, str]:
+def _another(
+    versions: Versions, id_: str, old: Program, new: Program, cell: ProgramCell
+) -> tuple[Finding, str]:
     """Return the finding on a cell of a query that computes something else under its name.
 
     That the query asks for something else is asked about where its statements are compared.
     """
-    name, start = cell["id"], _start(cell)
+    name, start = cell.id, _start(cell)
     again = computed(versions, id_, "cell", name, name)
     if again is not None:
         return again, start
@@ -215,13 +213,13 @@ def _another(versions: Versions, id_: str, old: Json, new: Json, cell: Json) -> 
     return Finding("cell", name, name, Verdict.EMPTY, why, marked=True), start
 
 
-def _start(cell: Json) -> str:
+def _start(cell: ProgramCell) -> str:
     """Return what a value is before it is set, in SQL."""
-    return cast("NULL", cell["type"]) if cell["default"] is None else str(cell["default"])
+    return cast("NULL", cell.type) if cell.default is None else cell.default
 
 
 def dropped(
-    part: str, before: Mapping[str, Json], findings: Sequence[Finding]
+    part: str, before: Mapping[str, ProgramCell], findings: Sequence[Finding]
 ) -> Iterator[Finding]:
     """Yield the parts that become nothing."""
     told = {finding.old for finding in findings}
@@ -230,33 +228,35 @@ def dropped(
             yield Finding(part, name, None, Verdict.DROPPED, "it is declared no more")
 
 
-def _value(versions: Versions, id_: str, cell: Json, old: Json | None) -> tuple[Finding, str]:
-    name, path = cell["id"], ("operators", id_, "set", cell["id"])
+def _value(
+    versions: Versions, id_: str, cell: ProgramCell, old: ProgramCell | None
+) -> tuple[Finding, str]:
+    name, path = cell.id, ("operators", id_, "set", cell.id)
     decided = versions.decisions.get(*path)
-    was = None if old is None else str(old["id"])
+    was = None if old is None else old.id
     if decided is not None:
         finding = Finding("cell", was, name, Verdict.CONVERTED, f"as decided: {decided}")
         return finding, decided
-    default, start = cell["default"], _start(cell)
+    default, start = cell.default, _start(cell)
     again = computed(versions, id_, "cell", name, was)
     if again is not None:
         return again, start
     if old is None:
         why = "no value is set" if default is None else f"each key has its default {default}"
         return Finding("cell", None, name, Verdict.EMPTY, why), start
-    column = in_its_type(identifier(old["id"]), old["type"])
+    column = in_its_type(identifier(old.id), old.type)
     said = [f"it was called `{was}`"] if was != name else []
     said += _lifetime(old, cell)
-    if old["type"] == cell["type"] and old["default"] != cell["default"]:
+    if old.type == cell.type and old.default != cell.default:
         said.append("what has not been set reads as the new default, what has began with the old")
-    marked = old["default"] != cell["default"]
-    if old["type"] == cell["type"]:
+    marked = old.default != cell.default
+    if old.type == cell.type:
         return Finding("cell", was, name, Verdict.KEPT, "; ".join(said), marked=marked), column
-    made = converted(column, old["type"], cell["type"])
-    if holds_all_by_name(old["type"], cell["type"]):
-        said.insert(0, f"{old['type']} to {cell['type']}, exactly")
+    made = converted(column, old.type, cell.type)
+    if holds_all_by_name(old.type, cell.type):
+        said.insert(0, f"{old.type} to {cell.type}, exactly")
         return Finding("cell", was, name, Verdict.CONVERTED, "; ".join(said)), made
-    reason = f"{cell['type']} does not hold all of {old['type']}"
+    reason = f"{cell.type} does not hold all of {old.type}"
     finding = Finding(
         *("cell", was, name, Verdict.CONVERTED, reason, "say how, by `set`"),
         open=Decision(path, made),
@@ -264,50 +264,50 @@ def _value(versions: Versions, id_: str, cell: Json, old: Json | None) -> tuple[
     return finding, made
 
 
-def _lifetime(old: Json, new: Json) -> list[str]:
-    if old["ttl"] == new["ttl"]:
+def _lifetime(old: ProgramCell, new: ProgramCell) -> list[str]:
+    if old.ttl == new.ttl:
         return []
-    if new["ttl"] is None:
+    if new.ttl is None:
         return ["it is kept for good from the cut on"]
-    if old["ttl"] is None:
-        return [f"it is forgotten {new['ttl']} after the cut"]
-    return [f"it is forgotten {new['ttl']} after it was written, not {old['ttl']}"]
+    if old.ttl is None:
+        return [f"it is forgotten {new.ttl} after the cut"]
+    return [f"it is forgotten {new.ttl} after it was written, not {old.ttl}"]
 
 
 # Rows that wait.
 
 
 def _waiting(
-    versions: Versions, old_id: str, id_: str
-) -> tuple[list[Finding], list[dict[str, object]]]:
+    versions: Versions, old: Program, new: Program
+) -> tuple[list[Finding], list[WaitingChange]]:
     """Return the findings on rows that wait for their turn, and the SQL of their columns."""
-    old, new = versions.old["operators"][old_id], versions.new["operators"][id_]
+    id_ = new.id
     findings: list[Finding] = []
-    made: list[dict[str, object]] = []
+    made: list[WaitingChange] = []
     told: set[str] = set()
     for before, after in _pairs(old, new):
-        was = waiting_columns(versions.old, old_id, before["alias"])
-        now = waiting_columns(versions.new, id_, after["alias"])
-        told.add(before["alias"])
+        was = waiting_columns(versions.old, old.id, before.alias)
+        now = waiting_columns(versions.new, id_, after.alias)
+        told.add(before.alias)
         if was is None:
             continue
         if now is None:
-            findings += list(_unwaited(versions, id_, before["alias"], was))
+            findings += list(_unwaited(versions, id_, before.alias, was))
             continue
         columns, expressions = plan_columns(
-            *(versions, id_, after["alias"], (before["input"], after["input"]), (was, now))
+            *(versions, id_, after.alias, (before.input, after.input), (was, now))
         )
         findings += columns
-        made.append({"input": after["alias"], "from": before["alias"], "columns": expressions})
-    for given in old["inputs"]:
-        was = waiting_columns(versions.old, old_id, given["alias"])
-        if given["alias"] not in told and was is not None:
-            findings += list(_unwaited(versions, id_, given["alias"], was))
+        made.append(WaitingChange(after.alias, before.alias, tuple(expressions)))
+    for given in old.inputs:
+        was = waiting_columns(versions.old, old.id, given.alias)
+        if given.alias not in told and was is not None:
+            findings += list(_unwaited(versions, id_, given.alias, was))
     return findings, made
 
 
 def _unwaited(
-    versions: Versions, id_: str, alias: str, columns: Sequence[Json]
+    versions: Versions, id_: str, alias: str, columns: Sequence[Column]
 ) -> Iterator[Finding]:
     """Yield what is said of rows that wait and that nothing takes: none comes again."""
     path = ("operators", id_, "accept", f"waiting {alias}")
@@ -318,4 +318,4 @@ def _unwaited(
     open_ = None if accepted else Decision(path, "drop", ("drop",))
     for column in columns:
         name = f"column {alias}"
-        yield Finding(name, column["name"], None, verdict, why, fix, marked=accepted, open=open_)
+        yield Finding(name, column.name, None, verdict, why, fix, marked=accepted, open=open_)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from collections.abc import Mapping as Names
 from functools import partial
 
+from ...contracts.plan import Operator, Plan, Source, keys_of, timers_of
 from ...dsl import codes
 from ...dsl.diagnostics import Diagnostics
 from ...dsl.source import Span
@@ -30,7 +31,7 @@ from .names import (
 from .nulls import NULLS
 from .source_columns import NEW
 from .told import Teller
-from .verdicts import Json, Path
+from .verdicts import Path
 from .versions import aggregates_of, alive
 
 WORDS = ("drop", "empty", "backfill")
@@ -41,7 +42,7 @@ ACCEPTED = ("empty", "backfill", "mixed", "incomplete", "drop", NULLS)
 """The words by which a part is accepted as it will be."""
 
 
-def read_migration(old: Json, new: Json, diagnostics: Diagnostics) -> Decisions:
+def read_migration(old: Plan, new: Plan, diagnostics: Diagnostics) -> Decisions:
     """Return what a file decides; what is wrong with it is told, and left out."""
     return _Reader(old, new, diagnostics).read(diagnostics.source.text)
 
@@ -59,7 +60,7 @@ def tell_unused(decisions: Decisions, diagnostics: Diagnostics) -> None:
 
 
 class _Reader:
-    def __init__(self, old: Json, new: Json, diagnostics: Diagnostics) -> None:
+    def __init__(self, old: Plan, new: Plan, diagnostics: Diagnostics) -> None:
         self._old, self._new = old, new
         self._teller = Teller(diagnostics)
         self._found = Decisions()
@@ -92,19 +93,19 @@ class _Reader:
         self._version(root, "to", self._new)
         return self._found
 
-    def _version(self, root: Mapping, key: str, plan: Json) -> None:
+    def _version(self, root: Mapping, key: str, plan: Plan) -> None:
         node = root.get(key)
         if node is None:
             self._teller.form(
-                f"the migration has no `{key}`", root, f"write `{key}: {plan['version']}`"
+                f"the migration has no `{key}`", root, f"write `{key}: {plan.version}`"
             )
-        elif not isinstance(node, Scalar) or node.text != str(plan["version"]):
+        elif not isinstance(node, Scalar) or node.text != str(plan.version):
             which = "old" if key == "from" else "new"
             self._teller.tell(
                 codes.MIGRATION_VERSION,
-                f"`{key}` is {described(node)}, and the {which} spec has version {plan['version']}",
+                f"`{key}` is {described(node)}, and the {which} spec has version {plan.version}",
                 node.span,
-                f"write `{key}: {plan['version']}`, or set `version` in the front matter",
+                f"write `{key}: {plan.version}`, or set `version` in the front matter",
             )
 
     def _named(self, key: Scalar, node: Node, each: Callable[[Scalar, Node], None]) -> None:
@@ -140,7 +141,7 @@ class _Reader:
         for key, value in sorted(node, key=lambda entry: entry[0].text != "rename"):
             self._part(name.text, source, key, value)
 
-    def _word(self, name: Scalar, node: Scalar, new: Json) -> None:
+    def _word(self, name: Scalar, node: Scalar, new: Names[str, Operator]) -> None:
         if node.text not in WORDS:
             self._teller.unknown_part("word for an operator", node, WORDS)
         elif node.text != "drop" and name.text not in new:
@@ -148,7 +149,7 @@ class _Reader:
         else:
             self._put(("operators", name.text), node.text, name.span)
 
-    def _source_of(self, id_: str, node: Mapping, old: Json) -> str | None:
+    def _source_of(self, id_: str, node: Mapping, old: Names[str, Operator]) -> str | None:
         """Return the old operator that one is made of."""
         given = node.get("from")
         if isinstance(given, Scalar):
@@ -184,16 +185,16 @@ class _Reader:
             self._put(("operators", *path), node.text, key.span)
 
     def _inner(self, part: str, id_: str, source: str | None, key: Scalar, node: Node) -> None:
-        entry = self._new["operators"][id_]
+        operator = self._new.operators[id_]
         names = {} if source is None else readable(self._old, source)
         match part:
             case "key":
-                keys = {one["name"]: one["type"] for one in entry.get("keys", ())}
+                keys = {one.name: one.type for one in keys_of(operator)}
                 if self._is_known("key of it", key, keys):
                     path = ("operators", id_, "key", key.text)
                     self._expression(path, node, names, keys[key.text])
             case "timers":
-                known = [one["id"] for one in entry.get("timers", ())]
+                known = [one.id for one in timers_of(operator)]
                 if self._is_known("timer of it", key, known):
                     path = ("operators", id_, "timers", key.text)
                     self._expression(path, node, names, "TIMESTAMP")
@@ -204,7 +205,7 @@ class _Reader:
             case "add":
                 self._add(id_, key, node)
             case "accept":
-                aggregates = [one["id"] for one in aggregates_of(self._new, id_)]
+                aggregates = [one.id for one in aggregates_of(self._new, id_)]
                 self._choice((id_, "accept", known_as(key.text, aggregates)), key, node, ACCEPTED)
 
     def _is_known(self, what: str, name: Scalar, known: Iterable[str]) -> bool:
@@ -266,7 +267,7 @@ class _Reader:
             self._put(("operators", id_, "rename", old), known_as(node.text, after), key.span)
 
     def _add(self, id_: str, key: Scalar, node: Node) -> None:
-        known = [one["id"] for one in aggregates_of(self._new, id_)]
+        known = [one.id for one in aggregates_of(self._new, id_)]
         if not isinstance(node, Scalar):
             self._teller.form(f"`{key.text}` is {described(node)}, not an aggregate", node)
         elif known_as(node.text, known) not in known:
@@ -290,10 +291,10 @@ class _Reader:
     # Sources and sinks.
 
     def _end(self, group: str, name: Scalar, node: Node) -> None:
-        old, new = self._old[group], self._new[group]
+        old, new = _ends(self._old, group), _ends(self._new, group)
         word = group.removesuffix("s")
         if name.text not in old and name.text not in new:
-            self._teller.unknown_name(f"{word} of either spec", name, {**new, **old})
+            self._teller.unknown_name(f"{word} of either spec", name, [*new, *old])
         elif isinstance(node, Scalar):
             if node.text != "drop" or name.text in new:
                 help_ = f"write `{name.text}: {{from: …}}`"
@@ -316,20 +317,17 @@ class _Reader:
             self._teller.form(f"`{key.text}` is {described(node)}, not a name", node)
         elif key.text == "start" and node.text != "earliest":
             self._teller.unknown_part("place to start", node, ("earliest",))
-        elif key.text == "from" and node.text not in self._old[group]:
-            self._teller.unknown_name(
-                f"{group.removesuffix('s')} of the old spec", node, self._old[group]
-            )
+        elif key.text == "from" and node.text not in _ends(self._old, group):
+            word = group.removesuffix("s")
+            self._teller.unknown_name(f"{word} of the old spec", node, _ends(self._old, group))
         else:
             self._put((group, name, key.text), node.text, key.span)
 
     def _source_column(self, name: str, part: str, key: Scalar, node: Node) -> None:
         """Read what a column was called, or that it is none of the old ones."""
         was = self._found.values.get(("sources", name, "from"), name)
-        before, after = (
-            [one["name"] for one in plan["sources"].get(source, {}).get("columns", ())]
-            for plan, source in ((self._old, was), (self._new, name))
-        )
+        before = _column_names(self._old.sources.get(was))
+        after = _column_names(self._new.sources.get(name))
         if not isinstance(node, Scalar):
             self._teller.form(f"`{key.text}` is {described(node)}, not a name", node)
         elif part == "accept":
@@ -342,3 +340,12 @@ class _Reader:
             "column of it", node, after
         ):
             self._put(("sources", name, part, key.text), node.text, key.span)
+
+
+def _ends(plan: Plan, group: str) -> list[str]:
+    """Return the names of the sources or sinks of a plan."""
+    return list(plan.sources if group == "sources" else plan.sinks)
+
+
+def _column_names(source: Source | None) -> list[str]:
+    return [] if source is None else [one.name for one in source.columns]

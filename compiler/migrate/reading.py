@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from ...contracts.plan import ReadColumn, Source, Table, branches_of
 from ...dsl.ast import expressions as e
 from ...dsl.ast.node import Node
 from ...dsl.parse import parse_expression
@@ -19,8 +20,8 @@ from ..connectors.registry import SOURCES, TABLES
 from ..model import types as t
 from .conversions import type_of
 from .structs import goes_by_place, holds_all_by_name
-from .verdicts import Json
-from .versions import Versions, inputs_of
+from .texts import texts
+from .versions import Versions
 
 _WHOLE = frozenset({"TINYINT", "SMALLINT", "INT", "BIGINT"})
 
@@ -57,60 +58,51 @@ _HELD = frozenset({"aggregates", "keys", "columns", "time"})
 _OF_WHOLE_NUMBERS = frozenset({"concat", "concat_ws", "size", "listagg", "string_agg", "abs"})
 """Functions that give the same of a whole number, however wide its type is."""
 
-_NO_EXPRESSIONS = frozenset(
-    {"stream", "from", "relation", "kind", "name", "id", "alias", "condition", "cells", "returns"}
-    | {"event_time", "emit", "function", "type", "rows", "given", "window"}
-)
-"""Parts of an entry that are names and types; each condition of a join stands in others too."""
-
 _ROWS_OF_A_SIDE = re.compile(r"(INNER |LEFT )?JOIN \S+ ON ")
 _STATEMENT = re.compile(
     r"(?:set \S+ =|if|elseif|while|emit|add|append|put \S+ =|start timer \S+ at) (.*?)( to \S+)?"
 )
 
 
-def changed_source(versions: Versions, name: str, old: Json, new: Json) -> Iterator[str]:
+def changed_source(versions: Versions, name: str, old: Source, new: Source) -> Iterator[str]:
     """Yield what of a source gives other rows, or the same ones with other values in a column."""
     yield from _metadata(name, old, new)
     yield from _columns(versions, name, old, new)
-    before, after = (side["options"].get("lenient", False) for side in (old, new))
-    if before != after and ("malformed_rows" in old or "malformed_rows" in new):
+    before, after = (side.options.get("lenient", False) for side in (old, new))
+    if before != after and (old.malformed_rows is not None or new.malformed_rows is not None):
         yield f"other rows of `{name}` are malformed by `lenient`"
-    if old["options"].get("format") == new["options"].get("format"):
+    if old.options.get("format") == new.options.get("format"):
         yield from _options(name, old, new)
 
 
-def changed_table(versions: Versions, name: str, old: Json, new: Json) -> Iterator[str]:
+def changed_table(versions: Versions, name: str, old: Table, new: Table) -> Iterator[str]:
     """Yield what of a table gives other rows to what is looked up in it."""
-    computed, now = ({c["name"]: c for c in table["computed"]} for table in (old, new))
-    for column in sorted(computed.keys() & now.keys()):
-        before, after = (side[column]["expression"] for side in (computed, now))
-        if before != after:
-            yield f"`{column}` of table `{name}` was `{before}` and is `{after}`"
+    before, after = ({c.name: c.expression for c in table.computed} for table in (old, new))
+    for column in sorted(before.keys() & after.keys()):
+        if before[column] != after[column]:
+            yield f"`{column}` of table `{name}` was `{before[column]}` and is `{after[column]}`"
     yield from _columns(versions, name, old, new)
     # They change together with the files, to read the same rows of them.
-    follows = set(TABLES[new["connector"]].about(Concern.FORM))
+    follows = set(TABLES[new.connector].about(Concern.FORM))
     options = {
         option
-        for option in (old["options"] | new["options"]).keys() - follows
-        if old["options"].get(option) != new["options"].get(option)
+        for option in {*old.options, *new.options} - follows
+        if old.options.get(option) != new.options.get(option)
     }
-    if options or old["connector"] != new["connector"]:
+    if options or old.connector != new.connector:
         yield f"table `{name}` is read from elsewhere"
 
 
-def _metadata(name: str, old: Json, new: Json) -> Iterator[str]:
-    before, after = (
-        {one["name"]: one["key"] for one in side.get("metadata", ())} for side in (old, new)
-    )
+def _metadata(name: str, old: Source, new: Source) -> Iterator[str]:
+    before, after = ({one.name: one.key for one in side.metadata} for side in (old, new))
     for column in before.keys() & after.keys():
         if before[column] != after[column]:
             yield f"`{column}` of `{name}` is read from `{after[column]}`, not `{before[column]}`"
 
 
-def _options(name: str, old: Json, new: Json) -> Iterator[str]:
-    before, after = old["options"], new["options"]
-    role = SOURCES[new["connector"]]
+def _options(name: str, old: Source, new: Source) -> Iterator[str]:
+    before, after = old.options, new.options
+    role = SOURCES[new.connector]
     for option in sorted(before.keys() | after.keys()):
         if before.get(option) != after.get(option) and role.changes_rows(option):
             was, now = (options.get(option, "not given") for options in (before, after))
@@ -120,49 +112,55 @@ def _options(name: str, old: Json, new: Json) -> Iterator[str]:
 # Columns: which rows are malformed, and what the others hold.
 
 
-def _columns(versions: Versions, name: str, old: Json, new: Json) -> Iterator[str]:
-    before, after = ({one["name"]: one for one in side["columns"]} for side in (old, new))
-    fails = ["malformed_rows" not in side for side in (old, new)]
+def _columns(
+    versions: Versions, name: str, old: Source | Table, new: Source | Table
+) -> Iterator[str]:
+    before, after = ({one.name: one for one in side.columns} for side in (old, new))
+    fails = [not (isinstance(side, Source) and side.malformed_rows) for side in (old, new)]
     for column in sorted(before.keys() | after.keys()):
         was, now = before.get(column), after.get(column)
         looser, stricter = _takes_more(was, now), _takes_more(now, was)
         if (looser and not fails[0]) or (stricter and not fails[1]):
             yield f"other rows of `{name}` are malformed by `{column}`"
-        elif was and now and was["type"] != now["type"] and not _alike(versions, was, now):
-            yield f"`{column}` of `{name}` is {now['type']}, and was {was['type']}"
+        elif was and now and was.type != now.type and not _alike(versions, was, now):
+            yield f"`{column}` of `{name}` is {now.type}, and was {was.type}"
 
 
-def _takes_more(one: Json | None, other: Json | None) -> bool:
+def _takes_more(one: ReadColumn | None, other: ReadColumn | None) -> bool:
     """Whether rows may be malformed by a column as it is in one version and not in the other."""
     if one is None:
         return False
     if other is None:
-        return one["nullable"] is False or one["type"] != "STRING"
-    nullable = one["nullable"] is False and other["nullable"] is not False
-    return nullable or not holds_all_by_name(other["type"], one["type"])
+        return not one.nullable or one.type != "STRING"
+    nullable = other.nullable and not one.nullable
+    return nullable or not holds_all_by_name(other.type, one.type)
 
 
-def _alike(versions: Versions, old: Json, new: Json) -> bool:
+def _alike(versions: Versions, old: ReadColumn, new: ReadColumn) -> bool:
     """Whether all that is made of a column is the same with the other type.
 
     What holds the bare column has its type, and is asked about where it is kept.
     """
-    was, now = type_of(old["type"]), type_of(new["type"])
+    was, now = type_of(old.type), type_of(new.type)
     read = _Read(
-        _names(versions, str(new["name"])),
+        _names(versions, new.name),
         same_values=_same_values(was, now),
         whole={str(was), str(now)} <= _WHOLE,
         placed=goes_by_place(was, now),
     )
-    return all(read.is_alike(part, text) for part, text in _texts(versions.new["operators"]))
+    return all(
+        read.is_alike(part, text)
+        for operator in versions.new.operators.values()
+        for part, text in texts(operator)
+    )
 
 
 def _names(versions: Versions, column: str) -> set[str]:
     """Return what a column, and what is made of it, is called in programs."""
     names = {column}
-    for entry in versions.new["operators"].values():
-        for branch in inputs_of(entry):
-            named = branch.get("columns", {}).items()
+    for operator in versions.new.operators.values():
+        for branch in branches_of(operator):
+            named = (branch.columns or {}).items()
             names |= {name for name, text in named if re.search(_word(column), text)}
     return names
 
@@ -178,19 +176,6 @@ def _same_values(was: t.Type, now: t.Type) -> bool:
     if isinstance(was, t.Decimal) and isinstance(now, t.Decimal):
         return was.scale == now.scale
     return holds_all_by_name(str(was), str(now))
-
-
-def _texts(value: object, part: str = "") -> Iterator[tuple[str, str]]:
-    """Yield the expressions and statements of an entry, each with the part that it stands in."""
-    if isinstance(value, str):
-        yield part, value
-    elif isinstance(value, dict):
-        for name, below in value.items():
-            if name not in _NO_EXPRESSIONS:
-                yield from _texts(below, part if part in _HELD else name)
-    elif isinstance(value, list | tuple):
-        for below in value:
-            yield from _texts(below, part)
 
 
 @dataclass(frozen=True, slots=True)

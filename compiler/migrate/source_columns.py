@@ -6,11 +6,28 @@ column that is gone and one of its type that is new may be one, and that is aske
 
 from __future__ import annotations
 
-import copy
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 
+from ...contracts.plan import (
+    Aggregation,
+    Branch,
+    Deduplication,
+    Join,
+    Operator,
+    Plan,
+    Program,
+    Side,
+    Source,
+    TopN,
+    aggregates_of,
+    branches_of,
+    keys_of,
+    sides_of,
+    window_of,
+)
 from ...dsl.ast.expressions import ColumnRef
 from ...dsl.ast.node import Name, Node
 from ...dsl.format import sql
@@ -22,8 +39,9 @@ from ..model import types as t
 from ..model.same import canonical
 from .conversions import RenamedType, type_of
 from .decisions import Decisions
-from .verdicts import Decision, Finding, Json, Verdict
-from .versions import SIDES, Versions, bare_key, inputs_of
+from .rewritten import types_in, with_branches, with_texts, with_types
+from .verdicts import Decision, Finding, Verdict
+from .versions import SIDES, Versions, bare_key
 
 Names = Mapping[str, str]
 """New names of columns by their old ones."""
@@ -65,8 +83,8 @@ def called_otherwise(versions: Versions, name: str, was: str) -> tuple[Called, .
     found = [Called(column, said[column]) for column in said]
     for column in said:
         decisions.get("sources", name, "rename", column)
-    types = _types(versions.old["sources"][was])
-    came = _types(versions.new["sources"][name])
+    types = _types(versions.old.sources[was])
+    came = _types(versions.new.sources[name])
     taken = {*said.values(), *types, *_none_of_the_old(decisions, name)}
     for column, type_ in types.items():
         choices = tuple(n for n, t in came.items() if t == type_ and n not in taken)
@@ -92,99 +110,79 @@ def _says_so(decisions: Decisions, old: str, new: str) -> bool:
     )
 
 
-def _types(source: Json) -> dict[str, str]:
+def _types(source: Source) -> dict[str, str | None]:
     """Return the columns that a source reads, with their types."""
-    return {one["name"]: one["type"] for one in source["columns"]}
+    return {one.name: one.type for one in source.columns}
 
 
-def _is_read(plan: Json, source: str, column: str) -> bool:
+def _is_read(plan: Plan, source: str, column: str) -> bool:
     renamed = with_names(plan, source, {column: f"{column} by another name"}, plan)
-    return bool(renamed["operators"] != plan["operators"])
+    return renamed.operators != plan.operators
 
 
-def with_names(plan: Json, source: str, names: Names, new: Json) -> Json:
+def with_names(plan: Plan, source: str, names: Names, new: Plan) -> Plan:
     """Return a plan in which columns of a source have other names, and all that is made of them.
 
     What gives rows as they are, or groups by a column, passes the name on; a join calls the columns
     of its sides as they do. ``new`` says whether the old name is still one there.
     """
-    found: Any = copy.deepcopy(plan)
-    _source(found["sources"][source], names)
+    operators = dict(plan.operators)
     below = [(source, names)]
     while below:
         name, own = below.pop(0)
-        for id_, operator in found["operators"].items():
-            branches = [branch for branch in inputs_of(operator) if branch["from"] == name]
-            for branch in branches:
-                _branch(operator, branch, own)
-            after = new["operators"].get(id_, {})
-            if branches and operator["kind"] == "join":
-                _join(found, id_, name, own, after)
-            elif branches and (passed := _passed_on(operator, after, own)):
+        for id_ in operators:
+            if all(branch.below != name for branch in branches_of(operators[id_])):
+                continue
+            operator = operators[id_] = _with_renamed_input(operators[id_], name, own)
+            after = new.operators.get(id_)
+            if isinstance(operator, Join):
+                _join(operators, operator, name, own, after)
+            elif passed := _passed_on(operator, after, own):
                 below.append((id_, passed))
-    known = set(_types_in(new["operators"]))
-    for operator in found["operators"].values():
-        _fields(operator, names, known)
-        if operator["kind"] == "operator" and not operator["declared"]:
-            operator["statements"] = [_words(line, names) for line in operator["statements"]]
-    return found  # type: ignore[no-any-return]
+    known = {type_ for one in new.operators.values() for type_ in types_in(one)}
+    for id_, operator in operators.items():
+        operators[id_] = _in_own_words(operator, names, known)
+    sources = {**plan.sources, source: _source(plan.sources[source], names)}
+    return replace(plan, sources=sources, operators=operators)
 
 
-def _source(entry: Any, names: Names) -> None:
-    for column in entry["columns"]:
-        column["name"] = names.get(column["name"], column["name"])
-    for one in entry["computed"]:
-        one["expression"] = _said(one["expression"], names)
-    if entry["watermark"] is not None:
-        column = entry["watermark"]["column"]
-        entry["watermark"]["column"] = names.get(column, column)
+def _source(source: Source, names: Names) -> Source:
+    mark = source.watermark
+    return replace(
+        source,
+        columns=tuple(replace(c, name=names.get(c.name, c.name)) for c in source.columns),
+        computed=tuple(replace(c, expression=_said(c.expression, names)) for c in source.computed),
+        watermark=mark and replace(mark, column=names.get(mark.column, mark.column)),
+    )
 
 
-def _passed_on(operator: Json, after: Json, names: Names) -> Names:
+def _passed_on(operator: Operator, after: Operator | None, names: Names) -> Names:
     """Return the columns that an operator gives by the names that they have below it."""
-    if operator["kind"] in ("dedup", "topn"):
+    if isinstance(operator, Deduplication | TopN):
         return names
-    if operator["kind"] != "aggregate":
+    if not isinstance(operator, Aggregation):
         return {}
-    was, now = ({key["name"] for key in one.get("keys", ())} for one in (operator, after))
+    was = {key.name for key in operator.keys}
+    now = set() if after is None else {key.name for key in keys_of(after)}
     return {old: new for old, new in names.items() if old in was - now and new in now}
+
+
+def _in_own_words(operator: Operator, names: Names, known: set[str]) -> Operator:
+    """Return an operator with fields of structs, and the statements of a query, in the new names.
+
+    Fields that are made of columns are renamed where the new version has such a type.
+    """
+    operator = with_types(operator, lambda text: _type(text, names, known))
+    if isinstance(operator, Program) and not operator.declared and operator.statements is not None:
+        lines = tuple(_words(line, names) for line in operator.statements)
+        operator = replace(operator, statements=lines)
+    return operator
 
 
 def _words(line: str, names: Names) -> str:
     """Return a statement of a query with columns, and fields that are made of them, renamed."""
     words = "|".join(map(re.escape, names))
     return re.sub(rf"(?<!\w)({words})(?!\w)", lambda found: names[found[1]], line)
-
-
-_OF_A_TYPE = ("type", "entry", "value")
-
-
-def _types_in(value: object) -> Iterator[str]:
-    if isinstance(value, dict):
-        for name, below in value.items():
-            if isinstance(below, str) and name in _OF_A_TYPE:
-                yield below
-            else:
-                yield from _types_in(below if name != "given" else [{"type": t} for t in below])
-    elif isinstance(value, list | tuple):
-        for below in value:
-            yield from _types_in(below)
-
-
-def _fields(value: Any, names: Names, known: set[str]) -> None:
-    """Rename the fields of structs that are made of columns, where the new version has such."""
-    if isinstance(value, list):
-        for below in value:
-            _fields(below, names, known)
-    if not isinstance(value, dict):
-        return
-    for name, below in [*value.items()]:
-        if isinstance(below, str) and name in _OF_A_TYPE:
-            value[name] = _type(below, names, known)
-        elif name == "given":
-            value[name] = [t if t is None else _type(t, names, known) for t in below]
-        else:
-            _fields(below, names, known)
 
 
 def _type(text: str, names: Names, known: set[str]) -> str:
@@ -209,64 +207,98 @@ def _renamed_type(type_: t.Type, names: Names) -> t.Type:
     return type_
 
 
-def _branch(operator: Json, branch: Any, names: Names) -> None:
-    """Say what a branch gives in the new names; what it does not say is called as in the source."""
-    branch["where"] = sorted(_said(text, names) for text in branch["where"])
-    for part, named in branch.items():
-        if isinstance(named, dict):
-            branch[part] = {name: _said(text, names) for name, text in named.items()}
-    for part, name in _unsaid(operator, names):
-        text = _said(name, names)
-        if text != name:
-            branch.setdefault(part, {}).setdefault(name, text)
+def _with_renamed_input(operator: Operator, below: str, names: Names) -> Operator:
+    """Return an operator with what it has of a source or operator below in the new names.
+
+    What a branch does not say is called as in the source.
+    """
+    unsaid = _unsaid(operator, names)
+
+    def change(branch: Branch) -> Branch:
+        if branch.below != below:
+            return branch
+        said = with_texts(branch, lambda text: _said(text, names))
+        return replace(
+            said,
+            time=_with_unsaid(said.time, unsaid.time, names),
+            keys=_with_unsaid(said.keys, unsaid.keys, names),
+            aggregates=_with_unsaid(said.aggregates, unsaid.aggregates, names),
+            columns=_with_unsaid(said.columns or {}, unsaid.columns, names) or said.columns,
+        )
+
+    return with_branches(operator, change)
 
 
-def _unsaid(operator: Json, names: Names) -> Iterator[tuple[str, str]]:
-    """Yield what may stand in a branch, and does not where it is called as what it is."""
-    for one in operator.get("aggregates", ()):
-        yield "aggregates", one["id"]
-    for group in (operator, *operator.get("sides", ()), *operator.get("inputs", ())):
-        for key in group.get("keys", ()):
-            if key["name"] in names:
-                yield "keys", key["name"]
-        window = group.get("window")
-        if window is not None and window["column"] in names:
-            yield "time", window["column"]
-    if operator["kind"] in ("join", "topn"):
-        yield from (("columns", name) for name in names)
+def _with_unsaid(said: Names, unsaid: Sequence[str], names: Names) -> Names:
+    texts = {name: _said(name, names) for name in unsaid}
+    return {**{name: text for name, text in texts.items() if text != name}, **said}
 
 
-def _join(plan: Any, id_: str, below: str, names: Names, after: Json) -> None:
+@dataclass(frozen=True, slots=True)
+class _Unsaid:
+    """What may stand in a branch, and does not where it is called as what it is."""
+
+    time: Sequence[str]
+    keys: Sequence[str]
+    aggregates: Sequence[str]
+    columns: Sequence[str]
+
+
+def _unsaid(operator: Operator, names: Names) -> _Unsaid:
+    sides = sides_of(operator)
+    windows = (window_of(operator), *(side.window for side in sides))
+    keys = (*keys_of(operator), *(key for side in sides for key in side.keys))
+    return _Unsaid(
+        time=[w.column for w in windows if w is not None and w.column in names],
+        keys=[key.name for key in keys if key.name in names],
+        aggregates=[one.id for one in aggregates_of(operator)],
+        columns=[*names] if isinstance(operator, Join | TopN) else [],
+    )
+
+
+def _join(
+    operators: dict[str, Operator], join: Join, below: str, names: Names, after: Operator | None
+) -> None:
     """Say what a join, and what is above it, has of a side in the new names."""
-    operator = plan["operators"][id_]
     for place, word in enumerate(SIDES):
-        side = operator["sides"][place]
-        if all(branch["from"] != below for branch in side["input"]):
+        side = join.sides[place]
+        if all(branch.below != below for branch in side.input):
             continue
-        kept = {c["name"] for c in after["sides"][place]["columns"]} if "sides" in after else set()
+        kept = {c.name for c in after.sides[place].columns} if isinstance(after, Join) else set()
         own = {
             old: now
             for old, now in names.items()
-            if old not in kept and any(c["name"] == old for c in side["columns"])
+            if old not in kept and any(c.name == old for c in side.columns)
         }
-        operator["also"] = sorted(_said(text, own, word) for text in operator["also"])
-        for key in side["keys"]:
-            bare = bare_key(side, key)
-            text = _said(_said(bare, names), names, word)
-            for branch in side["input"]:
-                if text != bare and branch["from"] == below:
-                    branch.setdefault("keys", {}).setdefault(bare, text)
-        for other in plan["operators"].values():
-            for branch in inputs_of(other):
-                if branch["from"] == id_:
-                    _above(branch, own, word)
+        sides = list(join.sides)
+        sides[place] = _with_renamed_keys(side, word, below, names)
+        also = None if join.also is None else tuple(sorted(_said(t, own, word) for t in join.also))
+        operators[join.id] = join = replace(join, sides=tuple(sides), also=also)
+        for id_, other in operators.items():
+            operators[id_] = with_branches(other, partial(_above, join.id, own, word))
+        found = operators[join.id]
+        assert isinstance(found, Join)
+        join = found
 
 
-def _above(branch: Any, names: Names, side: str) -> None:
-    branch["where"] = sorted(_said(text, names, side) for text in branch["where"])
-    for part, named in branch.items():
-        if isinstance(named, dict):
-            branch[part] = {name: _said(text, names, side) for name, text in named.items()}
+def _with_renamed_keys(side: Side, word: str, below: str, names: Names) -> Side:
+    renamed = {}
+    for key in side.keys:
+        bare = bare_key(side, key)
+        text = _said(_said(bare, names), names, word)
+        if text != bare:
+            renamed[bare] = text
+    branches = (
+        replace(one, keys={**renamed, **one.keys}) if one.below == below else one
+        for one in side.input
+    )
+    return replace(side, input=tuple(branches))
+
+
+def _above(join: str, names: Names, side: str, branch: Branch) -> Branch:
+    if branch.below != join:
+        return branch
+    return with_texts(branch, lambda text: _said(text, names, side))
 
 
 def _said(text: str, names: Names, side: str | None = None) -> str:

@@ -3,43 +3,47 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import Generic, TypeVar
 
+from ...contracts.plan import ProgramCell, Timer
 from ...dsl.records import dataclass
-from .verdicts import Decision, Finding, Json, Verdict
+from .verdicts import Decision, Finding, Verdict
 from .versions import Versions
+
+P = TypeVar("P", ProgramCell, Timer)
 
 
 @dataclass(frozen=True, slots=True)
-class Successors:
+class Successors(Generic[P]):
     """By the ids of new parts: the old one that each goes on from, and the one that it may be.
 
     An old part may be one new part alone.
     """
 
-    sources: Mapping[str, Json]
+    sources: Mapping[str, P]
     maybe: Mapping[str, str]
 
 
 def successors(
     versions: Versions,
     id_: str,
-    old: Mapping[str, Json],
-    new: Sequence[Json],
-    fits: Callable[[Json, Json], bool],
-) -> Successors:
+    old: Mapping[str, P],
+    new: Sequence[P],
+    fits: Callable[[P, P], bool],
+) -> Successors[P]:
     """Pair parts by what the file renames, else by name; then by whether one ``fits`` the other."""
     renamed = _renames(versions, id_)
-    sources: dict[str, Json] = {}
+    sources: dict[str, P] = {}
     for part in new:
-        name = part["id"]
+        name = part.id
         was = renamed.get(name, name if name not in renamed.values() else "")
         if was in old:
             sources[name] = old[was]
-    taken = {part["id"] for part in sources.values()}
+    taken = {part.id for part in sources.values()}
     free = [name for name in old if name not in taken]
     maybe: dict[str, str] = {}
     for part in new:
-        name = part["id"]
+        name = part.id
         near = next((one for one in free if name not in sources and fits(old[one], part)), None)
         if near is not None and not _is_said(versions, id_, name):
             free.remove(near)

@@ -9,11 +9,29 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, TypeAlias
 
+from ...contracts.json_records import Record
+from ...contracts.plan import (
+    Branch,
+    Column,
+    Deduplication,
+    Join,
+    Operator,
+    Program,
+    Settings,
+    Source,
+    TopN,
+    Window,
+    branches_of,
+    window_of,
+)
+from ...dsl.records import dataclass
+from ..plan.origins import table_of
 from .reading import changed_source, changed_table
-from .verdicts import Json
-from .versions import Versions, calls, inputs_of, meaning, origin
+from .texts import calls
+from .versions import Versions, column_meaning, key_meaning, origin
 
 Branches: TypeAlias = Sequence[tuple[str, tuple[str, ...]]]
 """Where rows come from, with the conditions that they passed."""
@@ -55,13 +73,13 @@ _RUNS_OTHERWISE = re.compile(
 """Settings of how work is done: rows are the same with any value."""
 
 
-def changes_below(versions: Versions, branches: Sequence[Json]) -> Iterator[str]:
+def changes_below(versions: Versions, branches: Sequence[Branch]) -> Iterator[str]:
     """Yield what gives other rows from the cut on, of all that is below an input of an operator.
 
     What the branches themselves say is not among it: an operator compares its own input, condition
     by condition.
     """
-    for name in sorted({branch["from"] for branch in branches}):
+    for name in sorted({branch.below for branch in branches}):
         told = list(dict.fromkeys(_of_one(versions, name, frozenset())))
         if told:
             yield f"the rows of `{name}` are others from the cut on: {', '.join(told)}"
@@ -72,31 +90,30 @@ def changes_below(versions: Versions, branches: Sequence[Json]) -> Iterator[str]
 def _of_one(versions: Versions, name: str, seen: frozenset[str]) -> Iterator[str]:
     """Yield how the rows of a source or operator differ, and of all that is below it."""
     before = versions.before(name)
-    if name in versions.new["sources"]:
-        if before in versions.old["sources"]:
+    if name in versions.new.sources:
+        if before in versions.old.sources:
             yield from _of_source(
-                *(versions, name, versions.old["sources"][before], versions.new["sources"][name])
+                *(versions, name, versions.old.sources[before], versions.new.sources[name])
             )
         return
-    old = versions.old["operators"].get(before)
-    new = versions.new["operators"].get(name)
+    old = versions.old.operators.get(before)
+    new = versions.new.operators.get(name)
     if old is None or new is None or name in seen:
         return
-    if versions.begins(name) or old["kind"] != new["kind"]:
+    if versions.begins(name) or old.KIND != new.KIND:
         yield f"`{name}` begins at the cut"
         return
     told = dict.fromkeys(_of_operator(versions, old, new))
     yield from (f"{one} of `{name}`" for one in told)
-    yield from _looked_up(versions, inputs_of(new))
-    for below in sorted({branch["from"] for branch in inputs_of(new)}):
+    yield from _looked_up(versions, branches_of(new))
+    for below in sorted({branch.below for branch in branches_of(new)}):
         yield from _of_one(versions, below, seen | {name})
 
 
-def _of_operator(versions: Versions, old: Json, new: Json) -> Iterator[str]:
-    apart = _NO_ROWS[new["kind"]]
-    for part in dict.fromkeys([*old, *new]):
-        if part not in apart and old.get(part) != new.get(part):
-            yield _changed(part, old.get(part), new.get(part))
+def _of_operator(versions: Versions, old: Operator, new: Operator) -> Iterator[str]:
+    yield from (
+        _changed(part, was, now) for part, was, now in _differing(old, new, _NO_ROWS[new.KIND])
+    )
     shapes = zip(_shape(old, versions.renamed), _shape(new, {}), strict=True)
     for (part, before), (_, after) in shapes:
         if before == after or (part == _KEYS and _only_more(new, before, after)):
@@ -107,10 +124,19 @@ def _of_operator(versions: Versions, old: Json, new: Json) -> Iterator[str]:
             yield f"function `{name}`"
 
 
+def _differing(old: Record, new: Record, apart: frozenset[str]) -> Iterator[tuple[str, Any, Any]]:
+    """Yield the parts that differ with both of their values, but for those that stand apart."""
+    before, after = old.parts(), new.parts()
+    for part in dict.fromkeys([*before, *after]):
+        was, now = before.get(part), after.get(part)
+        if part not in apart and was != now:
+            yield part, was, now
+
+
 def _changed(part: str, old: object, new: object) -> str:
     """Return what became of a part of an entry, in as few words as say it."""
     named = _WORDS.get(part, part)
-    if isinstance(old, list) and isinstance(new, list):
+    if isinstance(old, tuple) and isinstance(new, tuple):
         came, gone = _words(new, old), _words(old, new)
         told = [f"{word} is another" if word in gone else f"{word} is new" for word in came]
         told += [f"{word} is gone" for word in gone if word not in came]
@@ -124,7 +150,7 @@ def _changed(part: str, old: object, new: object) -> str:
 def _words(these: Sequence[Any], others: Sequence[Any]) -> list[str]:
     """Return the items that others lack: lines, or the names of what has one."""
     lines = [
-        one if isinstance(one, str) else str(one.get("id", one.get("name")))
+        one if isinstance(one, str) else str(getattr(one, "id", None) or one.name)
         for one in these
         if one not in others
     ]
@@ -142,80 +168,97 @@ def _asked(old: Sequence[Branches], new: Sequence[Branches]) -> str:
     return f"{', '.join([*came, *gone])} in WHERE" if came or gone else "another input"
 
 
-def _shape(entry: Json, renamed: Mapping[str, str]) -> Iterator[tuple[str, Any]]:
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """Rows that reach an operator together: its only input, a side, one of several inputs."""
+
+    branches: Sequence[Branch]
+    keys: Sequence[Column]
+    relation: str | None = None
+    window: Window | None = None
+    time: str | None = None
+
+
+def _groups(operator: Operator) -> list[_Group]:
+    match operator:
+        case Join(sides=sides):
+            return [_Group(s.input, s.keys, s.relation, s.window, s.event_time) for s in sides]
+        case Program(inputs=inputs, keys=keys):
+            return [_Group(one.input, keys, one.relation, None, one.event_time) for one in inputs]
+        case _:
+            return [_Group(operator.input, operator.keys, window=window_of(operator))]
+
+
+def _shape(operator: Operator, renamed: Mapping[str, str]) -> Iterator[tuple[str, Any]]:
     """Yield what decides which rows an operator gives, in terms of what is below it."""
-    groups = [entry] if "input" in entry else [*entry.get("sides", ()), *entry.get("inputs", ())]
-    inputs = [group["input"] for group in groups]
+    groups = _groups(operator)
+    inputs = [group.branches for group in groups]
     yield "another input", [sorted({origin(b, renamed) for b in branches}) for branches in inputs]
     yield (
         _CONDITIONS,
-        [sorted((origin(b, renamed), tuple(b["where"])) for b in branches) for branches in inputs],
+        [sorted((origin(b, renamed), b.where) for b in branches) for branches in inputs],
     )
-    keys = [(group["input"], group.get("keys", entry.get("keys", ())), group) for group in groups]
-    yield _KEYS, [sorted(_key(b, group, one) for one in own) for b, own, group in keys]
+    yield _KEYS, [sorted(_key(group, key) for key in group.keys) for group in groups]
     yield "another time", [_time(group) for group in groups]
-    if entry["kind"] == "operator":
-        yield "other columns", [_columns(branches, renamed) for branches in inputs]
-    if entry["kind"] == "topn":
-        yield "another order", [_ordered(entry["input"], one) for one in entry["order"]]
+    match operator:
+        case Program():
+            yield "other columns", [_columns(branches, renamed) for branches in inputs]
+        case TopN(input=branches, order=order):
+            yield "another order", [_ordered(branches, one) for one in order]
 
 
 def _only_more(
-    entry: Json, before: Sequence[Sequence[Any]], after: Sequence[Sequence[Any]]
+    operator: Operator, before: Sequence[Sequence[Any]], after: Sequence[Sequence[Any]]
 ) -> bool:
     """Whether ids are remembered by more keys: the file says of the old ones which they had."""
-    return entry["kind"] == "dedup" and all(
+    return isinstance(operator, Deduplication) and all(
         key in now for was, now in zip(before, after, strict=True) for key in was
     )
 
 
-def _key(branches: Sequence[Json], group: Json, key: Json) -> tuple[tuple[str, ...], str]:
-    name = str(key["name"])
-    for word in (group.get("relation"), "left", "right"):
-        name = name.removeprefix(f"{word}.")
-    part = "columns" if key["type"] is None else "keys"
-    return meaning(branches, part, name), str(key["type"])
+def _key(group: _Group, key: Column) -> tuple[tuple[str, ...], str]:
+    name = key.name
+    for word in (group.relation, "left", "right"):
+        name = name if word is None else name.removeprefix(f"{word}.")
+    found = column_meaning if key.type is None else key_meaning
+    return found(group.branches, name), str(key.type)
 
 
-def _time(group: Json) -> Any:
+def _time(group: _Group) -> Any:
     """Return the window of an aggregate or side, and the instant by which rows are placed."""
-    window, time = group.get("window"), group.get("event_time")
+    window, time = group.window, group.time
     if window is None:
-        return None if time is None else meaning(group["input"], "columns", time)
-    column = window["column"]
-    over = {t for b in group["input"] for t in b.get("time", {column: column}).values()}
-    return {**window, "column": sorted(over), "event_time": time}
+        return None if time is None else column_meaning(group.branches, time)
+    over = {text for b in group.branches for text in b.time.values() or (window.column,)}
+    return replace(window, column=""), sorted(over), time
 
 
-def _columns(branches: Sequence[Json], renamed: Mapping[str, str]) -> list[Any]:
-    return sorted([origin(b, renamed), sorted(b.get("columns", {}).items())] for b in branches)
+def _columns(branches: Sequence[Branch], renamed: Mapping[str, str]) -> list[Any]:
+    return sorted([origin(b, renamed), sorted((b.columns or {}).items())] for b in branches)
 
 
-def _ordered(branches: Sequence[Json], order: str) -> tuple[tuple[str, ...], str]:
+def _ordered(branches: Sequence[Branch], order: str) -> tuple[tuple[str, ...], str]:
     column, _, direction = order.rpartition(" ")
-    return meaning(branches, "columns", column), direction
+    return column_meaning(branches, column), direction
 
 
-def _of_source(versions: Versions, name: str, old: Json, new: Json) -> Iterator[str]:
-    for part in dict.fromkeys([*old, *new]):
-        if part not in _OF_THE_SOURCE and old.get(part) != new.get(part):
-            yield f"the {_WORDS.get(part, part)} of `{name}`"
+def _of_source(versions: Versions, name: str, old: Source, new: Source) -> Iterator[str]:
+    for part, _, _ in _differing(old, new, _OF_THE_SOURCE):
+        yield f"the {_WORDS.get(part, part)} of `{name}`"
     yield from changed_source(versions, name, old, new)
 
 
-def _looked_up(versions: Versions, branches: Iterable[Json]) -> Iterator[str]:
+def _looked_up(versions: Versions, branches: Iterable[Branch]) -> Iterator[str]:
     """Yield how tables differ in which the rows of an input were looked up."""
-    conditions = [text for branch in branches for text in branch["where"]]
-    before = versions.old.get("tables", {})
-    for name, new in versions.new.get("tables", {}).items():
-        used = any(re.search(rf"\bJOIN {re.escape(name)} ON ", text) for text in conditions)
-        if used and name in before:
-            yield from changed_table(versions, name, before[name], new)
+    used = {table_of(text) for branch in branches for text in branch.where}
+    for name, new in versions.new.tables.items():
+        if name in used and name in versions.old.tables:
+            yield from changed_table(versions, name, versions.old.tables[name], new)
 
 
 def _settings(versions: Versions) -> Iterator[str]:
-    before, after = (plan["settings"] for plan in (versions.old, versions.new))
-    profiles = {**before.get("profiles", {}), **after.get("profiles", {})}
+    before, after = versions.old.settings, versions.new.settings
+    profiles = {*before.profiles, *after.profiles}
     told: dict[str, str] = {}
     for profile in (None, *sorted(profiles)):
         was, now = (_spark(settings, profile) for settings in (before, after))
@@ -227,10 +270,10 @@ def _settings(versions: Versions) -> Iterator[str]:
     yield from told.values()
 
 
-def _spark(settings: Json, profile: str | None) -> dict[str, str]:
+def _spark(settings: Settings, profile: str | None) -> dict[str, str]:
     """Return the settings of Spark with a profile; without it where a version has none of it."""
-    own = settings.get("profiles", {}).get(profile, {})
-    return {**settings.get("spark", {}), **own.get("spark", {})}
+    own = None if profile is None else settings.profiles.get(profile)
+    return {**settings.spark, **(own.spark if own is not None else {})}
 
 
 def _text(value: object) -> str:

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from enum import StrEnum
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
+from ...contracts.migration import OperatorChange
 from ...dsl.records import dataclass
-
-Json: TypeAlias = Mapping[str, Any]
-"""A part of a plan, or of the document for the runtime."""
 
 Path: TypeAlias = tuple[str, ...]
 """Where something stands in a migration file."""
@@ -72,7 +70,8 @@ class Fate:
     """What becomes of an operator, source, sink, or of the settings: all findings on its parts.
 
     ``old`` is None where nothing of the old version becomes it, ``new`` where it becomes nothing.
-    ``document`` is what the runtime does to get the state of ``new``.
+    ``change`` is what the runtime does to get the state of the operator ``new``;
+    ``sooner_micros`` is by how much the watermark of the source ``new`` moves ahead.
     """
 
     group: str
@@ -80,7 +79,8 @@ class Fate:
     new: str | None
     kind: str
     findings: tuple[Finding, ...]
-    document: Json | None = None
+    change: OperatorChange | None = None
+    sooner_micros: int = 0
 
     @property
     def id(self) -> str:

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ...contracts.migration import WindowChange, WindowMerge
+from ...contracts.plan import Window
 from ...dsl.records import dataclass
 from ..model.intervals import micros_text
 from .lengths import micros
-from .verdicts import Decision, Finding, Json, Verdict
+from .verdicts import Decision, Finding, Verdict
 from .versions import Meaning, Versions
 
 _START, _END = "unix_micros(`window`.start)", "unix_micros(`window`.`end`)"
@@ -47,15 +49,13 @@ class WindowPlan:
     merges: bool = False
     several: bool = False
     impossible: bool = False
-    lengths: Json | None = None
+    lengths: WindowMerge | None = None
 
-    def document(self) -> Json | None:
+    def made(self) -> WindowChange | None:
         """Return the window as the runtime is told of it."""
         if self.expression is None:
             return None
-        several = {"several": True} if self.several else {}
-        merges = {} if self.lengths is None else {"merges": self.lengths}
-        return {"expr": self.expression, **several, **merges}
+        return WindowChange(self.expression, self.several, self.lengths)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,11 +69,15 @@ class _Way:
     where: str | None = None
     merges: bool = False
     several: bool = False
-    lengths: Json | None = None
+    lengths: WindowMerge | None = None
 
 
 def plan_window(
-    versions: Versions, id_: str, old: Json | None, new: Json | None, times: tuple[Meaning, Meaning]
+    versions: Versions,
+    id_: str,
+    old: Window | None,
+    new: Window | None,
+    times: tuple[Meaning, Meaning],
 ) -> WindowPlan:
     """Return what becomes of the windows of an operator; ``times`` are what they are over."""
     if old is None and new is None:
@@ -82,7 +86,7 @@ def plan_window(
     if old is None or new is None:
         why = "groups of all time and groups of a window are not made of each other"
         return _impossible(id_, before, after, why)
-    if times[0] != times[1] or old.get("time") != new.get("time"):
+    if times[0] != times[1] or old.time != new.time:
         return _impossible(id_, before, after, "it is over another time")
     was, now = shape(old), shape(new)
     way = _way(was, now)
@@ -97,24 +101,22 @@ def plan_window(
     )
 
 
-def window_text(window: Json) -> str:
+def window_text(window: Window) -> str:
     """Return a window as a person says it."""
-    names = ("size", "slide", "step", "gap", "offset")
-    lengths = [f"{name} {window[name]}" for name in names if window.get(name) is not None]
-    return f"{window['kind']} {', '.join(lengths)}"
+    return f"{window.kind} {', '.join(window.lengths())}"
 
 
-def shape(window: Json) -> Shape:
+def shape(window: Window) -> Shape:
     """Return the shape of a window in a plan."""
-    kind, size = window["kind"], micros(window["size"] or window["gap"])
-    if kind == "session":
+    size = micros(window.size or window.gap)
+    if window.kind == "session":
         return Shape("session", size, size, 0)
-    if kind == "cumulate" and micros(window["step"]) != size:
-        step, family = micros(window["step"]), "cumulate"
+    if window.kind == "cumulate" and micros(window.step) != size:
+        step, family = micros(window.step), "cumulate"
     else:
-        step, family = micros(window.get("slide")) or size, "hop"
+        step, family = micros(window.slide) or size, "hop"
     every = size if family == "cumulate" else step
-    return Shape(family, step, size, micros(window.get("offset")) % every)
+    return Shape(family, step, size, micros(window.offset) % every)
 
 
 def _accepted(
@@ -154,7 +156,7 @@ def _wider_session(old: Shape, new: Shape) -> _Way | None:
         "what would have joined a session that closed before the cut begins another"
     )
     expression = f"named_struct('start', `window`.start, 'end', {end})"
-    return _Way(Verdict.MERGED, why, True, expression, merges=True, lengths={"later": more})
+    return _Way(Verdict.MERGED, why, True, expression, merges=True, lengths=WindowMerge(later=more))
 
 
 def _ways(old: Shape, new: Shape) -> Iterator[_Way]:
@@ -209,7 +211,7 @@ def _coarser(old: Shape, new: Shape) -> _Way:
         f"windows of {micros_text(old.size)} that are open become one of {micros_text(new.size)}; "
         "what closed before the cut is missing in the first"
     )
-    lengths = {"of": old.size, "into": new.size, "offset": new.offset}
+    lengths = WindowMerge(of=old.size, into=new.size, offset=new.offset)
     return _Way(Verdict.MERGED, why, True, expression, where, merges=True, lengths=lengths)
 
 
@@ -223,7 +225,7 @@ def _overlapping(old: Shape, new: Shape) -> _Way:
         f"windows of {micros_text(old.size)} that are open become parts of those of "
         f"{micros_text(new.size)}; what closed before the cut is missing in the first"
     )
-    lengths = {"of": old.size, "into": new.size, "offset": new.offset, "step": new.step}
+    lengths = WindowMerge(of=old.size, into=new.size, offset=new.offset, step=new.step)
     expression = f"transform({starts}, t -> {whole})"
     return _Way(
         *(Verdict.MERGED, why, True, expression), merges=True, several=True, lengths=lengths

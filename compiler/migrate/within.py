@@ -7,27 +7,41 @@ program's, each with the instant at which it was last let through.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
+from ...contracts.migration import OperatorChange
+from ...contracts.plan import Branch, Deduplication, Operator, Program
 from ...dsl.format import identifier
 from .aggregates import keys_of, where_findings
+from .changes import change, made_cell, made_part
 from .dedup import BECOME_ONE, dedup_keys, remembered_for
 from .inputs import function_findings, input_findings
 from .keys import Key, plan_keys
 from .lengths import micros
 from .programs import keys_of_program
-from .verdicts import Fate, Finding, Json, Verdict
+from .verdicts import Fate, Finding, Verdict
 from .versions import Versions
 
 _EXPIRES = "expires_at"
 """What a savepoint calls the instant at which Spark forgets an id."""
 
 
-def plan_within(versions: Versions, old_id: str, id_: str) -> Fate | None:
+def plan_within(versions: Versions, old: Operator, new: Operator) -> Fate | None:
     """Return what becomes of ids that are remembered by another rule; None of other operators."""
-    old, new = versions.old["operators"][old_id], versions.new["operators"][id_]
-    was, now = (_remembered(entry) for entry in (old, new))
-    if was is None or now is None or old["kind"] == new["kind"]:
+    if isinstance(old, Deduplication) and isinstance(new, Program):
+        return _planned(versions, old, new)
+    if isinstance(old, Program) and isinstance(new, Deduplication):
+        return _planned(versions, old, new)
+    return None
+
+
+def _planned(
+    versions: Versions, old: Deduplication | Program, new: Deduplication | Program
+) -> Fate | None:
+    was, now = _remembered(old), _remembered(new)
+    if was is None or now is None:
         return None
+    id_ = new.id
     keys = plan_keys(versions, id_, _keys(old), _keys(new))
     longer = micros(now) > micros(was)
     why = ["from when it was seen"]
@@ -43,56 +57,49 @@ def plan_within(versions: Versions, old_id: str, id_: str) -> Fate | None:
         ),
         *_parts(new),
         *input_findings(versions, id_, _input(old), _input(new)),
-        *function_findings(versions, id_, new),
+        *function_findings(versions, new),
         *where_findings(versions, id_),
     ]
-    document = {
-        "kind": new["kind"],
-        "from": old_id,
-        "where": versions.decisions.get("operators", id_, "where"),
-        "keys": keys.document(),
-        "window": None,
-        "group": keys.merges,
-        **_ids(new, micros(was), micros(now)),
-    }
-    kind = "dedup" if new["kind"] == "dedup" else "operator"
-    return Fate("operator", old_id, id_, kind, tuple(findings), document)
+    where = versions.decisions.get("operators", id_, "where")
+    made = change(id_, new.KIND, old.id, where, keys=keys.made(), group=keys.merges)
+    made = _with_ids(made, micros(was), micros(now))
+    return Fate("operator", old.id, id_, new.KIND, tuple(findings), made)
 
 
-def _parts(new: Json) -> Iterator[Finding]:
+def _parts(new: Deduplication | Program) -> Iterator[Finding]:
     """Yield what becomes of the parts of the program, which say how long ids are remembered."""
     for part, name in (("cell", "kept_at"), ("timer", "forget")):
-        if new["kind"] == "dedup":
+        if isinstance(new, Deduplication):
             yield Finding(part, name, None, Verdict.DROPPED, "ids say it by themselves")
         else:
             yield Finding(part, None, name, Verdict.DERIVED, "from what ids say by themselves")
 
 
-def _remembered(entry: Json) -> str | None:
-    return entry["within"] if entry["kind"] == "dedup" else remembered_for(entry)
+def _remembered(operator: Deduplication | Program) -> str | None:
+    return operator.within if isinstance(operator, Deduplication) else remembered_for(operator)
 
 
-def _keys(entry: Json) -> list[Key]:
-    return (
-        [*keys_of(entry)] if entry["kind"] == "dedup" else keys_of_program(entry, entry["inputs"])
+def _keys(operator: Deduplication | Program) -> list[Key]:
+    if isinstance(operator, Deduplication):
+        return keys_of(operator)
+    return keys_of_program(operator, operator.inputs)
+
+
+def _input(operator: Deduplication | Program) -> Sequence[Branch]:
+    given = operator if isinstance(operator, Deduplication) else operator.inputs[0]
+    return given.input
+
+
+def _with_ids(made: OperatorChange, was: int, now: int) -> OperatorChange:
+    """Return a change with how each id of the new version is made."""
+    if made.kind == Deduplication.KIND:
+        return replace(made, expires=_later("kept_at", now))
+    return replace(
+        made,
+        cells=(made_cell("kept_at", _later(_EXPIRES, -was)),),
+        timers=(made_part("forget", _later(_EXPIRES, now - was)),),
+        waiting=(),
     )
-
-
-def _input(entry: Json) -> Sequence[Json]:
-    given = entry if entry["kind"] == "dedup" else entry["inputs"][0]
-    return list(given["input"])
-
-
-def _ids(new: Json, was: int, now: int) -> Json:
-    """Return how each id of the new version is made."""
-    if new["kind"] == "dedup":
-        return {"cells": [], "expires": _later("kept_at", now)}
-    return {
-        "cells": [{"id": "kept_at", "expr": _later(_EXPIRES, -was), "merge": None}],
-        "timers": [{"name": "forget", "expr": _later(_EXPIRES, now - was)}],
-        "entries": [],
-        "waiting": [],
-    }
 
 
 def _later(column: str, shift: int) -> str:

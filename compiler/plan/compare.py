@@ -343,7 +343,7 @@ def _text(value: Any) -> str | None:
         case None:
             return None
         case Window():
-            return _window(value)
+            return f"{value.kind} on {value.column}, {', '.join(value.lengths())}"
         case Bound(lower_micros=lower, upper_micros=upper):
             return f"{_length(lower)} to {_length(upper)}"
         case Watermark(column=column, delay=delay):
@@ -355,18 +355,6 @@ def _text(value: Any) -> str | None:
         case list() | tuple():
             return ", ".join(str(_text(item)) for item in value)
     return str(value)
-
-
-def _window(window: Window) -> str:
-    lengths = {
-        "size": window.size,
-        "slide": window.slide,
-        "step": window.step,
-        "gap": window.gap,
-        "offset": window.offset,
-    }
-    told = [f"{name} {length}" for name, length in lengths.items() if length is not None]
-    return f"{window.kind} on {window.column}, {', '.join(told)}"
 
 
 _UNITS = (("hours", 3_600_000_000), ("minutes", 60_000_000), ("seconds", 1_000_000))

@@ -40,6 +40,8 @@ from ..model.steps import (
 from ..model.types import Type
 
 _NOWHERE = Span(0, 0)
+_JOIN, _ON = "JOIN", "ON"
+"""The words in the condition of a look-up, before the table and behind it."""
 
 Columns: TypeAlias = Mapping[tuple[str, ...], Expression]
 """What each column is, by its name or by an alias and its name."""
@@ -250,7 +252,18 @@ def _looked_up(step: Lookup, branch: Branch) -> Branch:
     columns |= {(step.alias, name): reference(step.table, name) for name in step.schema.names()}
     seen = replace(branch, columns=columns)
     condition = seen.text(step.condition.expression)
-    return seen.filtered(f"{step.join.upper()} JOIN {step.table} ON {condition}")
+    return seen.filtered(f"{step.join.upper()} {_JOIN} {step.table} {_ON} {condition}")
+
+
+def table_of(condition: str) -> str | None:
+    """Return the table in which rows were looked up by a condition; None for any other.
+
+    >>> table_of("LEFT JOIN cards ON id = cards.id"), table_of("v > 1")
+    ('cards', None)
+    """
+    kind, _, rest = condition.partition(f" {_JOIN} ")
+    name, on, _ = rest.partition(f" {_ON} ")
+    return name if on and " " not in kind else None
 
 
 def _above(step: Stateful, branches: tuple[Branch, ...]) -> Branch:

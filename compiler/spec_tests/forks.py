@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from ...contracts.plan import Plan, keys_of
 from ...dsl.records import dataclass
 from ...dsl.source import Span
 from ...dsl.yaml_nodes import Sequence as Items
-from ..migrate.verdicts import Json
 from ..model import types as t
 from ..model.pipeline import Pipeline
 from .compare import Comparison, compare
@@ -67,14 +67,13 @@ def _common(ours: t.Type, theirs: t.Type) -> t.Type:
     return ours if ours == theirs else t.UNKNOWN
 
 
-def key_columns(plan: Json, sink: str) -> tuple[str, ...]:
+def key_columns(plan: Plan, sink: str) -> tuple[str, ...]:
     """Return the names that the rows of a sink go by: keys of its query's operators, windows."""
     found: dict[str, None] = dict.fromkeys(_WINDOW)
-    for query in plan["queries"].values():
-        if sink in query["sinks"]:
-            for use in query["operators"]:
-                keys = plan["operators"][use["id"]].get("keys", ())
-                found |= dict.fromkeys(key["name"] for key in keys)
+    for query in plan.queries.values():
+        if sink in query.sinks:
+            for use in query.operators:
+                found |= dict.fromkeys(key.name for key in keys_of(plan.operators[use.id]))
     return tuple(found)
 
 

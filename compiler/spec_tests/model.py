@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import field
-from typing import Any
 
+from ...contracts.migration import Migration
 from ...dsl.records import dataclass
 from ...dsl.source import Span
 from ...dsl.yaml_nodes import Sequence
@@ -124,7 +124,7 @@ class Upgrade:
     spec: str
     folder: str
     files: Mapping[str, str]
-    migration: Mapping[str, Any] | None
+    migration: Migration | None
     variables: Mapping[str, str]
     profile: str | None
     first_lines: Mapping[str, tuple[str, ...]]

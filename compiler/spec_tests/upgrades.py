@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping as Names
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
+from ...contracts.migration import Migration
+from ...contracts.plan import Plan
 from ...dsl import codes
 from ...dsl.diagnostics import Diagnostics
 from ...dsl.records import dataclass
@@ -28,7 +30,7 @@ class Version:
 
     spec: Path
     pipeline: Pipeline
-    plan: Names[str, Any]
+    plan: Plan
     files: Names[str, str]
 
 
@@ -49,17 +51,17 @@ class UpgradeReader:
         self._neighbours = neighbours
         self._teller = teller
 
-    def read(self, node: Node, old: Version) -> tuple[Version, Names[str, Any]] | None:
+    def read(self, node: Node, old: Version) -> tuple[Version, Migration] | None:
         """Return the version that goes on, and its migration; None, and told, when none can."""
         spec, migration = self._parts(node)
         new = None if spec is None else self._neighbours.version(spec)
         if spec is None or new is None:
             return None
-        if new.plan["pipeline"] != old.plan["pipeline"]:
+        if new.plan.pipeline != old.plan.pipeline:
             self._teller.tell(
                 codes.TEST_UPGRADE,
-                f"{spec.text} is of pipeline `{new.plan['pipeline']}`, the test of "
-                f"`{old.plan['pipeline']}`",
+                f"{spec.text} is of pipeline `{new.plan.pipeline}`, the test of "
+                f"`{old.plan.pipeline}`",
                 spec.span,
                 "give both the same pipeline name in the front matter if they are one pipeline",
             )
@@ -92,7 +94,7 @@ class UpgradeReader:
     def _planned(
         self, old: Version, new: Version, migration: Scalar | None
     ) -> MigrationPlan | None:
-        name = f"{old.plan['version']}-to-{new.plan['version']}.yaml"
+        name = f"{old.plan.version}-to-{new.plan.version}.yaml"
         diagnostics = self._neighbours.migration(
             new.spec.parent / "migrations" / name if migration is None else migration
         )

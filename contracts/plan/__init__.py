@@ -40,8 +40,10 @@ from .operators import TopN as TopN
 from .parts import aggregates_of as aggregates_of
 from .parts import branches_of as branches_of
 from .parts import cells_of as cells_of
+from .parts import clock_of as clock_of
 from .parts import columns_of as columns_of
 from .parts import inputs_of as inputs_of
+from .parts import key_column as key_column
 from .parts import keys_of as keys_of
 from .parts import sides_of as sides_of
 from .parts import timers_of as timers_of

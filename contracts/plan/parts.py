@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from .operators import (
     Aggregate,
     Aggregation,
+    Deduplication,
     Join,
     Operator,
     Program,
@@ -17,6 +18,10 @@ from .operators import (
     TopN,
 )
 from .values import Branch, Column, Window
+
+_WINDOW = "window"
+_TAKEN = ("key", "value", "position", "written", "at", "number")
+"""What the entries of a program and its rows that wait have beside their keys."""
 
 
 def keys_of(operator: Operator) -> tuple[Column, ...]:
@@ -68,3 +73,26 @@ def branches_of(operator: Operator) -> tuple[Branch, ...]:
             return tuple(branch for one in several for branch in one.input)
         case _:
             return operator.input
+
+
+def clock_of(operator: Operator) -> str | None:
+    """Return what of an operator goes by the time at which it runs; None if nothing does."""
+    for timer in timers_of(operator):
+        if timer.time == "processing":
+            return f"timer `{timer.id}`"
+    for cell in cells_of(operator):
+        if cell.ttl is not None:
+            return f"the TTL of `{cell.id}`"
+    return None
+
+
+def key_column(operator: Operator, name: str) -> str:
+    """Return what the column of a key is called in a savepoint, whose tables have others too."""
+    match operator:
+        case Program():
+            taken = name.lower() in _TAKEN
+        case Join() | Deduplication():
+            taken = False
+        case _:
+            taken = window_of(operator) is not None and name.lower() == _WINDOW
+    return f"key.{name}" if taken else name

@@ -34,6 +34,17 @@ class Window(Record):
     offset: str | None = None
     time: str | None = None
 
+    def lengths(self) -> list[str]:
+        """Return the lengths that it has, each with what it is called."""
+        named = {
+            "size": self.size,
+            "slide": self.slide,
+            "step": self.step,
+            "gap": self.gap,
+            "offset": self.offset,
+        }
+        return [f"{name} {length}" for name, length in named.items() if length is not None]
+
 
 @dataclass(frozen=True, slots=True)
 class Branch(Record):

@@ -59,7 +59,8 @@ def check_changes(
     except RuntimeFault:
         # It is written anew by this start.
         return
-    if old is None or {k: v for k, v in old.items() if k != SPEC_TEXT} == plan.document:
+    old = None if old is None else {k: v for k, v in old.items() if k != SPEC_TEXT}
+    if old is None or old == plan.document:
         return
     found = compare(old, plan.document)
     if found.refused:

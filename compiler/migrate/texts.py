@@ -1,0 +1,85 @@
+"""What an operator computes, as the texts that its plan has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...contracts.plan import (
+    Branch,
+    Join,
+    Operator,
+    Program,
+    TopN,
+    aggregates_of,
+    branches_of,
+    cells_of,
+    columns_of,
+)
+from ...dsl.ast.expressions import Call, Expression
+from ...dsl.walk import walk
+from .statements import expressions_of, parsed_expression
+
+
+def calls(operator: Operator, function: str) -> bool:
+    """Whether anything that an operator computes calls a function."""
+    return any(
+        isinstance(node, Call) and node.name.text.lower() == function.lower()
+        for tree in _trees(operator)
+        for node in walk(tree)
+    )
+
+
+def texts(operator: Operator) -> Iterator[tuple[str, str]]:
+    """Yield the expressions and statements of an operator, each with the part it stands in."""
+    for aggregate in aggregates_of(operator):
+        if aggregate.filter is not None:
+            yield "aggregates", aggregate.filter
+    yield from (("columns", text) for text in columns_of(operator).values())
+    for branch in branches_of(operator):
+        yield from _of_branch(branch)
+    match operator:
+        case Join():
+            yield from (("also", text) for text in operator.also or ())
+        case TopN():
+            yield from (("order", text) for text in operator.order)
+        case Program():
+            yield from (("statements", line) for line in operator.statements or ())
+
+
+def _of_branch(branch: Branch) -> Iterator[tuple[str, str]]:
+    yield from (("where", text) for text in branch.where)
+    yield from (("time", text) for text in branch.time.values())
+    yield from (("keys", text) for text in branch.keys.values())
+    yield from (("aggregates", text) for text in branch.aggregates.values())
+    yield from (("columns", text) for text in (branch.columns or {}).values())
+
+
+def _trees(operator: Operator) -> Iterator[Expression]:
+    for part, text in texts(operator):
+        if part == "statements":
+            yield from expressions_of(text)
+        elif part == "where":
+            yield from _condition(text)
+        else:
+            yield from _expression(text)
+    for aggregate in aggregates_of(operator):
+        yield from _expression(aggregate.id)
+    for cell in cells_of(operator):
+        yield from _expression(cell.default)
+    if isinstance(operator, Join):
+        yield from _expression(operator.condition)
+        for key in (key for side in operator.sides for key in side.keys):
+            yield from _expression(key.name)
+
+
+def _condition(text: str) -> Iterator[Expression]:
+    """Yield a condition that rows passed, or that of a look-up: ``LEFT JOIN t ON …``."""
+    found = parsed_expression(text) or parsed_expression(text.partition(" ON ")[2])
+    if found is not None:
+        yield found
+
+
+def _expression(text: str | None) -> Iterator[Expression]:
+    found = None if text is None else parsed_expression(text)
+    if found is not None:
+        yield found
