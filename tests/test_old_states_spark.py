@@ -207,7 +207,8 @@ def test_a_savepoint_is_migrated(
 
 def test_a_plan_is_compared_and_migrated(kept: Path) -> None:
     """To its own spec nothing differs, and all is kept; to the next one what the file asks."""
-    old = json.loads((kept / "compiled" / "shop.plan.json").read_text(encoding="utf-8"))
+    written = (kept / "compiled" / "shop.plan.json").read_text(encoding="utf-8")
+    old = Plan.from_json(json.loads(written))
     same = plan_in(compiled(kept / "shop.stream", "shop.stream"))
     assert all(f.verdict.value == "kept" for f in plan_migration(old, same).findings())
     assert _changes(old, same) == _changes(same, same)
@@ -223,9 +224,9 @@ def test_a_plan_is_compared_and_migrated(kept: Path) -> None:
     }
 
 
-def _changes(old: Any, new: Any) -> str:
+def _changes(old: Plan, new: Plan) -> str:
     """What `streamc diff` prints of two plans."""
-    return changes_text(compare_plans(Plan.from_json(old), Plan.from_json(new)))
+    return changes_text(compare_plans(old, new))
 
 
 def _import(shop: Shop) -> None:

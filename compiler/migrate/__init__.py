@@ -13,6 +13,9 @@ In order of flow:
   ``inputs``: what they have in common; ``upstream`` (``reading``): whether what is below gives the
   same rows; ``lateness``: whether they are late by the same watermark; ``ends``: sources, sinks,
   settings.
+- ``changes``: what the runtime does with each part, and which columns that reads. ``texts``: what
+  an operator computes, ``statements``: the lines of a program; ``rewritten``: an operator said in
+  other words.
 - ``conversions``: types that hold all of others, ``structs`` by their fields;
   ``nulls``: conversions that may give NULL; ``lengths``: lengths of time.
 - ``verdicts``: what is found.
