@@ -14,8 +14,8 @@ In order of flow:
   ``expectations`` puts into words what could have come, ``mistakes`` are those that tokens and
   actions find.
 - ``yaml_nodes``: YAML files beside a spec, each value with its place; ``yaml_diagnostics``: what is
-  said of mistakes in them, ``yaml_slips`` of what is no YAML at all, ``yaml_size`` how large one may be,
-  ``yaml_text`` values that are written into one.
+  said of mistakes in them, ``yaml_slips`` of what is no YAML at all, ``yaml_size`` how large one
+  may be, ``yaml_text`` values that are written into one.
 - ``front_matter``: the YAML head of a spec, checked; ``yaml_tree`` knows where each value stands,
   ``settings_model`` what it may be, ``settings`` is what comes out; ``foreign_settings``: what
   other tools call them, ``spark_settings``: the names of Spark's; ``secret_settings``: no secret is
