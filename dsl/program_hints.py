@@ -14,6 +14,9 @@ _STATEMENTS = frozenset(
 )
 """Words that begin a statement, or end the block of one."""
 
+_BLOCKS = frozenset({"IF", "WHILE", "FOR"})
+"""Words that begin a block, which END and the word end."""
+
 
 def _missing_semicolon(place: Place) -> Diagnostic | None:
     if not place.creates("OPERATOR") or place.word() not in _STATEMENTS:
@@ -50,35 +53,35 @@ def _no_set(place: Place) -> Diagnostic | None:
 
 
 def _open_block(place: Place) -> Diagnostic | None:
-    """``END;`` where END IF, END WHILE or END FOR is due."""
-    due = place.expected & {"IF", "WHILE", "FOR"}
-    if place.word(-1) != "END" or place.word() in ("IF", "WHILE", "FOR") or len(due) != 1:
+    """``END;``, ELSE or the next handler, where END IF, END WHILE or END FOR is due."""
+    ends = place.word(-1) == "END" and place.word() not in _BLOCKS
+    next_begins = place.word() in ("ON", "ELSE", "ELSEIF") and "END" in place.expected
+    due = place.expected & _BLOCKS if ends else _BLOCKS if next_begins else frozenset()
+    opened, word = max(
+        ((at, word) for word in due if (at := _opened_block(place, word)) is not None),
+        default=(None, ""),
+    )
+    if opened is None or (word == "IF" and place.word() in ("ELSE", "ELSEIF")):
         return None
-    (word,) = due
     help_ = f"put `END {word};` where the block ends"
-    opened = _opened_block(place, word)
-    for offset in range(opened or 0, 0):
+    for offset in range(opened, 0):
         if word == "IF" and place.words("ELSE", "IF", offset=offset):
             help_ = "`ELSEIF` is one word: `ELSE IF` begins a block that needs its own `END IF`"
-    secondary = () if opened is None else (Label(place.span(opened), "opened here"),)
-    return place.report(
-        codes.SYNTAX,
-        f"a block has no `END {word}`",
-        f"`END {word};` is expected",
-        help_,
-        -1,
-        secondary,
-    )
+    opening = (Label(place.span(opened), "opened here"),)
+    message, label = f"a block has no `END {word}`", f"`END {word};` is expected"
+    return place.report(codes.SYNTAX, message, label, help_, -1 if ends else 0, opening)
 
 
 def _opened_block(place: Place, word: str) -> int | None:
-    """Return the IF, WHILE or FOR that is still open before the failing END, as an offset."""
+    """Return the IF, WHILE or FOR that is still open before what fails, as an offset."""
     depth = 0
     for offset in range(-2, place.first - place.at, -1):
         if place.word(offset) != word:
             continue
         if place.word(offset - 1) == "END":
             depth += 1
+        elif not _begins_statement(place, offset):
+            continue  # IF(condition, a, b) is a function.
         elif depth == 0:
             return offset
         else:
