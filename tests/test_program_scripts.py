@@ -120,6 +120,17 @@ def test_the_script_imports_what_it_uses() -> None:
     assert "import Job\n" in (compiled_text(without, "p.stream").script or "")
 
 
+def test_texts_and_comments_import_nothing() -> None:
+    spec = (
+        f"{SOURCE}\n-- F.sum(x), program(x), transform(cumulate, x)\n"
+        "CREATE SINK out FROM a WITH (connector = 'files', format = 'json', "
+        "path = 'F.sum(x), program(x), transform(cumulate, x)');"
+    )
+    script = compiled_text(spec, "p.stream").script or ""
+    assert script.count("F.sum(x), program(x), transform(cumulate, x)") == 2
+    assert "import Job\n" in script and "import functions as F" not in script
+
+
 @pytest.mark.parametrize(
     ("body", "step"),
     [
