@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -32,23 +33,48 @@ CREATE SINK midway FROM drawn WITH (connector = 'python', function = 'between:lo
 CREATE SINK second_out FROM drawn
 WITH (connector = 'files', path = '${root}/second', format = 'json');
 """
+UNSEEN = """
+CREATE STREAM sealed AS
+  SELECT id, HEX(AES_ENCRYPT(CAST(id AS STRING), '0123456789abcdef')) AS tag FROM orders;
+
+CREATE OPERATOR tagged ON orders PARTITION BY id RETURNS (id BIGINT, tag STRING)
+AS
+ON EVENT
+  EMIT id, CONCAT(UUID(), RAND());
+END;
+
+CREATE SINK sealed_first FROM sealed
+WITH (connector = 'files', path = '${root}/sealed_first', format = 'json');
+CREATE SINK sealed_midway FROM sealed WITH (connector = 'python', function = 'between:forget');
+CREATE SINK sealed_second FROM sealed
+WITH (connector = 'files', path = '${root}/sealed_second', format = 'json');
+CREATE SINK tagged_first FROM tagged
+WITH (connector = 'files', path = '${root}/tagged_first', format = 'json');
+CREATE SINK tagged_midway FROM tagged WITH (connector = 'python', function = 'between:forget');
+CREATE SINK tagged_second FROM tagged
+WITH (connector = 'files', path = '${root}/tagged_second', format = 'json');
+"""
+"""Values of chance of which Spark's planner knows nothing."""
+
 TIMES = """
 CREATE SOURCE arrivals (id BIGINT, arrived AS PROCTIME())
 WITH (connector = 'files', path = '${root}/in', format = 'json', max_files_per_trigger = 1);
 
 CREATE STREAM stamped AS
-  SELECT id, arrived, CURRENT_TIMESTAMP() AS at, CURRENT_DATE() AS day, LOCALTIMESTAMP() AS local
+  SELECT id, arrived, CURRENT_TIMESTAMP() AS at, CURRENT_DATE() AS day, LOCALTIMESTAMP() AS local,
+    UNIX_TIMESTAMP() AS second
   FROM arrivals;
 
-CREATE STREAM odd AS SELECT id, arrived, at, day, local FROM stamped WHERE id % 2 = 1;
+CREATE STREAM odd AS SELECT id, arrived, at, day, local, second FROM stamped WHERE id % 2 = 1;
 
-CREATE OPERATOR clock ON arrivals PARTITION BY id RETURNS (id BIGINT, told TIMESTAMP)
+CREATE OPERATOR clock ON arrivals PARTITION BY id
+  RETURNS (id BIGINT, told TIMESTAMP, day DATE, local TIMESTAMP_NTZ, second BIGINT)
 AS
 ON EVENT
-  EMIT id, now();
+  EMIT id, now(), current_date(), localtimestamp(), unix_timestamp();
 END;
 
-CREATE STREAM odd_clock AS SELECT id, told FROM clock WHERE id % 2 = 1;
+CREATE STREAM odd_clock AS SELECT id, told, day, local, second FROM clock WHERE id % 2 = 1;
 
 CREATE SINK stamped_out FROM stamped
 WITH (connector = 'files', path = '${root}/stamped', format = 'json');
@@ -63,10 +89,13 @@ FRONT = "---\npipeline: drawn\nvariables:\n  root:\n---\n"
 LOSE = """
 from pathlib import Path
 
-def lose(batch, batch_id):
+def forget(batch, batch_id):
     context = batch.sparkSession.sparkContext
     for kept in context._jsc.getPersistentRDDs().values():
         kept.unpersist(True)
+
+def lose(batch, batch_id):
+    forget(batch, batch_id)
     rows = [tuple(row) for row in batch.orderBy("id").collect()]
     Path({seen!r}).open("a").write(f"{{batch_id}} {{rows}}\\n")
     once = Path({once!r})
@@ -77,7 +106,7 @@ def lose(batch, batch_id):
 
 
 def run(spark: SparkSession, root: Path) -> Result:
-    script = written(compiled_text(FRONT + SPEC + TIMES, "drawn.stream"), root)
+    script = written(compiled_text(FRONT + SPEC + UNSEEN + TIMES, "drawn.stream"), root)
     asked = Arguments(until_caught_up=True, variables={"root": str(root)}, state=f"{root}/state")
     return run_script(script, asked, spark=spark, folders=[str(root)])
 
@@ -111,7 +140,14 @@ def test_a_row_has_one_value_in_all_sinks(
     told = [line for line in seen.read_text().splitlines() if line.startswith("2 ")]
     assert len(told) == 2
     assert told[0] == told[1]
+    for stream in ("sealed", "tagged"):
+        found = by_id(tmp_path / f"{stream}_first")
+        assert found == by_id(tmp_path / f"{stream}_second")
+        assert len({row["tag"] for row in found.values()}) == 15
     check_times(tmp_path)
+
+
+STAMPS = ("day", "local", "second")
 
 
 def check_times(root: Path) -> None:
@@ -120,8 +156,11 @@ def check_times(root: Path) -> None:
     assert by_id(root / "odd") == {n: row for n, row in stamped.items() if n % 2}
     assert by_id(root / "odd_clock") == {n: row for n, row in clock.items() if n % 2}
     for number, row in stamped.items():
-        assert row["at"] == row["arrived"] == clock[number]["told"]
+        told = clock[number]
+        assert row["at"] == row["arrived"] == told["told"]
+        assert [row[c] for c in STAMPS] == [told[c] for c in STAMPS]
         assert row["day"] == row["local"][:10] == row["at"][:10]
+        assert datetime.fromisoformat(row["at"]).timestamp() // 1 == row["second"]
         assert row["local"][:23] == row["at"][:23]
     # An epoch has one instant, and each file was an epoch.
     found = {(number // 10, row["at"]) for number, row in stamped.items()}

@@ -15,25 +15,12 @@ from ...dsl.records import dataclass
 from ...dsl.source import Span
 from ...dsl.walk import walk
 from ..graph.liveness import Visit, visits
+from ..model.chance import is_drawn
 from ..model.graph import OperatorGraph, Query
 from ..model.pipeline import Pipeline, Relation, Source
 from ..model.steps import Filter, SideRows
 from ..operators.registry import kind_of
 
-_CHANCE = frozenset(
-    {
-        "current_time",
-        "monotonically_increasing_id",
-        "rand",
-        "randn",
-        "random",
-        "randstr",
-        "shuffle",
-        "spark_partition_id",
-        "uniform",
-        "uuid",
-    }
-)
 _PICKED = frozenset({"any_value"})
 
 
@@ -76,10 +63,13 @@ def _calls(visit: Visit, sources: Mapping[str, Source]) -> Iterator[Call]:
     seen: set[Span] = set()
     for expression in _expressions(visit, sources):
         for node in walk(expression):
-            chosen = isinstance(node, Call) and node.name.text.lower() in _CHANCE | _PICKED
-            if isinstance(node, Call) and chosen and node.span not in seen:
+            if isinstance(node, Call) and _by_chance(node) and node.span not in seen:
                 seen.add(node.span)
                 yield node
+
+
+def _by_chance(call: Call) -> bool:
+    return is_drawn(call) or call.name.text.lower() in _PICKED
 
 
 def _expressions(visit: Visit, sources: Mapping[str, Source]) -> Iterator[Expression]:

@@ -10,7 +10,7 @@ What expressions are made of:
 - ``aggregates``: aggregate functions; ``aggregate_cells``: their results and cells of state.
 - ``declared``: functions and aggregates that a spec declares.
 - ``typed``: an expression with its type. ``conditions``: what AND holds together.
-- ``same``: which expressions are one to Spark.
+- ``same``: which expressions are one to Spark. ``chance``: which calls are another value each time.
 
 What a resolved spec is made of:
 

@@ -25,6 +25,7 @@ jars are kept; ``load.py`` puts the jar on a running session's class path, drive
 
 - ``Program``, ``ProgramReader``, ``ProgramExpressions``: what a script says; ``Keyed``,
   ``KeyedProcess``, ``ProgramRun``: how it runs.
+- ``Chance``: what differs when it is computed again, and how a program draws random values.
 - ``KeyState``, ``StateName``, ``StateWriter``: what a key keeps; ``Alarms``: its timers, an entry
   each; ``Waiting``: its rows that wait; ``InitialState``: what it begins with.
 - ``InPython``: what stands around a program whose handlers are a class in Python.

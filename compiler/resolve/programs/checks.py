@@ -12,11 +12,9 @@ from ....dsl.format import sql
 from ....dsl.source import Span
 from ....dsl.walk import walk
 from ...model import programs as m
+from ...model.chance import is_drawn
 from ...model.programs import CellKind, Operator
-from ...model.reads import NowCall, cells_read, locals_read
-
-_BY_CHANCE = frozenset({"rand", "random", "randn", "uuid", "shuffle", "unix_timestamp"})
-"""Functions that give another value at each call."""
+from ...model.reads import cells_read, locals_read
 
 
 def check_program(
@@ -99,9 +97,7 @@ def _may_end(loop: m.While) -> bool:
     """Return whether something in a loop may change its condition."""
     condition = loop.condition.expression
     for found in walk(condition):
-        if isinstance(found, NowCall):
-            return True
-        if isinstance(found, e.Call) and found.name.text.lower() in _BY_CHANCE:
+        if isinstance(found, e.Call) and is_drawn(found):
             return True
     cells, locals_ = set(cells_read(condition)), set(locals_read(condition))
     for one in m.statements(loop.body):
@@ -137,7 +133,7 @@ def _unreachable(statement: m.If) -> Iterator[Diagnostic]:
 
 def _by_chance(condition: e.Expression) -> bool:
     calls = (one for one in walk(condition) if isinstance(one, e.Call))
-    return any(call.name.text.lower() in _BY_CHANCE for call in calls)
+    return any(is_drawn(call) for call in calls)
 
 
 def _never(

@@ -77,6 +77,10 @@ def _clock(node: Node) -> Node | None:
             return now
         if name in _TODAY:
             return e.Cast(node.span, now, SimpleType(node.span, "DATE"))
+        if name == "localtimestamp":
+            return e.Cast(node.span, now, SimpleType(node.span, "TIMESTAMP_NTZ"))
+        if name == "unix_timestamp":
+            return e.Call(node.span, node.name, (now,))
     return None
 
 

@@ -5,13 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from ....dsl import codes
+from ....dsl.ast import expressions as e
 from ....dsl.ast import statements as st
 from ....dsl.ast import types as ast
 from ....dsl.ast.node import Name
 from ....dsl.diagnostics import Diagnostic, Diagnostics, Label
+from ....dsl.format import sql
 from ....dsl.suggest import closest
+from ....dsl.walk import walk
 from ...model import types as t
+from ...model.chance import is_drawn
 from ...model.programs import Cell, CellKind, ProgramInput, ProgramKey, Timer
+from ...model.reads import NowCall
 from ...model.schema import Duration
 from ...model.typed import Typed
 from ..declarations.durations import duration
@@ -133,9 +138,37 @@ def _default(
     if kind is not CellKind.VALUE:
         diagnostics.add(_no_default(declared, kind))
         return None
+    if found := _changing(declared.default):
+        diagnostics.add(_no_constant(declared, found))
+        return None
     scope = ProgramScope(Names(node.name.text, (), {}, {}, {}), diagnostics)
     value = checked(declared.default, scope, diagnostics)
+    if found := _changing(value.expression):
+        diagnostics.add(_no_constant(declared, found))
+        return None
     return fitted(value, declared.default, type_, f"cell `{declared.name}`", scope, diagnostics)
+
+
+def _changing(value: e.Expression) -> e.Call | None:
+    """Return the call, if any, by which a value is another one each time that it is computed."""
+    for node in walk(value):
+        if isinstance(node, NowCall) or (isinstance(node, e.Call) and _changes(node)):
+            return node
+    return None
+
+
+def _changes(call: e.Call) -> bool:
+    return is_drawn(call) or (call.name.text.lower() == "watermark" and not call.arguments)
+
+
+def _no_constant(declared: st.StateCell, call: e.Call) -> Diagnostic:
+    assert declared.default is not None
+    return Diagnostic(
+        codes.CELL_FORM,
+        f"`{declared.name}` begins with another value each time: its default has `{sql(call)}`",
+        Label(declared.default.span, "not the same for all keys"),
+        help=f"leave the default out, and write `COALESCE({declared.name}, …)` where it is read",
+    )
 
 
 def _twice(what: str, name: Name, first: Name) -> Diagnostic:

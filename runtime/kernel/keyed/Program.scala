@@ -81,6 +81,7 @@ case class Program(
     output: StructType,
     readsClock: Boolean,
     readsBefore: Boolean,
+    byChance: Boolean,
     wakes: Boolean) {
 
   /** The keys, with fields of structs as state has them. */

@@ -67,11 +67,13 @@ private[streamc] class ProgramReader(
       StructType(text.returns.map { case (name, kind) => StructField(name, kind) }),
       readsClock,
       readsBefore,
+      byChance,
       text.wakes)
   }
 
   private var readsClock = false
   private var readsBefore = false
+  private var byChance = false
 
   private def plan(cell: CellText): CellPlan = {
     val default = cell.default.map(value(_, new Scope(None, Map.empty, Map.empty), cell.value))
@@ -240,6 +242,7 @@ private[streamc] class ProgramReader(
     val attributes = scope.attributes
     val plan = Project(Seq(Alias(found, "value")()), LocalRelation(attributes))
     val analysed = Dataset.ofRows(own, plan).queryExecution.analyzed
+    byChance ||= analysed.expressions.exists(Chance.isIn)
     val whole = own.withActive(ReplaceExpressions(analysed))
     val expression = whole match {
       case Project(Seq(Alias(e, _)), _) => e

@@ -1,7 +1,10 @@
 package org.apache.spark.sql.streamc
 
+import java.util.concurrent.ThreadLocalRandom
+
 import scala.collection.mutable
 
+import org.apache.spark.TaskContext
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.util.ArrayData
@@ -14,6 +17,10 @@ private[streamc] class ProgramRun(
 
   private val joined = new JoinedRow
   private val noRow = new GenericInternalRow(program.row.length + program.behind)
+
+  /** Each task draws anew: its program has the seeds of all others, batch after batch. */
+  private val shift = ThreadLocalRandom.current().nextLong()
+  private val partition = TaskContext.getPartitionId()
   private val events = program.events.map(h => block(h.steps))
   private val expiries = program.expiries.map(h => block(h.steps))
 
@@ -46,14 +53,15 @@ private[streamc] class ProgramRun(
   /** An expression as generated code; it gives what the frame may keep. */
   private class Value(expression: Expression) {
     private val held = Getter(expression.dataType)
-    private val projection = SafeProjection.create(Seq(expression))
+    private val projection = SafeProjection.create(Seq(Chance.shifted(expression, shift)))
+    projection.initialize(partition)
 
     def apply(): Any = held(projection(joined), 0)
   }
 
   private class Condition(expression: Expression) {
-    private val predicate = Predicate.create(expression)
-    predicate.initialize(0)
+    private val predicate = Predicate.create(Chance.shifted(expression, shift))
+    predicate.initialize(partition)
 
     def apply(): Boolean = predicate.eval(joined)
   }
@@ -99,7 +107,8 @@ private[streamc] class ProgramRun(
       })
     case StopTimer(timer) => () => start(timer, KeyRecord.Unset)
     case Emit(values) =>
-      val projection = UnsafeProjection.create(values)
+      val projection = UnsafeProjection.create(values.map(Chance.shifted(_, shift)))
+      projection.initialize(partition)
       () => emitted += projection(joined).copy()
   }
 

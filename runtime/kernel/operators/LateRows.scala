@@ -68,17 +68,13 @@ object LateRows {
    * Whether a frame has the same rows whenever it is computed; what is asked here is so. A table may
    * be another one when the job has been stopped meanwhile.
    */
-  def repeatable(frame: DataFrame): Boolean = {
-    def chances(e: Expression): Boolean = e match {
-      case _: WatermarkBefore | _: EveryRow => false
-      case leaf if leaf.children.forall(_.deterministic) => !leaf.deterministic
-      case other => other.children.exists(chances)
-    }
+  def repeatable(frame: DataFrame): Boolean =
     !frame.asInstanceOf[Dataset[_]].queryExecution.analyzed.exists {
       case LogicalRelation(_: TableRelation, _, _, _, _) => true
-      case node => node.expressions.exists(e => !e.deterministic && chances(e))
+      case made: TransformWithState =>
+        KeyedProcess.unapply(made.statefulProcessor).exists(_.program.byChance)
+      case node => node.expressions.exists(Chance.isIn)
     }
-  }
 }
 
 /** The watermark of the batch before, noted in the thread of a query when a batch is planned. */
