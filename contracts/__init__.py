@@ -11,6 +11,7 @@ Only the standard library is imported here, so that every side may import it. Th
 - ``reserved``: settings of Spark that streamc makes itself, and why.
 - ``plain``: values that are neither a text nor a name.
 - ``java``: settings and functions that make Spark run code which is not in the spec.
+- ``targets``: ``module:name``, by which a function or class in Python is named.
 - ``references``: ``${env:NAME}`` and ``${file:PATH}``, by which a secret is named in a spec.
 - ``secrets``: what is secret, by its name or by its form.
 - ``redaction``: takes secrets out of whatever is written or printed.

@@ -7,13 +7,13 @@ from collections.abc import Callable
 from dataclasses import KW_ONLY
 from enum import Enum
 
+from ...contracts.targets import target_parts
 from ...dsl.records import dataclass
 
 APPEND, UPSERT = "append", "upsert"
 """The modes of a sink: add each row, or replace the row of its key."""
 
 _SIZE = re.compile(r"0*[1-9][0-9]* (KB|MB|GB)")
-_FUNCTION = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 
 
 class Concern(Enum):
@@ -63,7 +63,7 @@ CHARACTER = Kind(
 )
 FUNCTION = Kind(
     "`module:function`",
-    lambda text: _FUNCTION.fullmatch(text) is not None,
+    lambda text: target_parts(text) is not None,
     "`{name}` names a Python function",
     "write 'module:function'",
 )

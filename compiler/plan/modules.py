@@ -8,6 +8,8 @@ from __future__ import annotations
 import hashlib
 from pathlib import Path
 
+from ...contracts.targets import target_parts
+
 _DIGITS = 16
 
 
@@ -16,9 +18,10 @@ def module_code(folder: Path | None, target: str) -> str | None:
 
     Comments that fill a line, empty lines and spaces behind a line are no part of it.
     """
-    if folder is None:
+    parts = target_parts(target)
+    if folder is None or parts is None:
         return None
-    path = folder.joinpath(*target.partition(":")[0].split("."))
+    path = folder.joinpath(*parts[0].split("."))
     for file in (path.with_name(f"{path.name}.py"), path / "__init__.py"):
         try:
             text = file.read_text(encoding="utf-8")

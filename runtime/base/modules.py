@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from types import ModuleType
 
+from ...contracts.targets import target_parts
 from .errors import FUNCTION_MISSING, MODULE_BROKEN, RuntimeFault
 
 
@@ -26,11 +27,12 @@ def load_named(
     target: str, owner: str, folders: Sequence[str], kind: str, form: str
 ) -> Callable[..., object]:
     """As `load_function`, for what is called a `kind`."""
-    module, colon, name = target.partition(":")
-    if not colon:
+    parts = target_parts(target)
+    if parts is None:
         raise RuntimeFault(
             FUNCTION_MISSING, f"{owner}: `{target}` is not `module:name`", "write 'module:name'"
         )
+    module, name = parts
     found = getattr(_load(module, owner, folders), name, None)
     if not callable(found):
         shown = form.format(name=name)

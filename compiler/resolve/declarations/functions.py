@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TypeAlias, TypeVar
 
+from ....contracts.targets import target_parts
 from ....dsl import codes
 from ....dsl.ast import expressions as e
 from ....dsl.ast import statements as st
@@ -28,7 +28,6 @@ from ..scopes.names import Declared
 from .user_aggregates import resolve_aggregate
 
 _Node: TypeAlias = st.CreateFunction | st.CreateAggregate
-_TARGET = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 _TAKEN = frozenset({"proctime", "watermark", "now"})
 """Names that mean something of their own somewhere in the language."""
 
@@ -136,7 +135,7 @@ def _python(
     diagnostics: Diagnostics,
 ) -> PythonFunction:
     returns = DeclaredType(t.from_node(node.returns, diagnostics), node.returns)
-    if not _TARGET.fullmatch(target):
+    if target_parts(target) is None:
         diagnostics.add(_bad_target(node, target))
     if not parameters:
         diagnostics.add(_no_series(node))

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 
+from ....contracts.targets import target_parts
 from ....dsl import codes
 from ....dsl.ast import programs as p
 from ....dsl.ast import statements as st
@@ -15,15 +15,13 @@ from ...model.programs import Cell, ProgramInput
 from ...model.schema import Schema
 from .handlers import head
 
-_TARGET = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
-
 
 def python_class(node: st.CreateOperator, diagnostics: Diagnostics) -> str | None:
     """Return the Python class that has the handlers, None if they are programs."""
     found = next((h for h in node.handlers if h.python is not None), None)
     if found is None or found.python is None:
         return None
-    if not _TARGET.fullmatch(found.python):
+    if target_parts(found.python) is None:
         diagnostics.add(_no_class(found))
     others = [handler for handler in node.handlers if handler is not found]
     if others:
