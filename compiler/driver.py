@@ -6,12 +6,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 from ..contracts.plan import Plan
+from ..contracts.records import dataclass
 from ..dsl.ast.statements import Spec
 from ..dsl.depth import deep_calls, too_deep
 from ..dsl.diagnostics import Diagnostics, InternalError
 from ..dsl.front_matter import read_front_matter
 from ..dsl.parse import parse
-from ..dsl.records import dataclass
 from ..dsl.source import SourceFile
 from ..dsl.walk import dump
 from .checks import CHECKS

@@ -24,7 +24,6 @@ In order of flow:
 - ``walk``: generic traversal of nodes and their text dump.
 - ``format``: nodes back to text; ``layout``: a spec laid out anew, with its comments.
 - ``depth``: how deep expressions may be nested.
-- ``records``: data classes that are cheap to define.
 - ``diagnostics``, ``codes``: what phases report, and its registry; ``suggest`` finds near names.
 - ``render``: diagnostics as text, lines or JSON; ``excerpt`` marks the lines that they speak of.
 """

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from enum import StrEnum
 
-from .records import dataclass
+from ..contracts.records import dataclass
 from .source import SourceFile, Span
 
 

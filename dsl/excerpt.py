@@ -6,10 +6,10 @@ import re
 import unicodedata
 from dataclasses import field
 
+from ..contracts.records import dataclass
 from ..contracts.redaction import masked
 from ..contracts.secrets import is_secret_name
 from .diagnostics import Label
-from .records import dataclass
 from .source import SourceFile
 
 _TAB = 4

@@ -10,6 +10,7 @@ import re
 from functools import cache
 from typing import cast
 
+from ..contracts.records import dataclass
 from ..grammar import load
 from . import codes
 from .actions import actions
@@ -19,7 +20,6 @@ from .ast.statements import FrontMatter, Spec, Statement
 from .diagnostics import Diagnostics
 from .lalr import Parser, SyntaxFailure
 from .mistakes import Mistake, open_front_matter
-from .records import dataclass
 from .source import SourceFile, Span
 from .syntax_hints import explain
 from .tokens import Kinds, tokenize

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
+from ..contracts.records import dataclass
 from .diagnostics import Code, Diagnostic, Label
 from .lalr import RESERVED, Parser
-from .records import dataclass
 from .source import Span
 from .tokens import Tokens, plain_kind
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import field
 
-from .records import dataclass
+from ..contracts.records import dataclass
 
 AS_FAST_AS_POSSIBLE = "as fast as possible"
 AVAILABLE_NOW = "available now"

@@ -8,10 +8,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 
+from ..contracts.records import dataclass
 from ..contracts.references import KINDS, malformed
 from . import codes
 from .diagnostics import Diagnostic, Diagnostics, Label
-from .records import dataclass
 from .settings import NAME
 from .source import SourceFile, Span
 from .suggest import did_you_mean

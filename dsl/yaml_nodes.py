@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import yaml
 
-from .records import dataclass
+from ..contracts.records import dataclass
 from .source import Span
 from .yaml_size import TooLarge, check_size
 from .yaml_tree import YamlSyntaxError, marked

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from .records import dataclass
+from ..contracts.records import dataclass
 from .source import Span
 
 _KEY = re.compile(r"(\s*)((?:- +)?[\w.\"'-]+)\s*\Z")

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from ...contracts.records import dataclass
 from ...dsl import codes
 from ...dsl.ast.expressions import Call, ColumnRef, Expression
 from ...dsl.diagnostics import Diagnostic, Label
-from ...dsl.records import dataclass
 from ...dsl.source import Span
 from ...dsl.walk import walk
 from ..graph.liveness import Visit, visits

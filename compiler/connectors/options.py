@@ -7,8 +7,8 @@ from collections.abc import Callable
 from dataclasses import KW_ONLY
 from enum import Enum
 
+from ...contracts.records import dataclass
 from ...contracts.targets import target_parts
-from ...dsl.records import dataclass
 
 APPEND, UPSERT = "append", "upsert"
 """The modes of a sink: add each row, or replace the row of its key."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ...dsl.records import dataclass
+from ...contracts.records import dataclass
 
 PREFIX = "spark."
 

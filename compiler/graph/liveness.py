@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...dsl.records import dataclass
+from ...contracts.records import dataclass
 from ..model.graph import StateUse
 from ..model.pipeline import Pipeline, Relation
 from ..model.steps import Stateful, Step

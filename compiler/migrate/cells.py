@@ -8,8 +8,8 @@ from dataclasses import replace
 from ...contracts.migration import CellChange
 from ...contracts.plan import Aggregate, AggregateCell, Aggregation
 from ...contracts.plan import aggregates_of as all_aggregates_of
+from ...contracts.records import dataclass
 from ...dsl.format import identifier
-from ...dsl.records import dataclass
 from .again import COMPUTED
 from .buffers import merging_call, shows_order
 from .changes import made_cell

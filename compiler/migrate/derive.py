@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TypeAlias
 
 from ...contracts.plan import Aggregate, AggregateCell
+from ...contracts.records import dataclass
 from ...dsl.ast.expressions import Call
 from ...dsl.format import identifier, sql
 from ...dsl.parse import parse_expression
-from ...dsl.records import dataclass
 from ...dsl.source import SourceFile
 from .conversions import cast, convert
 from .versions import Meaning

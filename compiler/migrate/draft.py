@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import field
 
-from ...dsl.records import dataclass
+from ...contracts.records import dataclass
 from ...dsl.yaml_text import yaml_line
 from .decisions import Decisions
 from .verdicts import FOUND_BY_THAT, Fate, Finding, MigrationPlan, Path, Verdict

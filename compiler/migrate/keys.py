@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from ...contracts.migration import Made
+from ...contracts.records import dataclass
 from ...dsl.ast.expressions import ColumnRef, Expression
 from ...dsl.ast.node import Node
 from ...dsl.format import identifier, sql
 from ...dsl.parse import parse_expression
-from ...dsl.records import dataclass
 from ...dsl.source import SourceFile
 from ...dsl.walk import rewrite, walk
 from ..model.same import canonical

@@ -9,10 +9,10 @@ import re
 from collections.abc import Iterator
 
 from ...contracts.plan import ReadColumn, Source, Table, branches_of
+from ...contracts.records import dataclass
 from ...dsl.ast import expressions as e
 from ...dsl.ast.node import Node
 from ...dsl.parse import parse_expression
-from ...dsl.records import dataclass
 from ...dsl.source import SourceFile
 from ...dsl.walk import walk
 from ..connectors.options import Concern

@@ -28,11 +28,11 @@ from ...contracts.plan import (
     sides_of,
     window_of,
 )
+from ...contracts.records import dataclass
 from ...dsl.ast.expressions import ColumnRef
 from ...dsl.ast.node import Name, Node
 from ...dsl.format import sql
 from ...dsl.parse import parse_expression
-from ...dsl.records import dataclass
 from ...dsl.source import SourceFile
 from ...dsl.walk import rewrite
 from ..model import types as t

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Generic, TypeVar
 
 from ...contracts.plan import ProgramCell, Timer
-from ...dsl.records import dataclass
+from ...contracts.records import dataclass
 from .verdicts import Decision, Finding, Verdict
 from .versions import Versions
 

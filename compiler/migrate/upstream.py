@@ -27,7 +27,7 @@ from ...contracts.plan import (
     branches_of,
     window_of,
 )
-from ...dsl.records import dataclass
+from ...contracts.records import dataclass
 from ..plan.origins import table_of
 from .reading import changed_source, changed_table
 from .texts import calls

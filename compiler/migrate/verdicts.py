@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import TypeAlias
 
 from ...contracts.migration import OperatorChange
-from ...dsl.records import dataclass
+from ...contracts.records import dataclass
 
 Path: TypeAlias = tuple[str, ...]
 """Where something stands in a migration file."""

@@ -16,7 +16,7 @@ from ...contracts.plan import (
     Use,
 )
 from ...contracts.plan import aggregates_of as all_aggregates_of
-from ...dsl.records import dataclass
+from ...contracts.records import dataclass
 from .decisions import Decisions
 
 SIDES = ("left", "right")

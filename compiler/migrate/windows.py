@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from ...contracts.migration import WindowChange, WindowMerge
 from ...contracts.plan import Window
-from ...dsl.records import dataclass
+from ...contracts.records import dataclass
 from ..model.intervals import micros_text
 from .lengths import micros
 from .verdicts import Decision, Finding, Verdict

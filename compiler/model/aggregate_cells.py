@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from math import ceil, log2
 from typing import TypeAlias
 
-from ...dsl.records import dataclass
+from ...contracts.records import dataclass
 from .types import (
     BIGINT,
     BINARY,

@@ -6,7 +6,7 @@ that state is known by what it holds.
 
 from __future__ import annotations
 
-from ...dsl.records import dataclass
+from ...contracts.records import dataclass
 from . import aggregate_cells as cells
 from .aggregate_cells import Cell, Cells, Result, Types, always, fixed, same
 from .types import BIGINT, BINARY, BOOLEAN, DOUBLE

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import field
 from typing import TypeAlias
 
+from ...contracts.records import dataclass
 from ...dsl.ast.expressions import Call, Expression
 from ...dsl.ast.types import TypeNode
-from ...dsl.records import dataclass
 from ...dsl.source import Span
 from .aggregates import AggregateFunction
 from .typed import Typed

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from ...dsl.records import dataclass
+from ...contracts.records import dataclass
 from .aggregates import AggregateFunction, Cell, aggregate, aggregate_names
 from .catalogue import names, shape
 from .signatures import Signature, signature

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...dsl.records import dataclass
+from ...contracts.records import dataclass
 from .pipeline import Pipeline, Relation, Source
 from .steps import Branch, Stateful, Step, Union
 

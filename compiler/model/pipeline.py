@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import field
 
+from ...contracts.records import dataclass
 from ...dsl.ast.expressions import Expression
-from ...dsl.records import dataclass
 from ...dsl.settings import Settings
 from ...dsl.source import Span
 from .declared import DeclaredFunction, PythonFunction

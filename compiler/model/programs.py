@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from enum import StrEnum
 from typing import ClassVar
 
-from ...dsl.records import dataclass
+from ...contracts.records import dataclass
 from .reads import columns_read
 from .schema import Duration, Schema
 from .steps import Stateful, Window

@@ -27,9 +27,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ...contracts.records import dataclass
 from ...dsl.ast.expressions import Call, ColumnRef, Expression, Index
 from ...dsl.ast.node import Node
-from ...dsl.records import dataclass
 from ...dsl.walk import children, walk
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import field
 
-from ...dsl.records import dataclass
+from ...contracts.records import dataclass
 from ...dsl.source import Span
 from .types import Type
 

@@ -22,7 +22,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from ...dsl.records import dataclass
+from ...contracts.records import dataclass
 from . import types as t
 from .coercion import common_type
 from .signature_table import SIGNATURES

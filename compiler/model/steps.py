@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import ClassVar
 
+from ...contracts.records import dataclass
 from ...dsl.ast.expressions import Call
 from ...dsl.format import sql
-from ...dsl.records import dataclass
 from .functions import Cell
 from .schema import Duration, Schema
 from .typed import Typed

@@ -7,8 +7,8 @@ classes.
 
 from __future__ import annotations
 
+from ...contracts.records import dataclass
 from ...dsl.ast.expressions import Expression
-from ...dsl.records import dataclass
 from .types import Type
 
 

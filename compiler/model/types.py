@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import re
 
+from ...contracts.records import dataclass
 from ...dsl import codes
 from ...dsl.ast import types as ast
 from ...dsl.diagnostics import Diagnostic, Diagnostics, Label
-from ...dsl.records import dataclass
 from ...dsl.suggest import closest
 
 MAX_PRECISION = 38

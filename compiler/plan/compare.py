@@ -38,7 +38,7 @@ from ...contracts.plan import (
     sides_of,
     timers_of,
 )
-from ...dsl.records import dataclass
+from ...contracts.records import dataclass
 
 T = TypeVar("T")
 

@@ -11,11 +11,11 @@ from functools import singledispatch
 from pathlib import Path
 
 from ...contracts import plan
+from ...contracts.records import dataclass
 from ...dsl.ast.expressions import ColumnRef, Expression
 from ...dsl.ast.node import Name, Node
 from ...dsl.diagnostics import InternalError
 from ...dsl.format import sql
-from ...dsl.records import dataclass
 from ...dsl.walk import rewrite
 from ..model import types
 from ..model.graph import OperatorGraph, Query, StateUse

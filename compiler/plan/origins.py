@@ -10,10 +10,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import TypeAlias
 
+from ...contracts.records import dataclass
 from ...dsl.ast.expressions import ColumnRef, Expression, FieldAccess
 from ...dsl.ast.node import Name, Node
 from ...dsl.format import sql
-from ...dsl.records import dataclass
 from ...dsl.source import Span
 from ...dsl.walk import rewrite
 from ..model.conditions import conjuncts

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TypeAlias
 
-from ...dsl.records import dataclass
+from ...contracts.records import dataclass
 
 WIDTH = 100
 _STEP = "    "

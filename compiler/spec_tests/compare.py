@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 
-from ...dsl.records import dataclass
+from ...contracts.records import dataclass
 from ..model import types as t
 from .matching import cell_key, matched
 from .model import TOLERANCE, Column, Expect, Row

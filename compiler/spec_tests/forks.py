@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ...contracts.plan import Plan, keys_of
-from ...dsl.records import dataclass
+from ...contracts.records import dataclass
 from ...dsl.source import Span
 from ...dsl.yaml_nodes import Sequence as Items
 from ..model import types as t

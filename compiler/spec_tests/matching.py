@@ -14,7 +14,7 @@ from collections import deque
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import TypeGuard
 
-from ...dsl.records import dataclass
+from ...contracts.records import dataclass
 from .model import TOLERANCE, Column, Expect
 from .values import Value
 

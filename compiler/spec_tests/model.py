@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import field
 
 from ...contracts.migration import Migration
-from ...dsl.records import dataclass
+from ...contracts.records import dataclass
 from ...dsl.source import Span
 from ...dsl.yaml_nodes import Sequence
 from ..model.types import Type

@@ -9,8 +9,8 @@ import math
 from collections.abc import Mapping as Names
 
 from ...contracts.formats import LINES
+from ...contracts.records import dataclass
 from ...dsl import codes
-from ...dsl.records import dataclass
 from ...dsl.yaml_diagnostics import described
 from ...dsl.yaml_nodes import Mapping, Node, Scalar, Sequence
 from ..connectors.registry import reader_of

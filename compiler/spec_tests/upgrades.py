@@ -8,9 +8,9 @@ from typing import Protocol
 
 from ...contracts.migration import Migration
 from ...contracts.plan import Plan
+from ...contracts.records import dataclass
 from ...dsl import codes
 from ...dsl.diagnostics import Diagnostics
-from ...dsl.records import dataclass
 from ...dsl.yaml_diagnostics import described
 from ...dsl.yaml_nodes import Mapping, Node, Scalar
 from ..migrate.decisions import Decisions

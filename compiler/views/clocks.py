@@ -7,7 +7,7 @@ reads them has a watermark that is behind by as much.
 
 from __future__ import annotations
 
-from ...dsl.records import dataclass
+from ...contracts.records import dataclass
 from ..model.graph import OperatorGraph, Query, upstream
 from ..model.pipeline import Relation
 from ..model.steps import Join, Stateful, Step, Window, windows_of

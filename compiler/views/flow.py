@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from ...contracts.plan import Join, Operator, Plan, Program, window_of
-from ...dsl.records import dataclass
+from ...contracts.records import dataclass
 from ..connectors.interface import Role
 from ..connectors.options import Concern
 from ..connectors.registry import SINKS, SOURCES, TABLES

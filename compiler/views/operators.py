@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from functools import singledispatch
 
+from ...contracts.records import dataclass
 from ...dsl.ast.expressions import ColumnRef
 from ...dsl.diagnostics import InternalError
 from ...dsl.format import sql
-from ...dsl.records import dataclass
 from ..model import types
 from ..model.graph import OperatorGraph
 from ..model.programs import (

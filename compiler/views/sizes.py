@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ...dsl.records import dataclass
+from ...contracts.records import dataclass
 from ..model import types
 
 _WORD = 8

@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Iterator
 from html import escape
 
-from ...dsl.records import dataclass
+from ...contracts.records import dataclass
 from .flow import Arrow, Box, Flow
 from .mermaid import kind_of
 from .placing import Placed, Spot, place

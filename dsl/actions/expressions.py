@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from ...contracts.records import dataclass
 from ..ast.expressions import (
     Between,
     Binary,
@@ -37,7 +38,6 @@ from ..ast.expressions import (
 from ..ast.node import Name
 from ..ast.types import TypeNode
 from ..mistakes import long_star, not_a_parameter
-from ..records import dataclass
 from ..source import Span
 from ..spelling import text_of
 

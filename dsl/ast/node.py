@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import field
 
-from ..records import dataclass
+from ...contracts.records import dataclass
 from ..source import Span
 
 

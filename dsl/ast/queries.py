@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..records import dataclass
+from ...contracts.records import dataclass
 from .expressions import Expression, SortItem, WindowSpec
 from .node import Name, Node
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..records import dataclass
+from ...contracts.records import dataclass
 from .node import Name, Node
 
 

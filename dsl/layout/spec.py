@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from ...contracts.records import dataclass
 from ..depth import deep_calls, too_deep
 from ..diagnostics import Diagnostics, InternalError
 from ..parse import parse, statements_begin
-from ..records import dataclass
 from ..source import SourceFile
 from . import expressions, programs, queries, statements
 from .comments import Leaf

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ....dsl.records import dataclass
+from ....contracts.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TypeAlias
 
+from ....contracts.records import dataclass
 from ....dsl.ast.expressions import ColumnRef, Expression
-from ....dsl.records import dataclass
 from ....dsl.walk import walk
 from ...model.steps import Step
 

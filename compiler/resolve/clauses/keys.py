@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TypeGuard
 
+from ....contracts.records import dataclass
 from ....dsl import codes
 from ....dsl.ast import expressions as e
 from ....dsl.ast.node import Node
 from ....dsl.diagnostics import Diagnostic, Diagnostics, Label
 from ....dsl.format import sql
-from ....dsl.records import dataclass
 from ....dsl.walk import children
 from ...model import types
 from ...model.declared import DeclaredCall, UserAggregate

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from ....contracts.records import dataclass
 from ....dsl.ast import expressions as e
-from ....dsl.records import dataclass
 from ....dsl.walk import walk
 from ...model.conditions import conjuncts
 from ...model.intervals import interval_micros

@@ -8,10 +8,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from ....contracts.records import dataclass
 from ....dsl import codes
 from ....dsl.ast import statements as st
 from ....dsl.diagnostics import Diagnostic, Diagnostics, Label
-from ....dsl.records import dataclass
 from ....dsl.suggest import closest
 from ...connectors.options import UPSERT
 from ...connectors.registry import SINKS

@@ -11,11 +11,11 @@ from dataclasses import field, replace
 from functools import singledispatch
 from typing import Protocol
 
+from ....contracts.records import dataclass
 from ....dsl import codes
 from ....dsl.ast import expressions as e
 from ....dsl.ast.node import Node
 from ....dsl.diagnostics import Diagnostic, Diagnostics, InternalError, Label
-from ....dsl.records import dataclass
 from ...model import types as t
 from ...model.functions import AggregateFunction
 from ...model.typed import Typed

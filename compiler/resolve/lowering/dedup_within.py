@@ -15,9 +15,9 @@ or has no instant, is dropped: nobody would know any more whether its id has bee
 
 from __future__ import annotations
 
+from ....contracts.records import dataclass
 from ....dsl.ast import expressions as e
 from ....dsl.ast.node import Name
-from ....dsl.records import dataclass
 from ....dsl.source import Span
 from ...model import programs as m
 from ...model import types as t

@@ -21,9 +21,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
+from ....contracts.records import dataclass
 from ....dsl.ast import expressions as e
 from ....dsl.ast.node import Name
-from ....dsl.records import dataclass
 from ....dsl.source import Span
 from ...model import types as t
 from ...model.typed import Typed

@@ -13,9 +13,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from ....contracts.records import dataclass
 from ....dsl.ast import expressions as e
 from ....dsl.ast.node import Name, Node
-from ....dsl.records import dataclass
 from ....dsl.source import Span
 from ....dsl.walk import rewrite
 from ...model import types as t

@@ -12,10 +12,10 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import field, replace
 from functools import reduce
 
+from ....contracts.records import dataclass
 from ....dsl.ast import expressions as e
 from ....dsl.ast.node import Node
 from ....dsl.format import sql
-from ....dsl.records import dataclass
 from ....dsl.source import Span
 from ....dsl.walk import rewrite
 from ...model import types as t

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from dataclasses import field
 from itertools import pairwise
 
+from ....contracts.records import dataclass
 from ....dsl.ast import queries as q
-from ....dsl.records import dataclass
 from ....dsl.walk import walk
 
 MOST_PLACES = 100

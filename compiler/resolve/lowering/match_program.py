@@ -23,8 +23,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ....contracts.records import dataclass
 from ....dsl.ast import expressions as e
-from ....dsl.records import dataclass
 from ....dsl.source import Span
 from ...model import programs as m
 from ...model import types as t

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ....contracts.records import dataclass
 from ....dsl.ast import expressions as e
 from ....dsl.ast import queries as q
 from ....dsl.diagnostics import Diagnostic
-from ....dsl.records import dataclass
 from ...model import types as t
 from ...model.reads import LocalRef
 from ...model.schema import Field

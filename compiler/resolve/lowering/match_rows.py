@@ -14,9 +14,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import field
 
+from ....contracts.records import dataclass
 from ....dsl.ast import expressions as e
 from ....dsl.ast.node import Name
-from ....dsl.records import dataclass
 from ....dsl.source import Span
 from ....dsl.walk import walk
 from ...model import programs as m

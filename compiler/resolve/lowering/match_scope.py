@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import field, replace
 
+from ....contracts.records import dataclass
 from ....dsl import codes
 from ....dsl.ast import expressions as e
 from ....dsl.ast.node import Name
 from ....dsl.diagnostics import Diagnostic, Diagnostics, Label
-from ....dsl.records import dataclass
 from ....dsl.suggest import closest
 from ...model import types as t
 from ...model.declared import DeclaredCall

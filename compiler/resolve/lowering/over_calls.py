@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from ....contracts.records import dataclass
 from ....dsl import codes
 from ....dsl.ast import expressions as e
 from ....dsl.ast import queries as q
 from ....dsl.ast.node import Node
 from ....dsl.diagnostics import Diagnostic, Diagnostics, InternalError, Label
-from ....dsl.records import dataclass
 from ....dsl.walk import children
 from ...model import types as t
 from ...model.coercion import can_cast

@@ -28,9 +28,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import TypeAlias
 
+from ....contracts.records import dataclass
 from ....dsl.ast import expressions as e
 from ....dsl.ast.node import Name
-from ....dsl.records import dataclass
 from ....dsl.source import Span
 from ...model import programs as m
 from ...model import types as t

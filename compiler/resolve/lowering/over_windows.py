@@ -10,11 +10,11 @@ at the last of the rows of its instant.
 
 from __future__ import annotations
 
+from ....contracts.records import dataclass
 from ....dsl import codes
 from ....dsl.ast import expressions as e
 from ....dsl.ast import queries as q
 from ....dsl.diagnostics import Diagnostic, Diagnostics, Label
-from ....dsl.records import dataclass
 from ....dsl.source import Span
 from ...model import types as t
 from ...model.schema import Field

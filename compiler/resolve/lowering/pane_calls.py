@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from ....contracts.records import dataclass
 from ....dsl.ast import expressions as e
 from ....dsl.diagnostics import Diagnostic
-from ....dsl.records import dataclass
 from ...model import types as t
 from ...model.programs import Cell, CellKind, ProgramStatement, SetCell
 from ...model.same import canonical

@@ -36,9 +36,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
+from ....contracts.records import dataclass
 from ....dsl.ast import expressions as e
 from ....dsl.ast.node import Name, Node
-from ....dsl.records import dataclass
 from ....dsl.source import Span
 from ....dsl.walk import rewrite, walk
 from ...model import programs as m

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import TypeAlias
 
+from ....contracts.records import dataclass
 from ....dsl import codes
 from ....dsl.ast import expressions as e
 from ....dsl.ast.node import Node
 from ....dsl.diagnostics import Diagnostic, Diagnostics, Label
-from ....dsl.records import dataclass
 from ....dsl.walk import rewrite
 from ...model import types as t
 from ...model.declared import DeclaredCall

@@ -19,11 +19,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
+from ....contracts.records import dataclass
 from ....dsl import codes
 from ....dsl.ast import expressions as e
 from ....dsl.ast import queries as q
 from ....dsl.diagnostics import Diagnostic, Label
-from ....dsl.records import dataclass
 from ....dsl.walk import walk
 from ...model import programs as m
 from ...model import types as t

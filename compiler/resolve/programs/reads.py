@@ -6,12 +6,12 @@ it is known what they are applied to. ``now()`` is told last, where functions ar
 
 from __future__ import annotations
 
+from ....contracts.records import dataclass
 from ....dsl import codes
 from ....dsl.ast import expressions as e
 from ....dsl.ast.node import Name, Node
 from ....dsl.ast.types import SimpleType
 from ....dsl.diagnostics import Diagnostic, Diagnostics, Label
-from ....dsl.records import dataclass
 from ....dsl.walk import rewrite
 from ...model import types as t
 from ...model.coercion import can_cast

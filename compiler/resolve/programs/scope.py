@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import field
 
+from ....contracts.records import dataclass
 from ....dsl import codes
 from ....dsl.ast import expressions as e
 from ....dsl.ast.node import Name
 from ....dsl.diagnostics import Diagnostic, Diagnostics, Label
 from ....dsl.format import sql
-from ....dsl.records import dataclass
 from ....dsl.source import Span
 from ....dsl.suggest import closest
 from ...model import types as t

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ....contracts.records import dataclass
 from ....dsl import codes
 from ....dsl.ast import expressions as e
 from ....dsl.ast import queries as q
 from ....dsl.ast.node import Name, Node
 from ....dsl.diagnostics import Diagnostic, Label
 from ....dsl.format import sql
-from ....dsl.records import dataclass
 from ....dsl.source import Span
 from ....dsl.walk import children, rewrite
 from ...model import types as t

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import field
 
+from ....contracts.records import dataclass
 from ....dsl import codes
 from ....dsl.ast.node import Name
 from ....dsl.diagnostics import Diagnostic, Diagnostics, Label
-from ....dsl.records import dataclass
 from ....dsl.source import Span
 from ...model.pipeline import Relation
 from ...model.schema import Schema
