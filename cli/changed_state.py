@@ -25,12 +25,12 @@ def changes_between(old: Mapping[str, Any], new: Mapping[str, Any]) -> Changes:
 
     refused, told = [], []
     plans = (Plan.from_json(dict(old)), Plan.from_json(dict(new)))
-    for fate in plan_migration(*plans).operators:
-        if fate.old is None or fate.new is None:
+    for outcome in plan_migration(*plans).operators:
+        if outcome.old is None or outcome.new is None:
             # It begins, or ends, with the query that it is in.
             continue
-        for finding in fate.findings:
-            line = f"{fate.id}: {finding.name}: {finding.why}"
+        for finding in outcome.findings:
+            line = f"{outcome.id}: {finding.name}: {finding.why}"
             if _is_another(finding):
                 refused.append(line)
             elif finding.open is not None or finding.marked:

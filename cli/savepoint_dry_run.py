@@ -117,9 +117,9 @@ def _possible(found: MigrationPlan) -> Migration:
     from ..compiler.migrate.verdicts import Verdict
 
     lost = {
-        fate.id
-        for fate in found.operators
-        if any(finding.verdict is Verdict.IMPOSSIBLE for finding in fate.findings)
+        outcome.id
+        for outcome in found.operators
+        if any(finding.verdict is Verdict.IMPOSSIBLE for finding in outcome.findings)
     }
     told = document(found)
     operators = {id_: one for id_, one in told.operators.items() if id_ not in lost}

@@ -109,8 +109,8 @@ def told(kind: str, before: str, after: str) -> tuple[MigrationPlan, list[str]]:
     old = HEAD + BELOW[kind] + TAIL
     assert before in old
     plan = plan_migration(plan_of(old), plan_of(old.replace(before, after)))
-    (fate,) = (one for one in plan.operators if one.id == "top")
-    return plan, [f.why for f in fate.findings if f.marked and f.open is not None]
+    (outcome,) = (one for one in plan.operators if one.id == "top")
+    return plan, [f.why for f in outcome.findings if f.marked and f.open is not None]
 
 
 @pytest.mark.parametrize(("kind", "before", "after", "said"), ASKED)
@@ -178,8 +178,8 @@ def test_an_operator_that_begins_anew_gives_other_rows(word: str) -> None:
     for versions in ((old, old), (old, new)):
         decided = Decisions({("operators", "mid"): word})
         plan = plan_migration(*map(plan_of, versions), decided)
-        (fate,) = (one for one in plan.operators if one.id == "top")
-        (told,) = (finding.why for finding in fate.findings if finding.part == "input")
+        (outcome,) = (one for one in plan.operators if one.id == "top")
+        (told,) = (finding.why for finding in outcome.findings if finding.part == "input")
         assert "`mid` begins at the cut" in told
         assert plan.exit_code > 0
 
@@ -211,18 +211,18 @@ def test_what_a_profile_or_a_policy_makes_of_a_change(before: str, after: str, s
     )
     assert before in old
     plan = plan_migration(plan_of(old), plan_of(old.replace(before, after, 1)))
-    (fate,) = (one for one in plan.operators if one.id == "top")
-    (why,) = (finding.why for finding in fate.findings if finding.open is not None)
+    (outcome,) = (one for one in plan.operators if one.id == "top")
+    (why,) = (finding.why for finding in outcome.findings if finding.open is not None)
     assert said in why
 
 
 def test_a_setting_is_told_once_whatever_profiles_there_are() -> None:
     old = (HEAD + BELOW["filter"] + TAIL).replace("pipeline: below\n", PROFILES)
     new = old.replace("profiles:", "spark: {spark.sql.caseSensitive: true}\nprofiles:")
-    (fate,) = (
+    (outcome,) = (
         one for one in plan_migration(plan_of(old), plan_of(new)).operators if one.id == "top"
     )
-    (why,) = (finding.why for finding in fate.findings if finding.open is not None)
+    (why,) = (finding.why for finding in outcome.findings if finding.open is not None)
     assert why.count("caseSensitive") == 1
 
 
@@ -249,6 +249,8 @@ def test_what_a_source_that_is_read_again_has_given_is_marked() -> None:
     text = HEAD + BELOW["filter"] + TAIL
     decided = Decisions({("sources", "e", "start"): "earliest"})
     plan = plan_migration(plan_of(text), plan_of(text), decided)
-    (fate,) = (one for one in plan.operators if one.id == "top")
-    assert [f.why for f in fate.findings if f.marked] == ["rows of `e` that are in it come again"]
+    (outcome,) = (one for one in plan.operators if one.id == "top")
+    assert [f.why for f in outcome.findings if f.marked] == [
+        "rows of `e` that are in it come again"
+    ]
     assert plan.exit_code == 0

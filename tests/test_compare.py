@@ -5,7 +5,7 @@ from __future__ import annotations
 from copy import deepcopy
 from typing import Any
 
-from streamc.compiler.plan.compare import Edit, Fate, PlanChanges, compare_plans
+from streamc.compiler.plan.compare import Difference, Edit, PlanChanges, compare_plans
 from streamc.compiler.plan.compare_text import changes_text
 from streamc.contracts.plan import Plan
 
@@ -132,7 +132,7 @@ def test_everything_that_can_change_in_an_aggregate() -> None:
     count = {"id": "count(*)", "function": "count", "filter": None, "cells": [cell]}
     operator["aggregates"].insert(0, count)
     (change, _) = compared(PLAN, new).operators
-    assert change.fate is Fate.CHANGED
+    assert change.difference is Difference.CHANGED
     assert change.edits == (
         Edit("window", "tumble on paid_at, size 1 minute", "tumble on paid_at, size 5 minutes"),
         Edit("key country", None, "STRING"),

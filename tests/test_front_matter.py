@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from streamc.compiler.plan.ends import describe_settings
+from streamc.compiler.plan.endpoints import describe_settings
 from streamc.dsl import codes
 from streamc.dsl.ast.statements import FrontMatter
 from streamc.dsl.diagnostics import Diagnostics

@@ -71,18 +71,18 @@ def told(plan: MigrationPlan, version: str) -> Counter[tuple[str, str, str]]:
     """Return the parts of a version that have a verdict, but for keys and what is no part."""
     parts = ("cell", "map", "set", "list", "timer", "column")
     turned = {
-        fate.id: {"column left": "column right", "column right": "column left"}
-        for fate in plan.operators
-        if version == "old" and any(finding.part == "sides" for finding in fate.findings)
+        outcome.id: {"column left": "column right", "column right": "column left"}
+        for outcome in plan.operators
+        if version == "old" and any(finding.part == "sides" for finding in outcome.findings)
     }
     return Counter(
         (
-            getattr(fate, version) or fate.id,
-            part_of(turned.get(fate.id, {}).get(finding.part, finding.part)),
+            getattr(outcome, version) or outcome.id,
+            part_of(turned.get(outcome.id, {}).get(finding.part, finding.part)),
             name,
         )
-        for fate in plan.operators
-        for finding in fate.findings
+        for outcome in plan.operators
+        for finding in outcome.findings
         if (name := getattr(finding, version)) is not None
         if finding.part.split()[0] in parts
     )
@@ -124,10 +124,10 @@ def check(old: Any, new: Any) -> None:
     assert list(given.operators) == list(alive(new))
     assert set(given.sources) == set(new.sources)
     assert set(given.sinks) == set(new.sinks)
-    for fate in plan.operators:
-        if fate.change is not None and fate.kind in ("aggregate", "session"):
-            cells = [cell.id for cell in fate.change.cells]
-            wanted = aggregates_of(new, str(fate.new))
+    for outcome in plan.operators:
+        if outcome.change is not None and outcome.kind in ("aggregate", "session"):
+            cells = [cell.id for cell in outcome.change.cells]
+            wanted = aggregates_of(new, str(outcome.new))
             assert cells == [cell.id for one in wanted for cell in one.cells]
 
 

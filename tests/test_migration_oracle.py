@@ -204,14 +204,14 @@ def test_groups_become_what_the_new_version_makes_of_the_same_rows(
     before, after = edit
     old, new = plan_of(1, *before), plan_of(2, *after)
     plan = accepted(old, new)
-    fate = plan.operators[0]
-    assert fate.change is not None
+    outcome = plan.operators[0]
+    assert outcome.change is not None
     made = migrate(document(plan).operators["spend"], groups_of(old, rows))
-    wanted = {identity(fate.change, g): g for g in groups_of(new, rows)}
-    empty = {f.new for f in fate.findings if f.verdict is Verdict.EMPTY}
-    window = next(f for f in fate.findings if f.part == "window")
+    wanted = {identity(outcome.change, g): g for g in groups_of(new, rows)}
+    empty = {f.new for f in outcome.findings if f.verdict is Verdict.EMPTY}
+    window = next(f for f in outcome.findings if f.part == "window")
     for group in made:
-        exact = wanted[identity(fate.change, group)]
+        exact = wanted[identity(outcome.change, group)]
         for id_, found in group.items():
             # Of equal orderings any value will do.
             if id_ in empty or id_ == "window" or id_.endswith("valueWithExtremumOrdering"):

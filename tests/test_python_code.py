@@ -50,9 +50,9 @@ def plan_of(folder: Path) -> Plan:
 
 def asked(old: Plan, new: Plan) -> dict[str, str]:
     return {
-        fate.id: finding.why
-        for fate in plan_migration(old, new).operators
-        for finding in fate.findings
+        outcome.id: finding.why
+        for outcome in plan_migration(old, new).operators
+        for finding in outcome.findings
         if finding.open is not None
     }
 
@@ -71,7 +71,7 @@ def test_another_module_of_a_handler_is_told_and_asked_about_above_it(folder: Pa
     (folder / "handlers.py").write_text("class Seen:\n    x = 1\n", encoding="utf-8")
     new = plan_of(folder)
     assert asked(old, new).keys() == {"top"}
-    (seen,) = (fate for fate in plan_migration(old, new).operators if fate.id == "seen")
+    (seen,) = (outcome for outcome in plan_migration(old, new).operators if outcome.id == "seen")
     assert [f.part for f in seen.findings if "its code is another" in f.why] == ["handlers"]
 
 

@@ -81,8 +81,8 @@ def told(block: str, before: str, after: str, spec: str = SPEC) -> str:
     plans = [
         plan_in(compiled_text(one, "read.stream")) for one in (text, text.replace(before, after, 1))
     ]
-    (fate,) = plan_migration(*plans).operators
-    return "; ".join(finding.why for finding in fate.findings if finding.marked)
+    (outcome,) = plan_migration(*plans).operators
+    return "; ".join(finding.why for finding in outcome.findings if finding.marked)
 
 
 @pytest.mark.parametrize(("block", "before", "after", "said"), EDITS)
@@ -120,8 +120,8 @@ def test_a_narrower_bound_is_marked_where_rows_without_a_partner_come_out(
         plan_in(compiled_text(SPEC + JOINED.format(kind=kind, minutes=minutes), "read.stream"))
         for minutes in (30, 10)
     ]
-    (fate,) = plan_migration(*plans).operators
-    (bound,) = (finding for finding in fate.findings if finding.part == "bound")
+    (outcome,) = plan_migration(*plans).operators
+    (bound,) = (finding for finding in outcome.findings if finding.part == "bound")
     assert bound.marked == marked
     assert bound.open is None
 
@@ -140,9 +140,9 @@ CREATE SINK o FROM top WITH (connector = 'memory');
         plan_in(compiled_text(SPEC + one, "read.stream"))
         for one in (text, text.replace("scoring:points", "scoring:others"))
     ]
-    fates = {fate.id: fate for fate in plan_migration(*plans).operators}
-    assert [f.name for f in fates["top"].findings if f.open is not None] == ["function points"]
-    assert all(f.open is None for f in fates["sums"].findings)
+    outcomes = {outcome.id: outcome for outcome in plan_migration(*plans).operators}
+    assert [f.name for f in outcomes["top"].findings if f.open is not None] == ["function points"]
+    assert all(f.open is None for f in outcomes["sums"].findings)
 
 
 def test_another_default_is_marked() -> None:
@@ -160,6 +160,6 @@ CREATE SINK o FROM top WITH (connector = 'memory');
         plan_in(compiled_text(SPEC + one, "read.stream"))
         for one in (text, text.replace("DEFAULT 0", "DEFAULT 5"))
     ]
-    (fate,) = plan_migration(*plans).operators
-    assert [f.name for f in fate.findings if f.marked] == ["cell n"]
+    (outcome,) = plan_migration(*plans).operators
+    assert [f.name for f in outcome.findings if f.marked] == ["cell n"]
     assert plan_migration(*plans).exit_code == 0

@@ -13,14 +13,7 @@ from ...dsl.diagnostics import Diagnostic, Label
 from ..model import types
 from ..model.pipeline import Endpoint
 from ..model.schema import Field, Schema
-from .columns import (
-    declared,
-    names_in,
-    no_such_column,
-    not_in_csv,
-    one_text,
-    unwritable_name,
-)
+from .columns import declared, names_in, no_such_column, not_in_csv, one_text, unwritable_name
 from .interface import Connector, Declares, Reader, SinkRole, SourceRole, TableRole
 from .options import (
     DELIMITER,

@@ -15,17 +15,7 @@ from ..model.pipeline import Endpoint
 from ..model.schema import Field, Schema
 from .columns import not_in_csv, one_text, only_these, unwritable
 from .interface import Connector, Declares, SinkRole, SourceRole
-from .options import (
-    DELIMITER,
-    INTEGER,
-    NULL_VALUE,
-    PARSING,
-    TEXT,
-    Concern,
-    Kind,
-    Option,
-    format_of,
-)
+from .options import DELIMITER, INTEGER, NULL_VALUE, PARSING, TEXT, Concern, Kind, Option, format_of
 from .spark_options import SparkOptions
 
 _RAW = {"key": "BINARY", "value": "BINARY"}

@@ -3,16 +3,16 @@
 In order of flow:
 
 - ``read``: a migration file, checked against both plans; ``names`` are those that it may use,
-  ``expressions`` reads and types those over the old state, ``told`` says what is wrong.
+  ``expressions`` reads and types those over the old state, ``diagnostics`` says what is wrong.
   ``decisions``: what it decides.
 - ``versions``: both plans, what is alive in them and what it means. ``mirrored``: joins whose sides
   have changed places; ``source_columns``: columns of sources by another name.
 - ``plan``: the whole of it. ``aggregates`` (``cells``, ``derive``, ``merges``, ``buffers``,
   ``windows``), ``dedup`` (``within``), ``joins`` (``columns``), ``programs`` (``entries``,
-  ``timers``, ``successors``, ``folded``, ``again``): one kind of operator each. ``keys``,
+  ``timers``, ``successors``, ``folded``, ``recompute``): one kind of operator each. ``keys``,
   ``inputs``: what they have in common; ``upstream`` (``reading``): whether what is below gives the
-  same rows; ``lateness``: whether they are late by the same watermark; ``ends``: sources, sinks,
-  settings.
+  same rows; ``lateness``: whether they are late by the same watermark; ``endpoints``: sources,
+  sinks, settings.
 - ``changes``: what the runtime does with each part, and which columns that reads. ``texts``: what
   an operator computes, ``statements``: the lines of a program; ``rewritten``: an operator said in
   other words.

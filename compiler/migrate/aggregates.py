@@ -6,20 +6,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from ...contracts.migration import OperatorChange
-from ...contracts.plan import (
-    Aggregation,
-    Deduplication,
-    Operator,
-    TopN,
-    key_column,
-    window_of,
-)
+from ...contracts.plan import Aggregation, Deduplication, Operator, TopN, key_column, window_of
 from ...dsl.format import identifier
 from .cells import empty_cells, plan_cells
 from .changes import change, made_cell
 from .inputs import function_findings, input_findings, listed
 from .keys import Key, KeyPlan, plan_keys
-from .verdicts import Fate, Finding, Verdict
+from .verdicts import Finding, Outcome, Verdict
 from .versions import Versions, aggregates_of, column_meaning, key_meaning
 from .windows import WindowPlan, plan_window
 
@@ -27,7 +20,7 @@ _ROWS = "collect_list(rows)"
 """The cell with the rows of a window."""
 
 
-def plan_aggregate(versions: Versions, old: Aggregation, new: Aggregation) -> Fate:
+def plan_aggregate(versions: Versions, old: Aggregation, new: Aggregation) -> Outcome:
     """Return what becomes of the groups of an aggregate that goes on."""
     keys = plan_keys(versions, new.id, keys_of(old), keys_of(new))
     window = plan_window(versions, new.id, old.window, new.window, (_time(old), _time(new)))
@@ -50,7 +43,7 @@ def plan_aggregate(versions: Versions, old: Aggregation, new: Aggregation) -> Fa
         cells=cells.made,
     )
     made = replace(made, backfill=cells.backfill or None)
-    return Fate("operator", old.id, new.id, kind_of(new), tuple(findings), made)
+    return Outcome("operator", old.id, new.id, kind_of(new), tuple(findings), made)
 
 
 def empty_aggregate(versions: Versions, new: Aggregation) -> OperatorChange:
@@ -110,7 +103,7 @@ def _emission(old: Aggregation, new: Aggregation) -> Iterator[Finding]:
         yield Finding("emission", "", "", Verdict.KEPT, why)
 
 
-def plan_top_n(versions: Versions, old: TopN, new: TopN) -> Fate:
+def plan_top_n(versions: Versions, old: TopN, new: TopN) -> Outcome:
     """Return what becomes of rows that wait for the end of their window to be put in order."""
     keys = plan_keys(versions, new.id, keys_of(old), keys_of(new))
     findings = [
@@ -124,7 +117,7 @@ def plan_top_n(versions: Versions, old: TopN, new: TopN) -> Fate:
     cell = made_cell(_ROWS, identifier(_ROWS))
     where = versions.decisions.get("operators", new.id, "where")
     made = change(new.id, "topn", old.id, where, keys=keys.made(), cells=[cell])
-    return Fate("operator", old.id, new.id, "topn", tuple(findings), made)
+    return Outcome("operator", old.id, new.id, "topn", tuple(findings), made)
 
 
 def _order(old: TopN, new: TopN) -> Iterator[Finding]:

@@ -10,13 +10,13 @@ from ...contracts.plan import Aggregate, AggregateCell, Aggregation
 from ...contracts.plan import aggregates_of as all_aggregates_of
 from ...contracts.records import dataclass
 from ...dsl.format import identifier
-from .again import COMPUTED
 from .buffers import merging_call, shows_order
 from .changes import made_cell
 from .conversions import Held, convert, in_its_type, rounded
 from .derive import Derived, Sense, counts_rows, derive, sense
 from .inputs import listed
 from .merges import BUFFERS, is_opaque, merge_of, start_of
+from .recompute import COMPUTED
 from .verdicts import Decision, Finding, Verdict
 from .versions import Meaning, Versions, aggregates_of, meaning, never_null
 

@@ -14,7 +14,7 @@ from .inputs import function_findings, input_findings
 from .keys import Key, KeyPlan, plan_keys
 from .lengths import micros
 from .statements import parsed_expression
-from .verdicts import Fate, Finding, Verdict
+from .verdicts import Finding, Outcome, Verdict
 from .versions import Versions
 
 BECOME_ONE = "ids that become one may come once more, where one of them had come again"
@@ -47,7 +47,7 @@ def remembered_for(operator: Operator) -> str | None:
     return None
 
 
-def plan_dedup(versions: Versions, old: Deduplication, new: Deduplication) -> Fate:
+def plan_dedup(versions: Versions, old: Deduplication, new: Deduplication) -> Outcome:
     """Return what becomes of the ids that an operator has seen."""
     keys = plan_keys(versions, new.id, keys_of(old), keys_of(new))
     shift = micros(new.within) - micros(old.within)
@@ -61,7 +61,7 @@ def plan_dedup(versions: Versions, old: Deduplication, new: Deduplication) -> Fa
     where = versions.decisions.get("operators", new.id, "where")
     made = change(new.id, "dedup", old.id, where, keys=keys.made(), group=keys.merges)
     made = replace(made, shift_expiry_micros=shift)
-    return Fate("operator", old.id, new.id, "dedup", tuple(findings), made)
+    return Outcome("operator", old.id, new.id, "dedup", tuple(findings), made)
 
 
 def dedup_keys(id_: str, keys: KeyPlan, new: Sequence[Key]) -> Iterator[Finding]:

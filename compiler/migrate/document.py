@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...contracts.migration import InexactPart, Migration, SinkChange, SourceChange
-from .verdicts import Fate, Finding, MigrationPlan
+from .verdicts import Finding, MigrationPlan, Outcome
 
 
 def document(plan: MigrationPlan) -> Migration:
@@ -21,7 +21,9 @@ def document(plan: MigrationPlan) -> Migration:
             if f.new is not None
         },
         sinks={f.new: SinkChange(f.new, f.old) for f in plan.sinks if f.new is not None},
-        marks=tuple(_mark(fate, f) for fate in plan.operators for f in fate.findings if f.marked),
+        marks=tuple(
+            _mark(outcome, f) for outcome in plan.operators for f in outcome.findings if f.marked
+        ),
     )
 
 
@@ -32,22 +34,22 @@ def report(plan: MigrationPlan) -> dict[str, Any]:
         "from_version": plan.from_version,
         "to_version": plan.to_version,
         "exit_code": plan.exit_code,
-        "parts": [_part(fate, f) for fate in plan.fates() for f in fate.findings],
+        "parts": [_part(outcome, f) for outcome in plan.outcomes() for f in outcome.findings],
         "document": document(plan).to_json(),
     }
 
 
-def _mark(fate: Fate, finding: Finding) -> InexactPart:
+def _mark(outcome: Outcome, finding: Finding) -> InexactPart:
     cell = finding.new if finding.part == "cell" else None
-    return InexactPart(fate.id, cell, finding.why or finding.verdict.value)
+    return InexactPart(outcome.id, cell, finding.why or finding.verdict.value)
 
 
-def _part(fate: Fate, finding: Finding) -> dict[str, Any]:
+def _part(outcome: Outcome, finding: Finding) -> dict[str, Any]:
     missing = finding.open
     return {
-        "owner": fate.id,
-        "group": fate.group,
-        "kind": fate.kind,
+        "owner": outcome.id,
+        "group": outcome.group,
+        "kind": outcome.kind,
         "part": finding.part,
         "old": finding.old,
         "new": finding.new,

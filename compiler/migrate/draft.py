@@ -12,7 +12,7 @@ from dataclasses import field
 from ...contracts.records import dataclass
 from ...dsl.yaml_text import yaml_line
 from .decisions import Decisions
-from .verdicts import FOUND_BY_THAT, Fate, Finding, MigrationPlan, Path, Verdict
+from .verdicts import FOUND_BY_THAT, Finding, MigrationPlan, Outcome, Path, Verdict
 
 
 @dataclass(slots=True)
@@ -31,10 +31,10 @@ def draft(plan: MigrationPlan, decisions: Decisions) -> str:
     for path, value in decisions.values.items():
         _at(root, path).value = value
     for one in _rounds(plan, decisions):
-        for fate in one.fates():
-            for finding in fate.findings:
+        for outcome in one.outcomes():
+            for finding in outcome.findings:
                 if finding.open is not None or finding.verdict is Verdict.IMPOSSIBLE:
-                    _add(root, fate, finding)
+                    _add(root, outcome, finding)
     lines = [f"from: {plan.from_version}", f"to: {plan.to_version}"]
     for name, entry in root.below.items():
         lines += _lines(name, entry, "")
@@ -60,13 +60,13 @@ def _at(root: _Entry, path: Path) -> _Entry:
     return root
 
 
-def _add(root: _Entry, fate: Fate, finding: Finding) -> None:
+def _add(root: _Entry, outcome: Outcome, finding: Finding) -> None:
     impossible = finding.verdict is Verdict.IMPOSSIBLE
     missing = finding.open
     if missing is not None:
         path, value, choices = missing.path, missing.value, missing.choices
     else:
-        path, value, choices = (f"{fate.group}s", fate.id), "drop", ()
+        path, value, choices = (f"{outcome.group}s", outcome.id), "drop", ()
     entry = _at(root, path)
     said = f"{finding.name}: {finding.verdict.value}"
     reason = f"{said}: {finding.why}" if finding.why else said

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from ...contracts.migration import EntriesChange
 from ...contracts.plan import Program, ProgramCell
-from .again import computed
 from .conversions import in_its_type
+from .recompute import computed
 from .structs import converted, holds_all_by_name
 from .successors import asked, successors
 from .verdicts import Decision, Finding, Verdict

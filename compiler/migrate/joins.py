@@ -13,12 +13,12 @@ from .changes import change
 from .columns import plan_columns
 from .conversions import cast, holds_all
 from .inputs import function_findings, input_findings, marked
-from .verdicts import Fate, Finding, Verdict
+from .verdicts import Finding, Outcome, Verdict
 from .versions import SIDES, Versions, bare_key, column_meaning, key_meaning, side_columns
 from .windows import window_text
 
 
-def plan_join(versions: Versions, old: Join, new: Join) -> Fate:
+def plan_join(versions: Versions, old: Join, new: Join) -> Outcome:
     """Return what becomes of the rows that wait on both sides of a join."""
     id_ = new.id
     findings: list[Finding] = [
@@ -42,7 +42,7 @@ def plan_join(versions: Versions, old: Join, new: Join) -> Fate:
         was = SIDES[1 - place] if old.id in versions.turned else None
         sides.append(SideChange(tuple(expressions), tuple(made), old=was))
     whole = replace(change(id_, "join", old.id), sides=tuple(sides))
-    return Fate("operator", old.id, id_, "join", tuple(findings), whole)
+    return Outcome("operator", old.id, id_, "join", tuple(findings), whole)
 
 
 def _turned(versions: Versions, old_id: str) -> Iterator[Finding]:

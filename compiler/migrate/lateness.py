@@ -8,20 +8,20 @@ from dataclasses import replace
 from ...contracts.plan import Column, Plan, Source, Watermark, branches_of
 from .changes import reads_of
 from .inputs import listed
-from .verdicts import Fate, Finding, Verdict
+from .verdicts import Finding, Outcome, Verdict
 from .versions import Versions
 
 
-def with_lateness(versions: Versions, fate: Fate) -> Fate:
-    """Return the fate of an operator that goes on, marked where rows are late by another rule.
+def with_lateness(versions: Versions, outcome: Outcome) -> Outcome:
+    """Return the outcome of an operator that goes on, marked where rows are late by another rule.
 
     Which rows were late before the cut nobody knows: what was dropped is gone, and what was taken
     stays, though the new watermark would have had it otherwise. It is marked too where a source is
     read once more.
     """
-    if fate.new is None or fate.old is None or fate.change is None:
-        return fate
-    sources = sources_below(versions.new, fate.new)
+    if outcome.new is None or outcome.old is None or outcome.change is None:
+        return outcome
+    sources = sources_below(versions.new, outcome.new)
     again = [name for name in sources if versions.starts(name)]
     others = [name for name in sources if _differs(versions, name)]
     found = []
@@ -31,7 +31,7 @@ def with_lateness(versions: Versions, fate: Fate) -> Fate:
     if others:
         why = f"rows before the cut were late by another watermark of {listed(others)}"
         found.append(Finding("lateness", "", "", Verdict.KEPT, why, marked=True))
-    return replace(fate, findings=(*fate.findings, *found))
+    return replace(outcome, findings=(*outcome.findings, *found))
 
 
 def _differs(versions: Versions, name: str) -> bool:

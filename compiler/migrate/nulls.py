@@ -9,18 +9,18 @@ from ...dsl.ast.expressions import Call, Cast
 from ...dsl.walk import walk
 from .decisions import Decisions
 from .expressions import parsed
-from .verdicts import Fate
+from .verdicts import Outcome
 
 NULLS = "nulls"
 """The word by which the file accepts that values which can't be converted become NULL."""
 
 
-def with_nulls(decisions: Decisions, fate: Fate) -> Fate:
-    """Return a fate whose change names the parts that may become NULL, if there are any."""
-    if fate.change is None or fate.new is None:
-        return fate
-    names = tuple(_accepted(decisions, fate.new))
-    return replace(fate, change=replace(fate.change, nulls=names))
+def with_nulls(decisions: Decisions, outcome: Outcome) -> Outcome:
+    """Return an outcome whose change names the parts that may become NULL, if there are any."""
+    if outcome.change is None or outcome.new is None:
+        return outcome
+    names = tuple(_accepted(decisions, outcome.new))
+    return replace(outcome, change=replace(outcome.change, nulls=names))
 
 
 def _accepted(decisions: Decisions, id_: str) -> Iterator[str]:

@@ -18,19 +18,19 @@ from ...contracts.plan import (
     keys_of,
     timers_of,
 )
-from .again import COMPUTED, against_the_clock
 from .aggregates import empty_aggregate, kind_of, plan_aggregate, plan_top_n
 from .changes import change
 from .decisions import Decisions
 from .dedup import plan_dedup
-from .ends import likely, match_ends, plan_queries, plan_sinks, plan_sources
+from .endpoints import likely, match_ends, plan_queries, plan_sinks, plan_sources
 from .joins import plan_join
 from .lateness import with_lateness
 from .mirrored import mirrored, turned
 from .nulls import with_nulls
 from .programs import plan_program
+from .recompute import COMPUTED, against_the_clock
 from .source_columns import Called, called_otherwise, with_names
-from .verdicts import FOUND_BY_THAT, Decision, Fate, Finding, MigrationPlan, Verdict
+from .verdicts import FOUND_BY_THAT, Decision, Finding, MigrationPlan, Outcome, Verdict
 from .versions import SIDES, Versions, aggregates_of, alive, side_columns
 from .within import plan_within
 
@@ -94,26 +94,26 @@ def _columns(versions: Versions) -> dict[str, tuple[Called, ...]]:
     return found
 
 
-def _operators(versions: Versions, pairs: Mapping[str, str | None]) -> tuple[Fate, ...]:
+def _operators(versions: Versions, pairs: Mapping[str, str | None]) -> tuple[Outcome, ...]:
     old, new = alive(versions.old), alive(versions.new)
     free = [id_ for id_ in old if id_ not in pairs.values()]
-    fates = []
+    outcomes = []
     for id_, entry in new.items():
         was = pairs[id_]
         if was is None:
-            fates.append(_begun(versions, id_, [f for f in free if f not in new]))
-        elif (fate := _carried(versions, old[was], entry)) is not None:
-            fate = with_lateness(versions, _with_what_it_rests_on(fate))
-            fates.append(with_nulls(versions.decisions, fate))
+            outcomes.append(_begun(versions, id_, [f for f in free if f not in new]))
+        elif (outcome := _carried(versions, old[was], entry)) is not None:
+            outcome = with_lateness(versions, _with_what_it_rests_on(outcome))
+            outcomes.append(with_nulls(versions.decisions, outcome))
         else:
             within = plan_within(versions, old[was], entry)
-            fates.append(within or _other_kind(versions, old[was], entry))
-    fates += [_dropped(versions, id_, pairs) for id_ in free]
-    return tuple(fates)
+            outcomes.append(within or _other_kind(versions, old[was], entry))
+    outcomes += [_dropped(versions, id_, pairs) for id_ in free]
+    return tuple(outcomes)
 
 
-def _carried(versions: Versions, old: Operator, new: Operator) -> Fate | None:
-    """Return the fate of an operator that goes on as one of its kind; None for any other."""
+def _carried(versions: Versions, old: Operator, new: Operator) -> Outcome | None:
+    """Return the outcome of an operator that goes on as one of its kind; None for any other."""
     match old, new:
         case Aggregation(), Aggregation():
             return plan_aggregate(versions, old, new)
@@ -128,18 +128,18 @@ def _carried(versions: Versions, old: Operator, new: Operator) -> Fate | None:
     return None
 
 
-def _with_what_it_rests_on(fate: Fate) -> Fate:
-    """Return a fate in which no part outlives the keys or windows by which it is found."""
+def _with_what_it_rests_on(outcome: Outcome) -> Outcome:
+    """Return an outcome in which no part outlives the keys or windows by which it is found."""
     culprit = next(
         (
             f
-            for f in fate.findings
+            for f in outcome.findings
             if f.verdict is Verdict.IMPOSSIBLE and f.part.split()[0] in _BASES
         ),
         None,
     )
     if culprit is None:
-        return fate
+        return outcome
     lost = {Verdict.KEPT, Verdict.CONVERTED, Verdict.MERGED, Verdict.DERIVED}
     parts = ("cell", "column", "timer", "map", "set", "list", "remembered")
     findings = [
@@ -148,13 +148,13 @@ def _with_what_it_rests_on(fate: Fate) -> Fate:
         else f
         if f.part.split()[0] in _BASES
         else replace(f, open=None, fix=None)
-        for f in fate.findings
+        for f in outcome.findings
     ]
-    return replace(fate, findings=tuple(findings))
+    return replace(outcome, findings=tuple(findings))
 
 
-def _begun(versions: Versions, id_: str, free: Sequence[str]) -> Fate:
-    """Return the fate of an operator without an old one."""
+def _begun(versions: Versions, id_: str, free: Sequence[str]) -> Outcome:
+    """Return the outcome of an operator without an old one."""
     entry = versions.new.operators[id_]
     word = versions.decisions.get("operators", id_)
     alike = [f for f in free if versions.old.operators[f].KIND == entry.KIND]
@@ -183,7 +183,7 @@ def _begun(versions: Versions, id_: str, free: Sequence[str]) -> Fate:
     made = _empty(versions, entry)
     if verdict is Verdict.BACKFILL:
         made = replace(made, backfill=tuple(n for _, n in _parts(versions.new, id_)))
-    return Fate("operator", None, id_, kind_of(entry), tuple(findings), made)
+    return Outcome("operator", None, id_, kind_of(entry), tuple(findings), made)
 
 
 def _near(versions: Versions, id_: str, free: Sequence[str]) -> list[str]:
@@ -205,12 +205,12 @@ def _names_of_keys(operator: Operator) -> list[str]:
     return sorted(key.name for key in keys_of(operator))
 
 
-def _dropped(versions: Versions, id_: str, pairs: Mapping[str, str | None]) -> Fate:
+def _dropped(versions: Versions, id_: str, pairs: Mapping[str, str | None]) -> Outcome:
     word = versions.decisions.get("operators", id_)
     why = "there is no such operator any more" if id_ not in pairs else "as decided"
     if word == "drop":
         why = "as decided"
-    return Fate(
+    return Outcome(
         "operator",
         id_,
         None,
@@ -222,11 +222,11 @@ def _dropped(versions: Versions, id_: str, pairs: Mapping[str, str | None]) -> F
     )
 
 
-def _other_kind(versions: Versions, old: Operator, new: Operator) -> Fate:
+def _other_kind(versions: Versions, old: Operator, new: Operator) -> Outcome:
     before, after = kind_of(old), kind_of(new)
     why = f"the state of {_a(before)} says nothing to {_a(after)}"
     fix = f"`{new.id}: drop` begins with nothing"
-    return Fate(
+    return Outcome(
         "operator",
         old.id,
         new.id,

@@ -8,7 +8,6 @@ from dataclasses import replace
 from ...contracts.migration import CellChange, WaitingChange
 from ...contracts.plan import Column, Program, ProgramCell, ProgramInput, key_column
 from ...dsl.format import identifier
-from .again import computed
 from .changes import change, made_cell
 from .columns import plan_columns
 from .conversions import cast, in_its_type
@@ -17,15 +16,16 @@ from .entries import plan_entries
 from .folded import folds, is_another, narrower_frames, same_columns, same_statements
 from .inputs import NOT_SEEN, function_findings, input_findings, marked
 from .keys import Key, KeyPlan, plan_keys
+from .recompute import computed
 from .structs import converted, holds_all_by_name
 from .successors import asked, successors
 from .timers import plan_timers
-from .verdicts import Decision, Fate, Finding, Verdict
+from .verdicts import Decision, Finding, Outcome, Verdict
 from .versions import Versions, key_meaning, waiting_columns
 from .windows import shape, window_text
 
 
-def plan_program(versions: Versions, old: Program, new: Program) -> Fate:
+def plan_program(versions: Versions, old: Program, new: Program) -> Outcome:
     """Return what becomes of the state of a program that goes on."""
     id_ = new.id
     same = list(_pairs(old, new))
@@ -66,7 +66,7 @@ def plan_program(versions: Versions, old: Program, new: Program) -> Fate:
         waiting=tuple(waiting),
         backfill=again or None,
     )
-    return Fate("operator", old.id, id_, new.KIND, tuple(findings), made)
+    return Outcome("operator", old.id, id_, new.KIND, tuple(findings), made)
 
 
 def keys_of_program(operator: Program, inputs: Sequence[ProgramInput]) -> list[Key]:

@@ -17,6 +17,7 @@ from ...dsl.yaml_tree import YamlSyntaxError
 from ..model.typed import Typed
 from .conversions import type_of
 from .decisions import Decisions
+from .diagnostics import Teller
 from .expressions import BadExpression, expression
 from .names import (
     column,
@@ -30,7 +31,6 @@ from .names import (
 )
 from .nulls import NULLS
 from .source_columns import NEW
-from .told import Teller
 from .verdicts import Path
 from .versions import aggregates_of, alive
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 from itertools import groupby
 from textwrap import wrap
 
-from .verdicts import Fate, Finding, MigrationPlan, Verdict
+from .verdicts import Finding, MigrationPlan, Outcome, Verdict
 
 _WIDEST = 40
 """A longer name than this stands by itself."""
@@ -19,23 +19,23 @@ _REGISTER = re.compile(r"(?<=MS\[)\d+(?=\]$)")
 
 def plan_text(plan: MigrationPlan, *, whole: bool = True) -> str:
     """Return all verdicts; without ``whole`` a line for what stays as it is."""
-    parts = ["\n".join(_fate(fate, whole)) for fate in plan.fates()]
+    parts = ["\n".join(_fate(outcome, whole)) for outcome in plan.outcomes()]
     untouched = [part for part in parts if "\n" not in part]
     told = [part for part in parts if "\n" in part]
     paragraphs = [*told, *(["\n".join(untouched)] if untouched else []), _summary(plan)]
     return "\n\n".join(paragraphs) + "\n"
 
 
-def _fate(fate: Fate, whole: bool) -> Iterator[str]:
-    title = f"{fate.group} {fate.id}" if fate.kind else fate.group
-    title += f" ({fate.kind})" if fate.kind else ""
-    if fate.old is not None and fate.new is not None and fate.old != fate.new:
-        title += f", which was {fate.old}"
-    if fate.is_untouched and not whole:
+def _fate(outcome: Outcome, whole: bool) -> Iterator[str]:
+    title = f"{outcome.group} {outcome.id}" if outcome.kind else outcome.group
+    title += f" ({outcome.kind})" if outcome.kind else ""
+    if outcome.old is not None and outcome.new is not None and outcome.old != outcome.new:
+        title += f", which was {outcome.old}"
+    if outcome.is_untouched and not whole:
         yield f"{title}: kept"
         return
     yield title
-    findings = list(_joined(fate.findings))
+    findings = list(_joined(outcome.findings))
     names = [_name(finding) for finding in findings]
     width = max((len(name) for name in names if len(name) <= _WIDEST), default=0)
     verdicts = max((len(finding.verdict.value) for finding in findings), default=0)

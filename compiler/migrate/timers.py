@@ -5,8 +5,8 @@ from __future__ import annotations
 from ...contracts.migration import Made
 from ...contracts.plan import Program, Timer
 from ...dsl.format import identifier
-from .again import computed
 from .changes import made_part
+from .recompute import computed
 from .successors import asked, successors
 from .verdicts import Decision, Finding, Verdict
 from .versions import Versions

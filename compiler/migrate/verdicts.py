@@ -66,7 +66,7 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
-class Fate:
+class Outcome:
     """What becomes of an operator, source, sink, or of the settings: all findings on its parts.
 
     ``old`` is None where nothing of the old version becomes it, ``new`` where it becomes nothing.
@@ -105,20 +105,20 @@ class MigrationPlan:
     pipeline: str
     from_version: int
     to_version: int
-    operators: tuple[Fate, ...]
-    sources: tuple[Fate, ...]
-    sinks: tuple[Fate, ...]
-    queries: tuple[Fate, ...]
+    operators: tuple[Outcome, ...]
+    sources: tuple[Outcome, ...]
+    sinks: tuple[Outcome, ...]
+    queries: tuple[Outcome, ...]
     with_decisions: Callable[[Mapping[Path, str]], MigrationPlan]
 
-    def fates(self) -> tuple[Fate, ...]:
-        """Return all fates in the order in which they are told."""
+    def outcomes(self) -> tuple[Outcome, ...]:
+        """Return all outcomes in the order in which they are told."""
         return (*self.operators, *self.sources, *self.sinks, *self.queries)
 
     def findings(self) -> Iterator[Finding]:
         """Yield the findings on all parts."""
-        for fate in self.fates():
-            yield from fate.findings
+        for outcome in self.outcomes():
+            yield from outcome.findings
 
     @property
     def exit_code(self) -> int:

@@ -5,16 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field
 
-from ...contracts.plan import (
-    Aggregate,
-    Branch,
-    Column,
-    Join,
-    Operator,
-    Plan,
-    Side,
-    Use,
-)
+from ...contracts.plan import Aggregate, Branch, Column, Join, Operator, Plan, Side, Use
 from ...contracts.plan import aggregates_of as all_aggregates_of
 from ...contracts.records import dataclass
 from .decisions import Decisions

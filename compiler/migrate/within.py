@@ -19,14 +19,14 @@ from .inputs import function_findings, input_findings
 from .keys import Key, plan_keys
 from .lengths import micros
 from .programs import keys_of_program
-from .verdicts import Fate, Finding, Verdict
+from .verdicts import Finding, Outcome, Verdict
 from .versions import Versions
 
 _EXPIRES = "expires_at"
 """What a savepoint calls the instant at which Spark forgets an id."""
 
 
-def plan_within(versions: Versions, old: Operator, new: Operator) -> Fate | None:
+def plan_within(versions: Versions, old: Operator, new: Operator) -> Outcome | None:
     """Return what becomes of ids that are remembered by another rule; None of other operators."""
     if isinstance(old, Deduplication) and isinstance(new, Program):
         return _planned(versions, old, new)
@@ -37,7 +37,7 @@ def plan_within(versions: Versions, old: Operator, new: Operator) -> Fate | None
 
 def _planned(
     versions: Versions, old: Deduplication | Program, new: Deduplication | Program
-) -> Fate | None:
+) -> Outcome | None:
     was, now = _remembered(old), _remembered(new)
     if was is None or now is None:
         return None
@@ -63,7 +63,7 @@ def _planned(
     where = versions.decisions.get("operators", id_, "where")
     made = change(id_, new.KIND, old.id, where, keys=keys.made(), group=keys.merges)
     made = _with_ids(made, micros(was), micros(now))
-    return Fate("operator", old.id, id_, new.KIND, tuple(findings), made)
+    return Outcome("operator", old.id, id_, new.KIND, tuple(findings), made)
 
 
 def _parts(new: Deduplication | Program) -> Iterator[Finding]:

@@ -1,7 +1,7 @@
 """What the running job, a reviewer and a migration must know about a pipeline.
 
 - ``lower``: graph to plan, whose classes are in ``contracts.plan``.
-- ``ends``: settings, sources, tables, sinks and functions in it.
+- ``endpoints``: settings, sources, tables, sinks and functions in it.
 - ``inputs``: what reaches each stateful step; ``origins``: what rows and columns are made of;
   ``modules``: what code in Python is known by.
 - ``compare``: two plans, by ids: what came, went and changed.

@@ -43,7 +43,7 @@ from ...contracts.records import dataclass
 T = TypeVar("T")
 
 
-class Fate(StrEnum):
+class Difference(StrEnum):
     """What became of something between two plans."""
 
     ADDED = "added"
@@ -70,7 +70,7 @@ class Change:
 
     id: str
     kind: str
-    fate: Fate
+    difference: Difference
     edits: tuple[Edit, ...] = ()
 
 
@@ -90,7 +90,7 @@ class PlanChanges:
     def touches_state(self) -> bool:
         """Whether anything that owns state or offsets differs."""
         owners = (*self.operators, *self.sources, *self.queries)
-        return any(change.fate is not Fate.UNCHANGED for change in owners)
+        return any(change.difference is not Difference.UNCHANGED for change in owners)
 
 
 def compare_plans(old: Plan, new: Plan) -> PlanChanges:
@@ -115,11 +115,13 @@ def _compare(
     changes = []
     for id_, entry in new.items():
         if id_ not in old:
-            changes.append(Change(id_, kind(entry), Fate.ADDED))
+            changes.append(Change(id_, kind(entry), Difference.ADDED))
             continue
         found = tuple(edits(old[id_], entry))
-        changes.append(Change(id_, kind(entry), Fate.CHANGED if found else Fate.UNCHANGED, found))
-    gone = (Change(id_, kind(old[id_]), Fate.REMOVED) for id_ in old if id_ not in new)
+        changes.append(
+            Change(id_, kind(entry), Difference.CHANGED if found else Difference.UNCHANGED, found)
+        )
+    gone = (Change(id_, kind(old[id_]), Difference.REMOVED) for id_ in old if id_ not in new)
     return (*changes, *gone)
 
 

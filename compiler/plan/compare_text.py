@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .compare import Change, Edit, Fate, PlanChanges
+from .compare import Change, Difference, Edit, PlanChanges
 
 
 def changes_text(changes: PlanChanges) -> str:
-    """Return all operators with their fates, then what else differs."""
+    """Return all operators with their differences, then what else differs."""
     lines = ["stateful operators", *(_table(changes.operators) or ["  none"])]
     for title, group in (
         ("sources", changes.sources),
@@ -17,7 +17,7 @@ def changes_text(changes: PlanChanges) -> str:
         ("queries", changes.queries),
         ("sinks", changes.sinks),
     ):
-        differing = [change for change in group if change.fate is not Fate.UNCHANGED]
+        differing = [change for change in group if change.difference is not Difference.UNCHANGED]
         if differing:
             lines += [title, *_table(differing)]
     if changes.settings:
@@ -30,7 +30,7 @@ def _table(changes: Sequence[Change]) -> list[str]:
     kinds = max((len(change.kind) for change in changes), default=0)
     lines = []
     for change in changes:
-        lines.append(f"  {change.id:<{ids}}  {change.kind:<{kinds}}  {change.fate.value}")
+        lines.append(f"  {change.id:<{ids}}  {change.kind:<{kinds}}  {change.difference.value}")
         lines.extend(f"    {_edit(edit)}" for edit in change.edits)
     return lines
 

@@ -34,7 +34,7 @@ from ..model.steps import (
     Window,
 )
 from ..operators.program.text import handler_lines
-from .ends import (
+from .endpoints import (
     code_of,
     column_of,
     describe_function,

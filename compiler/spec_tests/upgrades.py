@@ -111,13 +111,13 @@ class UpgradeReader:
         if plan.exit_code == 0:
             return True
         lost = plan.exit_code > 1
-        fate, finding = next(
-            (fate, finding)
-            for fate in plan.fates()
-            for finding in fate.findings
+        outcome, finding = next(
+            (outcome, finding)
+            for outcome in plan.outcomes()
+            for finding in outcome.findings
             if (finding.verdict is Verdict.IMPOSSIBLE if lost else finding.open is not None)
         )
-        part = f"{finding.name} of `{fate.id}`"
+        part = f"{finding.name} of `{outcome.id}`"
         what = "can't be carried over" if lost else "wants a decision"
         self._teller.tell(
             codes.TEST_UPGRADE,

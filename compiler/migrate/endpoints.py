@@ -8,7 +8,7 @@ from ...contracts.plan import Sink, Source, Watermark
 from ..connectors.registry import SOURCES
 from .lengths import micros
 from .source_columns import Called
-from .verdicts import Decision, Fate, Finding, Verdict
+from .verdicts import Decision, Finding, Outcome, Verdict
 from .versions import Versions
 
 
@@ -53,11 +53,11 @@ def plan_sources(
     versions: Versions,
     pairs: Mapping[str, str | None],
     columns: Mapping[str, Sequence[Called]],
-) -> tuple[Fate, ...]:
+) -> tuple[Outcome, ...]:
     """Return what becomes of the positions of all sources, and of columns with another name."""
     old, new = versions.old.sources, versions.new.sources
     free = [name for name in old if name not in pairs.values()]
-    fates = []
+    outcomes = []
     for name, entry in new.items():
         was = pairs[name]
         if was is None:
@@ -66,8 +66,10 @@ def plan_sources(
             findings = list(_position(versions, name, old[was], entry, was))
         findings += [one.finding(name) for one in columns.get(name, ())]
         sooner = 0 if was is None else _sooner(old[was].watermark, entry.watermark)
-        fate = Fate("source", was, name, entry.connector, tuple(findings), sooner_micros=sooner)
-        fates.append(fate)
+        outcome = Outcome(
+            "source", was, name, entry.connector, tuple(findings), sooner_micros=sooner
+        )
+        outcomes.append(outcome)
     for name in free:
         if name in new:
             why = "read from the beginning again, as decided"
@@ -75,8 +77,8 @@ def plan_sources(
             versions.decisions.get("sources", name)
             why = "nothing reads it any more"
         finding = Finding("position", name, None, Verdict.DROPPED, why)
-        fates.append(Fate("source", name, None, old[name].connector, (finding,)))
-    return tuple(fates)
+        outcomes.append(Outcome("source", name, None, old[name].connector, (finding,)))
+    return tuple(outcomes)
 
 
 def _new_position(versions: Versions, name: str, entry: Source, free: list[str]) -> Finding:
@@ -153,11 +155,11 @@ def _sooner(old: Watermark | None, new: Watermark | None) -> int:
     return max(micros(old.delay) - micros(new.delay), 0)
 
 
-def plan_sinks(versions: Versions, pairs: Mapping[str, str | None]) -> tuple[Fate, ...]:
+def plan_sinks(versions: Versions, pairs: Mapping[str, str | None]) -> tuple[Outcome, ...]:
     """Return what becomes of the commits of all sinks."""
     old, new = versions.old.sinks, versions.new.sinks
     free = [name for name in old if name not in pairs.values()]
-    fates = []
+    outcomes = []
     for name, entry in new.items():
         was = pairs[name]
         finding = (
@@ -165,12 +167,12 @@ def plan_sinks(versions: Versions, pairs: Mapping[str, str | None]) -> tuple[Fat
             if was is None
             else _output(name, was, old[was], entry)
         )
-        fates.append(Fate("sink", was, name, entry.connector, (finding,)))
+        outcomes.append(Outcome("sink", was, name, entry.connector, (finding,)))
     for name in free:
         versions.decisions.get("sinks", name)
         finding = Finding("output", name, None, Verdict.DROPPED, "what it wrote stays as it is")
-        fates.append(Fate("sink", name, None, old[name].connector, (finding,)))
-    return tuple(fates)
+        outcomes.append(Outcome("sink", name, None, old[name].connector, (finding,)))
+    return tuple(outcomes)
 
 
 def _new_output(versions: Versions, name: str, entry: Sink, free: list[str]) -> Finding:
@@ -205,7 +207,7 @@ def _output(name: str, was: str, old: Sink, new: Sink) -> Finding:
     return Finding("output", was, name, Verdict.KEPT, called)
 
 
-def plan_queries(versions: Versions) -> tuple[Fate, ...]:
+def plan_queries(versions: Versions) -> tuple[Outcome, ...]:
     """Return what differs in how the queries run; none of it touches what is kept."""
     old, new = versions.old.settings, versions.new.settings
     findings = []
@@ -220,4 +222,4 @@ def plan_queries(versions: Versions) -> tuple[Fate, ...]:
         findings.append(
             Finding("partitions", before or "default", after or "default", Verdict.KEPT, why)
         )
-    return (Fate("settings", "settings", "settings", "", tuple(findings)),) if findings else ()
+    return (Outcome("settings", "settings", "settings", "", tuple(findings)),) if findings else ()
