@@ -64,7 +64,7 @@ def _refuse_java(tree: Expression) -> None:
     for node in walk(tree):
         if isinstance(node, Call) and function_runs_java(node.name.text, len(node.arguments)):
             raise BadExpression(
-                f"`{node.name}` calls a Java class by its name, which no migration does",
+                f"`{node.name}` calls a Java class by name, which no migration does",
                 "compute the value with functions of SQL",
             )
 

@@ -91,7 +91,7 @@ _WORDS = {
     "N": "a number",
     "NESTED": "an ARRAY, MAP, STRUCT or VARIANT",
     "NUMBER": "a number",
-    "O": "a value with an order",
+    "O": "an orderable value",
     "S": "a STRING or BINARY",
 }
 _HOLES = frozenset("TUVKRNOS")

@@ -161,5 +161,5 @@ def _cycle(circle: tuple[str, ...], streams: Mapping[str, _Stream]) -> Diagnosti
         f"streams read each other in a cycle: {way}",
         Label(first.span),
         secondary=tuple(Label(streams[n].name.span) for n in circle[1:]),
-        help="take one of them out of the circle",
+        help="remove one of them from the cycle",
     )

@@ -29,7 +29,7 @@ def refuse_kind(node: q.Join) -> Diagnostic | None:
         return None
     return Diagnostic(
         codes.JOIN_KEYS,
-        "a CROSS JOIN of streams would have to keep all rows of both",
+        "a CROSS JOIN of streams would have to keep all rows of both sides",
         Label(node.span),
         help="write `JOIN … ON a.k = b.k AND b.ts BETWEEN a.ts AND a.ts + INTERVAL 1 HOUR`",
     )
@@ -148,7 +148,7 @@ def _check_state(
 def _no_event_time(node: q.Join, side: Visible) -> Diagnostic:
     return Diagnostic(
         codes.MISSING_WATERMARK,
-        f"a join of streams needs an event time on both sides, and `{side.alias}` has none",
+        f"a join of streams needs an event time on both sides, but `{side.alias}` has none",
         Label(node.span, "its state would never be dropped"),
         secondary=(Label(side.span, f"`{side.alias}` is declared here"),),
         help=time_help(side, "add `WATERMARK FOR ts AS ts - INTERVAL 1 MINUTE` to its source"),
@@ -159,7 +159,7 @@ def _no_condition(node: q.Join) -> Diagnostic:
     columns = f" (USING {', '.join(n.text for n in node.using)})" if node.using else ""
     return Diagnostic(
         codes.JOIN_KEYS,
-        f"a join of streams is stated by ON{columns}",
+        f"a join of streams needs ON{columns}",
         Label(node.span),
         help="write `ON a.k = b.k AND b.ts BETWEEN a.ts AND a.ts + INTERVAL 1 HOUR`",
     )
@@ -171,7 +171,7 @@ def _no_keys(node: q.Join, sides: tuple[Visible, Visible]) -> Diagnostic:
         codes.JOIN_KEYS,
         f"the condition has no equality between `{left.alias}` and `{right.alias}`",
         Label(node.condition.span if node.condition else node.span),
-        help=f"add one that brings rows together, as in `{left.alias}.id = {right.alias}.id`",
+        help=f"add one that matches rows, as in `{left.alias}.id = {right.alias}.id`",
     )
 
 
@@ -188,7 +188,7 @@ def _no_bound(
         missing = f"nothing bounds how long {side} `{a}` its partner `{b}` may be"
     return Diagnostic(
         codes.JOIN_BOUND,
-        f"the state of this join would grow for ever: {missing}",
+        f"the state of this join would grow forever: {missing}",
         Label(node.condition.span if node.condition else node.span),
         help=f"add `AND {b} BETWEEN {a} - INTERVAL 1 HOUR AND {a} + INTERVAL 1 HOUR`, or accept "
         f"it in an inner join: `CREATE STREAM {stream} WITH (unbounded = 'why') AS …`",
@@ -198,7 +198,7 @@ def _no_bound(
 def _empty_bound(node: q.Join) -> Diagnostic:
     return Diagnostic(
         codes.JOIN_BOUND,
-        "no two rows can meet this bound: its lower end is after its upper end",
+        "no two rows can satisfy this bound: its lower end is after its upper end",
         Label(node.condition.span if node.condition else node.span),
         help="swap the ends of BETWEEN",
     )

@@ -172,8 +172,8 @@ def _optional_window(node: e.Expression) -> Diagnostic:
         codes.WINDOW_JOIN,
         f"`{sql(node)}` is NULL without a partner, and a group without a window never closes",
         Label(node.span),
-        help="group by the window of the side whose rows are all kept; behind a FULL JOIN there is "
-        "none: aggregate each side by its window, and join what comes out",
+        help="group by the window of the outer side; after a FULL JOIN there is none: aggregate "
+        "each side by its window, and join the results",
     )
 
 
@@ -205,9 +205,9 @@ def _by_all(node: e.Expression) -> Diagnostic:
 def _several_groupings(node: e.Call) -> Diagnostic:
     return Diagnostic(
         codes.GROUP_BY_FORM,
-        f"{node.name.text.upper()} is several groupings, and a stream has one",
+        f"{node.name.text.upper()} means several groupings, but a stream has one",
         Label(node.span),
-        help="write a stream for each grouping, and UNION ALL over them if one is wanted",
+        help="write a stream for each grouping, and UNION ALL over them to combine them",
     )
 
 

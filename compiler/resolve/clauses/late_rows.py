@@ -166,7 +166,7 @@ def _name(expression: e.Expression) -> str:
 def _never(span: Span) -> Diagnostic:
     return Diagnostic(
         codes.LATE_ROWS_FORM,
-        "no row is late here: nothing waits for the watermark of an event time",
+        "no row can be late here: no step uses the watermark of an event time",
         Label(span),
         help="remove ON LATE ROWS",
     )
@@ -175,7 +175,7 @@ def _never(span: Span) -> Diagnostic:
 def _closed_already(span: Span) -> Diagnostic:
     return Diagnostic(
         codes.LATE_ROWS_FORM,
-        "no row is late here: the rows of a closed window come when it closes",
+        "no row can be late here: the rows of a closed window arrive when it closes",
         Label(span),
         help="write ON LATE ROWS where the window is aggregated",
     )
@@ -184,16 +184,19 @@ def _closed_already(span: Span) -> Diagnostic:
 def _joined(span: Span) -> Diagnostic:
     return Diagnostic(
         codes.LATE_ROWS_FORM,
-        "late rows of several relations go to one stream, and their columns differ",
+        "late rows of several relations would go to one stream, but their columns differ",
         Label(span),
-        help="give the join a stream of its own, and write ON LATE ROWS where one relation is read",
+        help=(
+            "put the join in a separate stream, and write ON LATE ROWS where a single "
+            "relation is read"
+        ),
     )
 
 
 def _taken(span: Span) -> Diagnostic:
     return Diagnostic(
         codes.LATE_ROWS_FORM,
-        f"late rows get a column `{WATERMARK}`, and these rows have one already",
+        f"late rows get a column `{WATERMARK}`, but these rows already have one",
         Label(span),
-        help=f"give theirs another name in a stream before, as in `{WATERMARK} AS mark`",
+        help=f"rename theirs in an earlier stream, as in `{WATERMARK} AS mark`",
     )

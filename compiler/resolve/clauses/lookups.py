@@ -82,7 +82,7 @@ def _aliases(expression: e.Expression) -> set[str]:
 
 
 def _bad_kind(node: q.Join, table: str) -> Diagnostic:
-    why = f"a {node.kind} JOIN would wait for ever for rows of `{table}` that nothing looks up"
+    why = f"a {node.kind} JOIN would wait forever for rows of `{table}` that nothing looks up"
     if node.kind == "CROSS":
         why = f"a CROSS JOIN would give each row all of `{table}`"
     return Diagnostic(
@@ -98,9 +98,9 @@ def stream_behind(node: q.Join, table: str, stream: str) -> Diagnostic:
     kind = "LEFT JOIN" if node.kind in ("RIGHT", "FULL") else "JOIN"
     return Diagnostic(
         codes.LOOKUP_FORM,
-        f"`{table}` is a table: rows are looked up in it, it looks up none",
+        f"`{table}` is a table: streams look up rows in it, not the other way round",
         Label(node.left.span),
-        help=f"begin with the stream: `FROM {stream} {kind} {table} ON …`",
+        help=f"start with the stream: `FROM {stream} {kind} {table} ON …`",
     )
 
 
@@ -108,7 +108,7 @@ def _no_condition(node: q.Join) -> Diagnostic:
     columns = f" (USING {', '.join(n.text for n in node.using)})" if node.using else ""
     return Diagnostic(
         codes.LOOKUP_FORM,
-        f"a lookup is stated by ON{columns}",
+        f"a lookup needs ON{columns}",
         Label(node.span),
         help="write `ON t.id = o.id`",
     )

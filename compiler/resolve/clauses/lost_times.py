@@ -38,6 +38,6 @@ def time_help(visible: Visible, otherwise: str) -> str:
         return f"select `{time}` in `{lost.where}` too: it is the event time of its rows"
     other = f"{made}_computed" if made.lower() == time.lower() else made
     return (
-        f"`{lost.where}` makes `{made}` of the event time `{time}`, and a computed time has no "
-        f"watermark;\nselect both: `{time}, {by} AS {other}`, and use `{time}` here"
+        f"`{lost.where}` computes `{made}` from the event time `{time}`, and a computed time has "
+        f"no watermark;\nselect both: `{time}, {by} AS {other}`, and use `{time}` here"
     )

@@ -73,9 +73,9 @@ def _twice(named: q.NamedWindow, first: q.NamedWindow) -> Diagnostic:
     return Diagnostic(
         codes.OVER_FORM,
         f"two windows are called `{named.name}`",
-        Label(named.name.span, "called so again"),
-        secondary=(Label(first.name.span, "first called so here"),),
-        help="give one of them another name: case does not count",
+        Label(named.name.span, "named again here"),
+        secondary=(Label(first.name.span, "first named here"),),
+        help="give one of them another name: names are case-insensitive",
     )
 
 
@@ -83,7 +83,7 @@ def unused_window(named: q.NamedWindow) -> Diagnostic:
     """Return the diagnostic for a WINDOW that no OVER names."""
     return Diagnostic(
         codes.OVER_FORM,
-        f"nothing is OVER window `{named.name}`",
+        f"nothing uses window `{named.name}`",
         Label(named.span),
         help=f"write `OVER {named.name}`, or remove it",
     )
@@ -94,22 +94,22 @@ def _unknown(
 ) -> Diagnostic:
     known = [one.name.text for one in named.values()]
     near = closest(name, known)
-    fix = f"add `WINDOW {name} AS (PARTITION BY k ORDER BY ts …)` behind the query"
+    fix = f"add `WINDOW {name} AS (PARTITION BY k ORDER BY ts …)` after the query"
     if known:
         fix = f"did you mean `{near[0]}`?" if near else f"the windows are: {', '.join(known)}"
     in_circle = name.lower() in path
     return Diagnostic(
         codes.OVER_FORM,
-        f"window `{name}` is made of itself" if in_circle else f"there is no window `{name}`",
+        f"window `{name}` is defined by itself" if in_circle else f"there is no window `{name}`",
         Label(span),
-        help="write what it is" if in_circle else fix,
+        help="write its definition" if in_circle else fix,
     )
 
 
 def _stated_twice(spec: e.WindowSpec, named: q.NamedWindow, words: str) -> Diagnostic:
     return Diagnostic(
         codes.OVER_FORM,
-        f"window `{named.name}` has {words} already",
+        f"window `{named.name}` already has {words}",
         Label(spec.span),
         secondary=(Label(named.span, "here"),),
         help="state it in one of them",

@@ -22,8 +22,8 @@ def unbounded(select: q.Select, stream: str, times: Sequence[Typed]) -> Diagnost
     span = select.group_by[0].span.to(select.group_by[-1].span) if select.group_by else select.span
     return Diagnostic(
         codes.UNBOUNDED_STATE,
-        "the state of this aggregate would grow for ever: nothing closes its groups",
-        Label(span, "one entry of state for each group, kept for good"),
+        "the state of this aggregate would grow forever: nothing closes its groups",
+        Label(span, "one entry of state for each group, kept forever"),
         help=f"{_bound(select, times)}, or accept it: "
         f"`CREATE STREAM {stream} WITH (unbounded = 'why') AS …`",
     )
@@ -37,8 +37,8 @@ def _bound(select: q.Select, times: Sequence[Typed]) -> str:
         column, unit = rounded
         window = f"FROM TUMBLE({relation}, {column}, INTERVAL 1 {unit})"
         return (
-            f"a time cut to the {unit.lower()} closes nothing, a window does: "
-            f"`{window} … GROUP BY …, window_start`"
+            f"a time truncated to the {unit.lower()} closes nothing, but a window does: `{window} "
+            "… GROUP BY …, window_start`"
         )
     column = "ts"
     if len(times) == 1 and isinstance(times[0].expression, e.ColumnRef):

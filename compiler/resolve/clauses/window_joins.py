@@ -40,7 +40,7 @@ def unlike_windows(node: q.Join, a: Visible, b: Visible) -> Diagnostic | None:
         if window.kind == "session":
             return Diagnostic(
                 codes.WINDOW_JOIN,
-                "a SESSION is known only once its rows are grouped, so it can't be joined by",
+                "a SESSION is known only once its rows are grouped, so it can't be joined on",
                 Label(side.span),
                 help="use TUMBLE, HOP or CUMULATE, or an interval join",
             )
@@ -50,7 +50,7 @@ def unlike_windows(node: q.Join, a: Visible, b: Visible) -> Diagnostic | None:
     if _shape(left) != _shape(right):
         return Diagnostic(
             codes.WINDOW_JOIN,
-            "the windows of the two sides are not the same, so rows would seldom meet",
+            "the windows of the two sides differ, so rows would seldom match",
             Label(node.right.span),
             secondary=(Label(node.left.span, "the other"),),
             help="give both the same kind, lengths and offset",
@@ -133,7 +133,7 @@ def no_window(node: q.Join, left: Visible, right: Visible) -> Diagnostic:
     why = ": windows of CUMULATE share their start" if grows else ""
     return Diagnostic(
         codes.WINDOW_JOIN,
-        f"the condition does not say that both rows are in one window{why}",
+        f"the condition does not require both rows to be in the same window{why}",
         Label(node.condition.span if node.condition else node.span),
         help=f"add `AND {left.alias}.{name} = {right.alias}.{name}`",
     )

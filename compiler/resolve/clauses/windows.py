@@ -41,7 +41,7 @@ def resolve_window(
     typed = check(column, scope, Clause(node.kind, aggregates=False), diagnostics)
     names = _LENGTHS[node.kind]
     if len(node.arguments) != len(names):
-        message = f"`{node.kind}` takes {len(names)} lengths of time"
+        message = f"`{node.kind}` takes {len(names)} durations"
         diagnostics.add(_arguments(node, message))
         return None
     lengths = _lengths(node, diagnostics)
@@ -113,7 +113,7 @@ def missing_watermark(what: str, column: e.Expression, visible: Visible) -> Diag
         help_ = time_help(visible, add)
     return Diagnostic(
         codes.MISSING_WATERMARK,
-        f"{what} needs an event time, and `{name}` has no watermark",
+        f"{what} needs an event time, but `{name}` has no watermark",
         Label(column.span, "its state would never be dropped"),
         secondary=(Label(visible.span, f"`{visible.alias}` is declared here"),),
         help=help_,
@@ -134,16 +134,16 @@ def taken_name(span: Span, visible: Visible, name: str) -> Diagnostic:
     """Return the diagnostic for a column that stands where the window would."""
     return Diagnostic(
         codes.WINDOW_ARGUMENTS,
-        f"`{visible.alias}` has a column `{name}`, which is what Spark calls the window of a row",
+        f"`{visible.alias}` has a column `{name}`, which is Spark's name for the window of a row",
         Label(span),
-        help=f"give it another name first: `FROM (SELECT …, {name} AS other FROM t) AS renamed`",
+        help=f"rename it first: `FROM (SELECT …, {name} AS other FROM t) AS renamed`",
     )
 
 
 def _no_offset(span: Span) -> Diagnostic:
     return Diagnostic(
         codes.WINDOW_ARGUMENTS,
-        "a SESSION begins with a row, so it has no OFFSET",
+        "a SESSION starts with a row, so it has no OFFSET",
         Label(span),
         help="remove OFFSET",
     )

@@ -19,7 +19,7 @@ def duration(
 ) -> Duration | None:
     """Return the length of a literal, or None after saying why it has none.
 
-    ``what`` names the thing it is for ("the size of a window"); ``zero`` allows a length of
+    ``what`` names the thing it is for "the size of a window"; ``zero`` allows a length of
     nothing, ``signed`` also less than that.
     """
     if not isinstance(node, e.Interval):
@@ -38,9 +38,9 @@ def duration(
 def _not_an_interval(node: e.Expression, what: str) -> Diagnostic:
     return Diagnostic(
         codes.NO_FIXED_LENGTH,
-        f"{what} is an interval literal",
+        f"{what} must be an interval literal",
         Label(node.span),
-        help="write a length such as `INTERVAL 10 MINUTES`",
+        help="write a duration such as `INTERVAL 10 MINUTES`",
     )
 
 
@@ -48,7 +48,7 @@ def _no_fixed_length(node: e.Interval, what: str) -> Diagnostic:
     units = ", ".join(part.unit for part in node.parts)
     return Diagnostic(
         codes.NO_FIXED_LENGTH,
-        f"{what} needs a fixed length, which `{units}` does not give",
+        f"{what} needs a fixed length, which `{units}` does not have",
         Label(node.span, "months and years differ in length"),
         help=_by_calendar(node)
         if what == "the size of a window"
@@ -59,16 +59,16 @@ def _no_fixed_length(node: e.Interval, what: str) -> Diagnostic:
 def _by_calendar(node: e.Interval) -> str:
     unit = "YEAR" if any(part.unit.startswith("YEAR") for part in node.parts) else "MONTH"
     return (
-        f"by the calendar: windows of `INTERVAL 1 DAY`, and over them a stream `WITH (unbounded = "
-        f"'a row a {unit.lower()}')`\nthat groups by `DATE_TRUNC('{unit}', window_start)` and ends "
-        "with EMIT CHANGES; or `INTERVAL 30 DAYS`"
+        "for calendar units: windows of `INTERVAL 1 DAY`, and over them a stream `WITH (unbounded "
+        f"= 'a row a {unit.lower()}')`\nthat groups by `DATE_TRUNC('{unit}', window_start)` and "
+        "ends with EMIT CHANGES; or `INTERVAL 30 DAYS`"
     )
 
 
 def _not_positive(node: e.Interval, what: str) -> Diagnostic:
     return Diagnostic(
         codes.NO_FIXED_LENGTH,
-        f"{what} must be longer than nothing",
+        f"{what} must be greater than zero",
         Label(node.span),
-        help="write a positive length such as `INTERVAL 10 MINUTES`",
+        help="write a positive duration such as `INTERVAL 10 MINUTES`",
     )

@@ -152,8 +152,8 @@ def _recursive(circle: tuple[str, ...], nodes: Mapping[str, _Node]) -> Diagnosti
         f"`{circle[0]}` calls itself: {way}" if len(circle) > 1 else f"`{circle[0]}` calls itself",
         Label(nodes[circle[0]].name.span),
         secondary=tuple(Label(nodes[name].name.span) for name in circle[1:]),
-        help="a call is replaced by the body, so it must come to an end: for a list, use "
-        "`aggregate(items, start, (all, item) -> …)`",
+        help="a call is replaced by the body, so it must end: for a list, use `aggregate(items, "
+        "start, (all, item) -> …)`",
     )
 
 
@@ -161,7 +161,7 @@ def _built_in(node: _Node) -> Diagnostic:
     what = "function" if isinstance(node, st.CreateFunction) else "aggregate"
     return Diagnostic(
         codes.BUILT_IN_NAME,
-        f"`{node.name.text}` is the name of a function that Spark has",
+        f"`{node.name.text}` is the name of a Spark function",
         Label(node.name.span),
         help=f"give the {what} another name, such as `my_{node.name.text.lower()}`",
     )
@@ -173,7 +173,7 @@ def _double_parameter(parameter: st.Parameter, first: st.Parameter) -> Diagnosti
         f"parameter `{parameter.name}` is declared twice",
         Label(parameter.name.span, "declared again"),
         secondary=(Label(first.name.span, "first declared here"),),
-        help="give one of them another name: case does not count",
+        help="give one of them another name: names are case-insensitive",
     )
 
 
@@ -188,7 +188,7 @@ def _result(
         ways.append(f"write `{cast}`")
     return Diagnostic(
         codes.FUNCTION_RESULT,
-        f"`{node.name}` returns {returns.type}, and its body is {body.type}",
+        f"`{node.name}` returns {returns.type}, but its body is {body.type}",
         Label(node.body.span, str(body.type)),
         secondary=(Label(node.returns.span, "declared here"),),
         help=", or ".join(ways),
@@ -198,7 +198,7 @@ def _result(
 def _bad_target(node: st.CreateFunction, target: str) -> Diagnostic:
     return Diagnostic(
         codes.PYTHON_FUNCTION,
-        f"`{target}` names no function of a Python module",
+        f"`{target}` does not name a function of a Python module",
         Label(node.span),
         help=f"write `AS 'module:{node.name}'`",
     )
@@ -207,16 +207,16 @@ def _bad_target(node: st.CreateFunction, target: str) -> Diagnostic:
 def _no_series(node: st.CreateFunction) -> Diagnostic:
     return Diagnostic(
         codes.PYTHON_FUNCTION,
-        f"`{node.name}` has no parameter: a Python function makes a Series of others",
+        f"`{node.name}` has no parameter: a Python function computes a Series from others",
         Label(node.name.span),
-        help="give it the columns that it needs; a constant is a SQL function, `RETURN 42`",
+        help="give it the columns that it needs; for a constant, write a SQL function, `RETURN 42`",
     )
 
 
 def _no_arrow_type(type_: DeclaredType) -> Diagnostic:
     return Diagnostic(
         codes.PYTHON_FUNCTION,
-        f"no Series holds {type_.type}",
+        f"a Series cannot hold {type_.type}",
         Label(type_.node.span),
-        help="hand over a number of months as INT",
+        help="pass a number of months as INT",
     )

@@ -26,7 +26,7 @@ def check_java(spec: Node, settings: Settings) -> Iterator[Diagnostic]:
         return
     for node in walk(spec):
         if isinstance(node, e.Call) and function_runs_java(node.name.text, len(node.arguments)):
-            yield _told(f"`{node.name}` calls a Java class by its name", node.name)
+            yield _told(f"`{node.name}` calls a Java class by name", node.name)
         elif isinstance(node, Option) and _is_handed_on(node):
             yield _told(f"`{node.name}` can make Spark run code that is not in the spec", node.name)
 

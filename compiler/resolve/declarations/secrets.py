@@ -52,10 +52,10 @@ def _written(option: Option, secret: str) -> Diagnostic:
     text = option.value.replace(secret, f"${{env:{name}}}")
     return Diagnostic(
         codes.SECRET,
-        f"`{option.name}` holds a secret, {WOULD_BE_SEEN}",
+        f"`{option.name}` contains a secret, {WOULD_BE_SEEN}",
         Label(option.value_span),
-        help=f"write `'{text}'` and set {name} where the job runs, or `${{file:PATH}}` for what a "
-        "file holds",
+        help=f"write `'{text}'` and set {name} where the job runs, or `${{file:PATH}}` for the "
+        "contents of a file",
     )
 
 

@@ -115,7 +115,7 @@ def _unknown_key(column: st.Column, connector: str, known: tuple[str, ...]) -> D
         Label(column.span),
         help=f"did you mean `{near[0]}`?"
         if near
-        else (f"it has: {listed}" if known else "it has none: leave the column out"),
+        else (f"it has: {listed}" if known else "it has none: leave out the column"),
     )
 
 
@@ -131,7 +131,7 @@ def _key_type(column: st.Column, wanted: str) -> Diagnostic:
 def _proctime_form(column: st.Column, call: e.Call) -> Diagnostic:
     return Diagnostic(
         codes.PROCTIME_FORM,
-        "PROCTIME() is a column of its own",
+        "PROCTIME() must be a column by itself",
         Label(call.span, "inside an expression" if not call.arguments else "takes no arguments"),
         help="declare `arrived AS PROCTIME()`, and compute from `arrived`",
     )
@@ -153,5 +153,5 @@ def duplicate_column(name: str, again: st.Column, first: st.Column) -> Diagnosti
         f"column `{name}` is declared twice",
         Label(again.name.span, "declared again"),
         secondary=(Label(first.name.span, "first declared here"),),
-        help="give one of them another name: case does not count",
+        help="give one of them another name: names are case-insensitive",
     )

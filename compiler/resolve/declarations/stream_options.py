@@ -60,7 +60,7 @@ def _of_ksqldb(
     """A stream of ksqlDB is written to a topic; here a sink does that."""
     return Diagnostic(
         codes.UNKNOWN_OPTION,
-        f"`{option.name}` says how a stream is written, which is for a sink to say",
+        f"`{option.name}` says how a stream is written, which belongs in a sink",
         Label(option.name.span),
         help=f"`CREATE SINK {node.name}_out FROM {node.name} {instead}`",
     )

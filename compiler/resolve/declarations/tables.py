@@ -87,16 +87,16 @@ def _refresh(node: st.CreateTable, diagnostics: Diagnostics) -> Duration | None:
 def _no_length(option: st.Option) -> Diagnostic:
     return Diagnostic(
         codes.NO_FIXED_LENGTH,
-        "`refresh` is a length of time",
+        "`refresh` must be a duration",
         Label(option.value_span),
-        help="write '10 minutes', say, or leave it out: the table is then read once a run",
+        help="for example '10 minutes'; without it, the table is read once per run",
     )
 
 
 def _too_fine(option: st.Option) -> Diagnostic:
     return Diagnostic(
         codes.NO_FIXED_LENGTH,
-        "`refresh` is counted in whole milliseconds",
+        "`refresh` must be a whole number of milliseconds",
         Label(option.value_span),
         help="write '1 millisecond' to read the table for each batch",
     )
@@ -105,9 +105,9 @@ def _too_fine(option: st.Option) -> Diagnostic:
 def _no_metadata(column: st.Column) -> Diagnostic:
     return Diagnostic(
         codes.METADATA_KEY,
-        "a table has no metadata: it is rows, not the files that they came in",
+        "a table has no metadata: it consists of rows, not of the files they come from",
         Label(column.span),
-        help="leave the column out",
+        help="leave out the column",
     )
 
 
@@ -124,8 +124,8 @@ def not_a_stream(name: Name, use: str) -> Diagnostic:
     """Return the diagnostic for a table that stands alone; ``use`` is what reads it."""
     return Diagnostic(
         codes.TABLE_AS_STREAM,
-        f"`{name}` is a table, and {use} takes rows that arrive",
+        f"`{name}` is a table, but {use} needs rows that arrive",
         Label(name.span),
-        help=f"look rows up in it: `FROM orders AS o JOIN {name} AS t ON t.id = o.id`; or declare "
+        help=f"look up rows in it: `FROM orders AS o JOIN {name} AS t ON t.id = o.id`; or declare "
         "it as a source, if its rows are the input",
     )

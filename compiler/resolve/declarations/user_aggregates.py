@@ -123,7 +123,7 @@ def _read(part: Accumulator) -> Field:
 
 def _lift_it(parameter: Parameter) -> str:
     name = parameter.name
-    return f"LOWER reads what is accumulated of many rows: lift it, as in `LIFT ({name} = {name})`"
+    return f"LOWER reads what many rows accumulated: lift it, as in `LIFT ({name} = {name})`"
 
 
 def _twice(node: Part, first: Part) -> Diagnostic:
@@ -132,14 +132,14 @@ def _twice(node: Part, first: Part) -> Diagnostic:
         f"accumulator `{node.name}` is given twice",
         Label(node.span, "given again"),
         secondary=(Label(first.span, "first given here"),),
-        help="give one of them another name: case does not count",
+        help="give one of them another name: names are case-insensitive",
     )
 
 
 def _not_combined(lift: st.Lift) -> Diagnostic:
     return Diagnostic(
         codes.ACCUMULATOR,
-        f"nothing says how two accumulators `{lift.name}` become one",
+        f"nothing says how to combine two accumulators `{lift.name}`",
         Label(lift.name.span),
         help=f"add it to COMBINE, as in `{lift.name} = SUM`",
     )
@@ -149,7 +149,7 @@ def _not_lifted(combine: st.Combine, lifted: Iterable[str]) -> Diagnostic:
     near = closest(combine.name.text, lifted)
     return Diagnostic(
         codes.ACCUMULATOR,
-        f"nothing says what a row adds to accumulator `{combine.name}`",
+        f"nothing says what a row contributes to accumulator `{combine.name}`",
         Label(combine.name.span),
         help=f"did you mean `{near[0]}`?"
         if near
@@ -160,14 +160,16 @@ def _not_lifted(combine: st.Combine, lifted: Iterable[str]) -> Diagnostic:
 def _unknown_combine(combine: st.Combine) -> Diagnostic:
     near = closest(combine.function, _COMBINES)
     others = {
-        "AVG": "lift it twice, and combine by SUM: `LIFT (total = x, n = 1) … LOWER total / n`",
-        "COUNT": "count by a sum: `LIFT (n = 1) COMBINE (n = SUM)`",
+        "AVG": (
+            "lift two values, and combine them by SUM: `LIFT (total = x, n = 1) … LOWER total / n`"
+        ),
+        "COUNT": "count with a sum: `LIFT (n = 1) COMBINE (n = SUM)`",
     }
     others["MEAN"] = others["AVG"]
     listed = f"it is one of: {', '.join(_COMBINES)}"
     return Diagnostic(
         codes.ACCUMULATOR,
-        f"`{combine.function}` is no way to combine two accumulators",
+        f"`{combine.function}` cannot combine two accumulators",
         Label(combine.span),
         help=others.get(combine.function, f"did you mean `{near[0]}`?" if near else listed),
     )

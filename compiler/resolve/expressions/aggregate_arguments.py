@@ -19,14 +19,14 @@ _TAKEN = {
     "countable": "an INT, BIGINT, STRING or BINARY",
     "float": "a FLOAT",
     "floating": "a FLOAT or DOUBLE",
-    "hashable": "a number, a text or bytes",
-    "inexact": "a number or an interval, and no DECIMAL",
+    "hashable": "a number, a string or bytes",
+    "inexact": "a number or an interval, but not a DECIMAL",
     "integral": "a whole number",
     "measurable": "a number, a date, a time or an interval",
     "number": "a number",
     "numeric": "a number or an interval",
-    "orderable": "a value with an order",
-    "plain": "a value that is not nested",
+    "orderable": "an orderable value",
+    "plain": "a scalar value",
 }
 _NUMBERS = frozenset("float floating inexact integral measurable number numeric".split())
 _COUNTABLE = (t.INT, t.BIGINT, t.STRING, t.BINARY)
@@ -186,7 +186,7 @@ def _not_constant(node: e.Call, index: int, found: AggregateFunction, wanted: st
                 fix = "write it as a number"
     return Diagnostic(
         codes.AGGREGATE_CONSTANT,
-        f"argument {index + 1} of `{found.name}` is a constant: {takes}",
+        f"argument {index + 1} of `{found.name}` must be a constant: {takes}",
         Label(node.arguments[index].span),
         help=fix,
     )
@@ -218,7 +218,7 @@ def _argument_type(
         target = t.BIGINT if wanted == "integral" else t.DOUBLE
         fix = text_for_number(value, argument, target, context)
     elif wanted == "inexact" and isinstance(value.type, t.Decimal):
-        fix = f"write `{name.removeprefix('try_').upper()}({written})`: it has ten digits to spare"
+        fix = f"write `{name.removeprefix('try_').upper()}({written})`: it has ten spare digits"
     return Diagnostic(
         codes.ARGUMENT_TYPE,
         f"`{name}` takes {_TAKEN[wanted]}, `{written}` is {value.type}",

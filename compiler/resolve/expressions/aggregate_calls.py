@@ -143,22 +143,22 @@ def _clause(node: e.Call, found: AggregateFunction) -> Diagnostic | None:
 def _nested(node: e.Call, outer: e.Call, context: Context) -> Diagnostic:
     return Diagnostic(
         codes.NESTED_AGGREGATE,
-        f"`{context.text(node)}` is an aggregate inside of one",
+        f"`{context.text(node)}` is an aggregate inside an aggregate",
         Label(node.span),
-        secondary=(Label(outer.name.span, "in this one"),),
-        help="aggregate in one stream, and aggregate that stream in a second",
+        secondary=(Label(outer.name.span, "inside this one"),),
+        help="aggregate in one stream, and aggregate that stream in a second one",
     )
 
 
 def _misplaced(node: e.Call, name: str, context: Context) -> Diagnostic:
     clause = context.clause.name
     place = "a lambda" if context.lambdas else clause
-    fix = "aggregate in a stream of its own, and use its column here"
+    fix = "aggregate in a separate stream, and use its column here"
     if clause == "WHERE" and not context.lambdas:
         fix = f"move the condition to HAVING: `HAVING {context.text(node)} …`"
     return Diagnostic(
         codes.MISPLACED_AGGREGATE,
-        f"`{name}` is an aggregate, {place} has no room for one",
+        f"`{name}` is an aggregate, which {place} does not allow",
         Label(node.span),
         help=fix,
     )
@@ -166,15 +166,15 @@ def _misplaced(node: e.Call, name: str, context: Context) -> Diagnostic:
 
 def _no_distinct(node: e.Call, found: AggregateFunction) -> Diagnostic:
     fixes = {
-        "sum": "add up a set, as in "
-        "`AGGREGATE(COLLECT_SET(x), CAST(0 AS DOUBLE), (total, v) -> total + v)`",
+        "sum": "sum a set, as in `AGGREGATE(COLLECT_SET(x), CAST(0 AS DOUBLE), (total, v) -> "
+        "total + v)`",
         "listagg": "write `ARRAY_JOIN(ARRAY_AGG(DISTINCT x), ', ')`",
         "collect_list": "write `COLLECT_SET(x)`, or `ARRAY_AGG(DISTINCT x)` for a fixed order",
     }
-    fallback = "deduplicate in a stream before, by DISTINCT ON"
+    fallback = "deduplicate in an earlier stream, by DISTINCT ON"
     return Diagnostic(
         codes.AGGREGATE_FORM,
-        f"Spark runs no `{found.name.upper()}(DISTINCT …)` in a stream",
+        f"Spark does not support `{found.name.upper()}(DISTINCT …)` in a stream",
         Label(node.span),
         help=fixes.get(found.name, fallback),
     )
@@ -185,7 +185,7 @@ def _no_clause(node: e.Call, found: AggregateFunction, clause: str) -> Diagnosti
         return _by_event_time(node, found)
     return Diagnostic(
         codes.NOT_AN_AGGREGATE,
-        f"`{found.name}` depends on no order, so it takes no {clause}",
+        f"`{found.name}` does not depend on an order, so it takes no {clause}",
         Label(node.span),
         help=f"remove {clause}",
     )
@@ -201,7 +201,7 @@ def _by_event_time(node: e.Call, found: AggregateFunction) -> Diagnostic:
         by = f"STRUCT({', '.join(sql(other.expression) for other in node.order_by)})"
     return Diagnostic(
         codes.NOT_AN_AGGREGATE,
-        f"`{found.name}` goes by the event time, so it takes no ORDER BY",
+        f"`{found.name}` uses the event time, so it takes no ORDER BY",
         Label(node.span),
         help=f"write `{'MIN_BY' if least else 'MAX_BY'}({value}, {by})`, or remove ORDER BY",
     )

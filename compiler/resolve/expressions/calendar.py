@@ -71,5 +71,5 @@ def _argument_type(
         codes.ARGUMENT_TYPE,
         f"`{node.name.text}` takes {wanted} here, `{text}` is {type_}",
         Label(written.span, str(type_)),
-        help=f"`CAST({text} AS {target})` if that is meant",
+        help=f"`CAST({text} AS {target})` if that is intended",
     )

@@ -229,7 +229,7 @@ def _typed_star(node: e.Star, context: Context) -> Typed:
 
 @typed.register(e.Lambda)
 def _typed_bare_lambda(node: e.Lambda, context: Context) -> Typed:
-    context.report(_misplaced(node, "`->` makes a function only as an argument of a call"))
+    context.report(_misplaced(node, "`->` makes a lambda only as an argument of a call"))
     return unknown(node)
 
 
@@ -248,9 +248,9 @@ def _misplaced(node: e.Expression, why: str) -> Diagnostic:
 def _misplaced_over(node: e.Call, context: Context) -> Diagnostic:
     return Diagnostic(
         codes.MISPLACED_WINDOW,
-        f"`{node.name} … OVER` cannot stand in {context.clause.name}",
+        f"`{node.name} … OVER` is not allowed in {context.clause.name}",
         Label(node.span),
-        help="give it a name in a stream of its own, and use that name here",
+        help="give it a name in a separate stream, and use that name here",
     )
 
 
@@ -277,7 +277,7 @@ def _unfit_group(node: e.Call, found: Function, context: Context) -> Diagnostic:
         return not_built(f"the aggregate `{found.name}`", node.span)
     return Diagnostic(
         codes.TABLE_FUNCTION,
-        f"`{found.name}` would make several rows of one, which no expression does",
+        f"`{found.name}` would generate several rows, which an expression cannot do",
         Label(node.span),
         help=ARRAYS_IN_PLACE,
     )
@@ -287,7 +287,7 @@ def not_an_aggregate(node: e.Call, clause: str) -> Diagnostic:
     """Return the diagnostic for such a clause behind another function."""
     return Diagnostic(
         codes.NOT_AN_AGGREGATE,
-        f"`{node.name.text.lower()}` is no aggregate, so it takes no {clause}",
+        f"`{node.name.text.lower()}` is not an aggregate, so it takes no {clause}",
         Label(node.span),
         help=f"remove {clause}",
     )
@@ -299,7 +299,7 @@ def _argument_count(node: e.Call, found: Function) -> Diagnostic:
         codes.ARGUMENT_COUNT,
         f"`{found.name}` takes {counted(found.least, found.most)}, not {count}",
         Label(node.span),
-        help="add what is missing" if count < found.least else "remove what is too much",
+        help="add the missing ones" if count < found.least else "remove the extra ones",
     )
 
 
@@ -336,10 +336,10 @@ def _argument_type(
     else:
         fix = f"give it {_with_article(takes)}"
     chooses = name in _ONE_OF_MANY_TYPES and index > 0 and known
-    what = f"`{name}` goes with {takes} before" if chooses else f"`{name}` takes {takes} here"
+    what = f"`{name}` has {takes} before" if chooses else f"`{name}` takes {takes} here"
     return Diagnostic(
         codes.NO_COMMON_TYPE if chooses else codes.ARGUMENT_TYPE,
-        f"{what}, `{context.text(written)}` is {value.type}",
+        f"{what}, but `{context.text(written)}` is {value.type}",
         Label(written.span, str(value.type)),
         help=fix,
     )
@@ -355,16 +355,16 @@ def _bad_combination(node: e.Call, arguments: Sequence[Typed]) -> Diagnostic:
     given = ", ".join(str(argument.type) for argument in arguments)
     return Diagnostic(
         codes.ARGUMENT_TYPE,
-        f"`{node.name.text.lower()}` does not go with ({given})",
+        f"`{node.name.text.lower()}` does not accept ({given})",
         Label(node.span),
-        help="give arguments whose types fit each other",
+        help="give it arguments of compatible types",
     )
 
 
 def _misplaced_lambda(node: e.Call, argument: e.Lambda) -> Diagnostic:
     return Diagnostic(
         codes.ARGUMENT_TYPE,
-        f"`{node.name.text.lower()}` takes no function here",
+        f"`{node.name.text.lower()}` does not take a lambda here",
         Label(argument.span),
         help="give it a value",
     )
@@ -373,7 +373,7 @@ def _misplaced_lambda(node: e.Call, argument: e.Lambda) -> Diagnostic:
 def _missing_lambda(node: e.Call, argument: e.Expression, context: Context) -> Diagnostic:
     return Diagnostic(
         codes.ARGUMENT_TYPE,
-        f"`{node.name.text.lower()}` takes a function here, not a value",
+        f"`{node.name.text.lower()}` takes a lambda here, not a value",
         Label(argument.span),
         help=f"write `x -> {context.text(argument)}`",
     )
@@ -383,8 +383,8 @@ def _lambda_parameters(node: e.Call, argument: e.Lambda, count: int) -> Diagnost
     names = ", ".join("xyz"[:count])
     return Diagnostic(
         codes.ARGUMENT_COUNT,
-        f"`{node.name.text.lower()}` gives its function {count} values, "
-        f"this one takes {len(argument.parameters)}",
+        f"`{node.name.text.lower()}` passes {count} values to its lambda, but this one takes "
+        f"{len(argument.parameters)}",
         Label(argument.span),
         help=f"write `({names}) -> …`",
     )
@@ -393,7 +393,10 @@ def _lambda_parameters(node: e.Call, argument: e.Lambda, count: int) -> Diagnost
 def _lambda_result(node: e.Call, argument: e.Lambda, type_: t.Type, wanted: t.Type) -> Diagnostic:
     return Diagnostic(
         codes.ARGUMENT_TYPE,
-        f"`{node.name.text.lower()}` wants {wanted} of its function, this one gives {type_}",
+        (
+            f"`{node.name.text.lower()}` needs a lambda that returns {wanted}, but this one "
+            f"returns {type_}"
+        ),
         Label(argument.body.span, str(type_)),
         help=f"cast the result, as in `CAST(… AS {wanted})`",
     )

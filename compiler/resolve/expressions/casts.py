@@ -62,7 +62,7 @@ def _impossible_cast(node: e.Cast, source: t.Type, target: t.Type, context: Cont
     written = context.text(node.operand)
     return Diagnostic(
         codes.IMPOSSIBLE_CAST,
-        f"no {source} can become {target}",
+        f"{source} cannot be cast to {target}",
         Label(node.span),
         help=_cast_help(written, source, target),
     )
@@ -74,7 +74,7 @@ def _cast_help(written: str, source: t.Type, target: t.Type) -> str:
     if source == t.DATE and t.is_numeric(target):
         return f"write `unix_date({written})` for days since 1970"
     if source == t.STRING and isinstance(target, (t.Array, t.Map, t.Struct)):
-        return f"write `from_json({written}, '…')` if it holds JSON"
+        return f"write `from_json({written}, '…')` if it contains JSON"
     if isinstance(source, (t.Array, t.Map, t.Struct)):
         return f"write `to_json({written})` for its text"
     if t.is_numeric(source) and isinstance(target, t.IntervalType):
@@ -86,7 +86,7 @@ def _unknown_part(node: e.Extract) -> Diagnostic:
     near = closest(node.field, PARTS)
     return Diagnostic(
         codes.UNKNOWN_DATE_PART,
-        f"EXTRACT knows no field `{node.field}`",
+        f"EXTRACT has no field `{node.field}`",
         Label(node.span),
         help=f"did you mean `{near[0]}`?" if near else f"the fields are: {', '.join(PARTS)}",
     )
@@ -105,7 +105,7 @@ def _no_parts(node: e.Extract, type_: t.Type, context: Context) -> Diagnostic:
     written = context.text(node.source)
     return Diagnostic(
         codes.OPERAND_TYPE,
-        f"EXTRACT takes a date, a time or an interval, `{written}` is {type_}",
+        f"EXTRACT takes a date, a time or an interval, but `{written}` is {type_}",
         Label(node.source.span, str(type_)),
         help=f"write `CAST({written} AS TIMESTAMP)`",
     )

@@ -89,7 +89,7 @@ def _compared_text_and_number(
     text_node, number_node = reversed(nodes) if flip else nodes
     return Diagnostic(
         codes.TEXT_AND_NUMBER,
-        f"{what} compares a text with a number",
+        f"{what} compares a string with a number",
         Label(text_node.span, "STRING"),
         secondary=(Label(number_node.span, str(number.type)),),
         help=text_for_number(text, text_node, number.type, context),
@@ -139,7 +139,7 @@ def _incomparable(a: t.Type, b: t.Type, nodes: Pair, context: Context, what: str
     elif b == t.STRING and can_cast(b, a):
         fix = f"write `CAST({context.text(nodes[1])} AS {a})`"
     elif can_cast(a, b):
-        fix = f"write `CAST({context.text(nodes[0])} AS {b})`, if that is what is meant"
+        fix = f"write `CAST({context.text(nodes[0])} AS {b})`, if that is intended"
     return Diagnostic(
         codes.INCOMPARABLE,
         f"{what} cannot compare {a} with {b}",
@@ -175,7 +175,7 @@ def number_as_instant(text: str, wanted: t.Type) -> str:
     if wanted == t.DATE:
         return "write a day: `DATE '2026-01-31'`"
     return (
-        "write an instant: `TIMESTAMP '2026-01-31 10:00:00'`; a number since 1970 becomes one\n"
+        "write an instant: `TIMESTAMP '2026-01-31 10:00:00'`; a number since 1970 is converted\n"
         f"by `TIMESTAMP_SECONDS({text})`, `TIMESTAMP_MILLIS({text})` or `TIMESTAMP_MICROS({text})`"
     )
 
@@ -195,7 +195,7 @@ def _no_common_type(
         fix = f"write `'{operand.text}'`"
     return Diagnostic(
         code,
-        f"{what} chooses between {a} and {b}",
+        f"{what} mixes {a} and {b}",
         Label(node.span, str(b)),
         secondary=(Label(first.span, str(a)),),
         help=fix,

@@ -112,7 +112,7 @@ def _no_text(operator: str, operand: e.Expression, type_: t.Type, context: Conte
     written = context.text(operand)
     return Diagnostic(
         codes.OPERAND_TYPE,
-        f"`{operator}` takes a text, `{written}` is {type_}",
+        f"`{operator}` takes a string, but `{written}` is {type_}",
         Label(operand.span, str(type_)),
         help=f"write `CAST({written} AS STRING)`",
     )

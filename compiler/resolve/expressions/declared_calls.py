@@ -167,9 +167,9 @@ def no_python_here(call: e.Call, where: str) -> Diagnostic:
     """Return the diagnostic for a Python function where Spark runs none."""
     return Diagnostic(
         codes.PYTHON_PLACE,
-        f"Spark calls no Python function in {where}",
+        f"Spark cannot call a Python function in {where}",
         Label(call.span),
-        help="compute it under a name first, in a stream of its own, and use the column here"
+        help="compute it under a name in an earlier stream, and use the column here"
         if where != "a lambda"
         else "give the function the whole array: a Series of arrays comes in, one goes out",
     )
@@ -179,10 +179,10 @@ def _no_clause(call: e.Call, found: UserAggregate) -> Diagnostic:
     clause = "DISTINCT" if call.distinct else "ORDER BY" if call.order_by else f"{call.nulls} NULLS"
     return Diagnostic(
         codes.AGGREGATE_FORM,
-        f"`{found.name}` takes no {clause}: it is what its LIFT and COMBINE say",
+        f"`{found.name}` takes no {clause}: it is defined by its LIFT and COMBINE",
         Label(call.span),
         secondary=(Label(found.span, "declared here"),),
-        help="deduplicate in a stream before, by DISTINCT ON"
+        help="deduplicate in an earlier stream, by DISTINCT ON"
         if call.distinct
         else f"remove {clause}",
     )
@@ -195,7 +195,7 @@ def _argument_count(call: e.Call, found: DeclaredFunction) -> Diagnostic:
         f"`{found.name}` takes {counted(count, count)}, not {len(call.arguments)}",
         Label(call.span),
         secondary=(Label(found.span, "declared here"),),
-        help="add what is missing" if len(call.arguments) < count else "remove what is too much",
+        help="add the missing ones" if len(call.arguments) < count else "remove the extra ones",
     )
 
 
@@ -205,8 +205,8 @@ def _argument_type(
     written, wanted = context.text(argument), parameter.type.type
     return Diagnostic(
         codes.ARGUMENT_TYPE,
-        f"`{call.name.text.lower()}` takes {wanted} as `{parameter.name}`, "
-        f"`{written}` is {value.type}",
+        f"`{call.name.text.lower()}` takes {wanted} as `{parameter.name}`, but `{written}` is "
+        f"{value.type}",
         Label(argument.span, str(value.type)),
         help=f"write `CAST({written} AS {wanted})`"
         if can_cast(value.type, wanted)

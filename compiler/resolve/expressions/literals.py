@@ -164,7 +164,7 @@ def texts_as_moments(before: Sequence[Typed], type_: t.Type, context: Context) -
 def name_in_quotes(written: str) -> str | None:
     """Return the help for a text in double quotes that looks like a name of standard SQL."""
     found = re.fullmatch(r'"([A-Za-z_]\w*)"', written)
-    return f"double quotes hold a text; the column is `{found[1]}`" if found else None
+    return f"double quotes delimit a string; the column is `{found[1]}`" if found else None
 
 
 def _bad_number(node: e.Expression, text: str, why: str) -> Diagnostic:
@@ -172,8 +172,8 @@ def _bad_number(node: e.Expression, text: str, why: str) -> Diagnostic:
         codes.BAD_LITERAL,
         f"`{text}` {why}",
         Label(node.span),
-        help=f"a DECIMAL holds {t.MAX_PRECISION} digits, a BIGINT goes to {2**63 - 1}, a DOUBLE to "
-        f"{_LARGEST['D']}",
+        help=f"a DECIMAL holds {t.MAX_PRECISION} digits, a BIGINT up to {2**63 - 1}, a DOUBLE up "
+        f"to {_LARGEST['D']}",
     )
 
 
@@ -181,7 +181,7 @@ def _bad_moment(node: e.Expression, text: str, wanted: t.Type) -> Diagnostic:
     example = _EXAMPLES.get(wanted, "2026-01-31T10:00:00")
     return Diagnostic(
         codes.BAD_LITERAL,
-        f"`'{text}'` is no {wanted}",
+        f"`'{text}'` is not a valid {wanted}",
         Label(node.span),
         help=f"write it as in `{wanted} '{example}'`",
     )
@@ -190,7 +190,7 @@ def _bad_moment(node: e.Expression, text: str, wanted: t.Type) -> Diagnostic:
 def _bad_binary(node: e.TypedLiteral) -> Diagnostic:
     return Diagnostic(
         codes.BAD_LITERAL,
-        f"`X'{node.value}'` is no BINARY",
+        f"`X'{node.value}'` is not a valid BINARY",
         Label(node.span),
         help="write hexadecimal digits, as in `X'1F4A'`",
     )
@@ -201,14 +201,14 @@ def _no_such_literal(node: e.TypedLiteral) -> Diagnostic:
         codes.BAD_LITERAL,
         f"there are no `{node.type_name}` literals",
         Label(node.span),
-        help="write a text and cast it, as in `CAST('…' AS …)`",
+        help="write a string and cast it, as in `CAST('…' AS …)`",
     )
 
 
 def _bad_interval(node: e.Interval, context: Context) -> Diagnostic:
     return Diagnostic(
         codes.BAD_INTERVAL,
-        f"`{context.text(node)}` is no interval",
+        f"`{context.text(node)}` is not a valid interval",
         Label(node.span),
         notes=(
             "the units are YEAR and MONTH, or WEEK, DAY, HOUR, MINUTE, SECOND, MILLISECOND and "

@@ -149,18 +149,21 @@ def _bad_arithmetic(node: e.Binary, a: t.Type, b: t.Type, context: Context) -> D
     written = context.text(operand)
     if type_ == t.STRING:
         if a == b and node.operator == "+":
-            fix = f"write `{context.text(node.left)} || {context.text(node.right)}` to join texts"
+            fix = (
+                f"write `{context.text(node.left)} || {context.text(node.right)}` to "
+                "concatenate strings"
+            )
         else:
-            fix = f"write `CAST({written} AS DOUBLE)` if it holds a number"
+            fix = f"write `CAST({written} AS DOUBLE)` if it contains a number"
         return Diagnostic(
             codes.OPERAND_TYPE,
-            f"`{node.operator}` calculates, `{written}` is a text",
+            f"`{node.operator}` is arithmetic, but `{written}` is a string",
             Label(operand.span, "STRING"),
             help=fix,
         )
     return Diagnostic(
         codes.OPERAND_TYPE,
-        f"there is no `{node.operator}` of {a} and {b}",
+        f"there is no `{node.operator}` for {a} and {b}",
         Label(node.right.span, str(b)),
         secondary=(Label(node.left.span, str(a)),),
         help=_arithmetic_help(node, a, b, context),
@@ -172,18 +175,18 @@ def _arithmetic_help(node: e.Binary, a: t.Type, b: t.Type, context: Context) -> 
         unit = "DAY" if a == t.DATE else "SECOND"
         amount = context.text(node.right)
         if amount.isdigit():
-            return f"say of what: `INTERVAL {amount} {unit}{'' if amount == '1' else 'S'}`"
-        return f"say of what: `{amount} * INTERVAL 1 {unit}`"
+            return f"add a unit: `INTERVAL {amount} {unit}{'' if amount == '1' else 'S'}`"
+        return f"add a unit: `{amount} * INTERVAL 1 {unit}`"
     if node.operator == "-" and b in t.DATETIMES and isinstance(a, t.IntervalType):
         return f"write `{context.text(node.right)} - {context.text(node.left)}`"
-    return "numbers go with numbers, intervals with intervals, dates and times"
+    return "combine numbers with numbers, and intervals with intervals, dates and times"
 
 
 def _not_whole(node: e.Binary, a: t.Type, b: t.Type, context: Context) -> Diagnostic:
     operand, type_ = (node.left, a) if a in t.FRACTIONALS else (node.right, b)
     return Diagnostic(
         codes.OPERAND_TYPE,
-        f"`DIV` divides whole numbers and decimals, `{context.text(operand)}` is {type_}",
+        f"`DIV` divides whole numbers and decimals, but `{context.text(operand)}` is {type_}",
         Label(operand.span, str(type_)),
         help=f"write `floor({context.text(node.left)} / {context.text(node.right)})`",
     )
@@ -196,7 +199,7 @@ def _not_integral(
     fix = f"write `CAST({written} AS BIGINT)`" if type_ != t.BOOLEAN else "write `AND` or `OR`"
     return Diagnostic(
         codes.OPERAND_TYPE,
-        f"`{operator}` works on the bits of whole numbers, `{written}` is {type_}",
+        f"`{operator}` works on the bits of whole numbers, but `{written}` is {type_}",
         Label(operand.span, str(type_)),
         help=fix,
     )
@@ -206,9 +209,9 @@ def _bad_sign(node: e.Unary, type_: t.Type, context: Context) -> Diagnostic:
     written = context.text(node.operand)
     return Diagnostic(
         codes.OPERAND_TYPE,
-        f"`{node.operator}` takes a number or an interval, `{written}` is {type_}",
+        f"`{node.operator}` takes a number or an interval, but `{written}` is {type_}",
         Label(node.operand.span, str(type_)),
-        help=f"write `CAST({written} AS DOUBLE)` if it holds a number"
+        help=f"write `CAST({written} AS DOUBLE)` if it contains a number"
         if type_ == t.STRING
         else "remove the sign",
     )
@@ -219,7 +222,7 @@ def _bad_concatenation(node: e.Binary, a: t.Type, b: t.Type, context: Context) -
     operand, type_ = (node.left, a) if complex_left else (node.right, b)
     return Diagnostic(
         codes.OPERAND_TYPE,
-        f"`||` joins texts, or arrays of one type; there is none of {a} and {b}",
+        f"`||` concatenates strings, or arrays of one type; it is not defined for {a} and {b}",
         Label(operand.span, str(type_)),
         help=f"write `to_json({context.text(operand)})` for its text",
     )

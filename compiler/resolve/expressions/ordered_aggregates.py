@@ -226,15 +226,15 @@ def _no_order(node: e.Call, times: tuple[Typed, ...], context: Context) -> Diagn
     value = context.text(node.arguments[0])
     by = sql(times[0].expression) if times else "n"
     if lists:
-        help_ = f"write it, as in `{context.text(node)} WITHIN GROUP (ORDER BY {by})`"
+        help_ = f"write the order, as in `{context.text(node)} WITHIN GROUP (ORDER BY {by})`"
     else:
         other = "MIN_BY" if name.startswith("FIRST") else "MAX_BY"
-        help_ = f"say what rows are ordered by, as in `{other}({value}, {by})`"
+        help_ = f"say how rows are ordered, as in `{other}({value}, {by})`"
     why = "there is no event time" if not times else "there are two event times"
     return Diagnostic(
         codes.AGGREGATE_ORDER,
-        f"`{name}` goes by the event time, and here {why}",
-        Label(node.span, "the order in which rows arrive is no order"),
+        f"`{name}` uses the event time, and here {why}",
+        Label(node.span, "the order of arrival is not an order"),
         help=help_,
     )
 
@@ -242,19 +242,19 @@ def _no_order(node: e.Call, times: tuple[Typed, ...], context: Context) -> Diagn
 def _no_ties(node: e.Call, value: Typed, context: Context) -> Diagnostic:
     return Diagnostic(
         codes.AGGREGATE_ORDER,
-        f"`{node.name.text.upper()}` tells rows at one instant apart by their value, "
-        f"and a {value.type} has no order",
+        f"`{node.name.text.upper()}` orders rows of the same instant by their value, but a "
+        f"{value.type} is not orderable",
         Label(node.arguments[0].span, str(value.type)),
-        help="use `MIN_BY(x, ts)`, `MAX_BY(x, ts)` or `COLLECT_LIST(x)`, whose ties are not told "
-        "apart, or take a field of it",
+        help="use `MIN_BY(x, ts)`, `MAX_BY(x, ts)` or `COLLECT_LIST(x)`, which do not break ties, "
+        "or use a field of it",
     )
 
 
 def _mixed_order(node: e.Call, item: e.SortItem) -> Diagnostic:
     return Diagnostic(
         codes.AGGREGATE_FORM,
-        f"`{node.name.text.upper()}` is ordered in one direction, NULLs first when it ascends "
-        "and last when it descends",
+        f"`{node.name.text.upper()}` is ordered in one direction, with NULLs first when ascending "
+        "and last when descending",
         Label(item.span),
         help="order all keys in one direction, or sort by `ARRAY_SORT(…, (a, b) -> …)`",
     )

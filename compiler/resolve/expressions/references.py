@@ -84,7 +84,7 @@ def _typed_variant_path(node: e.VariantPath, context: Context) -> Typed:
 def _bad_index(node: e.Index, type_: t.Type, wanted: str, context: Context) -> Diagnostic:
     return Diagnostic(
         codes.OPERAND_TYPE,
-        f"`{context.text(node.operand)}` is read by {wanted}, not by {type_}",
+        f"`{context.text(node.operand)}` is indexed by {wanted}, not by {type_}",
         Label(node.index.span, str(type_)),
         help=f"write `{context.text(node.operand)}[…]` with {wanted} between the brackets",
     )
@@ -109,7 +109,7 @@ def _no_variant(node: e.VariantPath, type_: t.Type, context: Context) -> Diagnos
     written = context.text(node.operand)
     return Diagnostic(
         codes.OPERAND_TYPE,
-        f"`:` reads a VARIANT, `{written}` is {type_}",
+        f"`:` reads a VARIANT, but `{written}` is {type_}",
         Label(node.operand.span, str(type_)),
         help=f"write `parse_json({written}):{node.path}`"
         if type_ == t.STRING

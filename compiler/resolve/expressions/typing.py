@@ -103,14 +103,14 @@ def require_boolean(value: Typed, node: e.Expression, context: Context, where: s
 def _not_boolean(node: e.Expression, type_: t.Type, context: Context, where: str) -> Diagnostic:
     written = context.text(node)
     if t.is_numeric(type_):
-        fix = f"write what makes it true, as in `{written} > 0`"
+        fix = f"write a comparison, as in `{written} > 0`"
     elif type_ == t.STRING:
-        fix = f"write what makes it true, as in `{written} = 'yes'`"
+        fix = f"write a comparison, as in `{written} = 'yes'`"
     else:
-        fix = f"write what makes it true, as in `{written} IS NOT NULL`"
+        fix = f"write a condition, as in `{written} IS NOT NULL`"
     return Diagnostic(
         codes.NOT_BOOLEAN,
-        f"{where} takes a condition, `{written}` is {type_}",
+        f"{where} takes a condition, but `{written}` is {type_}",
         Label(node.span, str(type_)),
         help=fix,
     )

@@ -29,7 +29,7 @@ OTHER_WAYS = {
     "split_index": "write `SPLIT_PART(text, ',', n)`, which counts from 1",
     "convert_tz": "write `FROM_UTC_TIMESTAMP(ts, 'Europe/Berlin')`",
     "proctime": "declare it in the source, `arrived AS PROCTIME()`, and select `arrived`",
-    "current_watermark": "leave it out: rows behind the watermark are dropped and counted",
+    "current_watermark": "leave it out: late rows are dropped and counted",
     "current_row_timestamp": "write `CURRENT_TIMESTAMP`",
     "row": "write `NAMED_STRUCT('name', value, …)`",
     "jsonb_object_agg": "write `MAP_FROM_ENTRIES(ARRAY_AGG(STRUCT(k, v)))`",
@@ -46,7 +46,7 @@ OTHER_WAYS = {
     "parse_date": "write `TO_DATE(text, 'yyyy-MM-dd')`",
     "format_date": "write `DATE_FORMAT(day, 'yyyy-MM-dd')`",
     "extractjsonfield": "write `GET_JSON_OBJECT(text, '$.path')`",
-    "as_value": "write the column as it is",
+    "as_value": "write just the column",
     "unix_timestamp_ms": "write `UNIX_MILLIS(ts)`",
     # RisingWave, PostgreSQL
     "to_jsonb": "write `TO_JSON(value)`",
@@ -90,7 +90,7 @@ def window_function(node: e.Call) -> Diagnostic:
     read = f"select `{column}`" if column else "select `window_start` and `window_end`"
     return Diagnostic(
         codes.WINDOW_FUNCTION,
-        f"`{node.name}` is no function of a row: a window stands in FROM",
+        f"`{node.name}` is not a function of a row: a window is opened in FROM",
         Label(node.span),
         help=f"open it, `FROM {form}`, and {read}",
     )

@@ -11,7 +11,7 @@ def not_built(feature: str, span: Span, instead: str | None = None) -> Diagnosti
     """Return the diagnostic for a feature that parses and is not built yet."""
     return Diagnostic(
         codes.NOT_BUILT,
-        f"{feature} is not built yet",
-        Label(span, "part of the language, refused by this version"),
+        f"{feature} is not supported yet",
+        Label(span, "part of the language, but not supported by this version"),
         help=instead,
     )

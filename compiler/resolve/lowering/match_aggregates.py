@@ -34,7 +34,9 @@ def typed_aggregate(node: AnyCall, scope: MatchScope, context: Context) -> Typed
     name = function_of(node)
     if name in _BY_PLACE:
         fix = f"write `{_BY_PLACE[name]}(B.price)`"
-        context.report(unreadable(written, f"rows have an order here: no `{name}`", fix))
+        context.report(
+            unreadable(written, f"rows are ordered here, so `{name}` does not apply", fix)
+        )
         return unknown(written)
     inner = replace(scope, row=True, met=set())
     plain = _unqualified(node, inner, context)

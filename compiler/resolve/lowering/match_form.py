@@ -23,16 +23,16 @@ def _form(message: str, label: Label, fix: str, *others: Label) -> Diagnostic:
 def no_turns(node: q.PatternRepeat) -> Diagnostic:
     """Return the diagnostic for a repetition that can't be had."""
     return _form(
-        "nothing can be repeated so: the most is less than the least, or nothing",
+        "the maximum of a repetition is less than its minimum, or zero",
         Label(node.span),
-        "write the least first, as in `B{2,5}`",
+        "write the minimum first, as in `B{2,5}`",
     )
 
 
 def too_long(node: q.MatchRecognize, places: int) -> Diagnostic:
     """Return the diagnostic for a pattern with too many places."""
     return _form(
-        f"the pattern has {places} places, repetitions with numbers written out",
+        f"the pattern has {places} positions, with counted repetitions expanded",
         Label(node.pattern.span, f"more than {MOST_PLACES}"),
         "write `B+`, and count its rows in a condition, as in `C AS COUNT(B.*) >= 200`",
     )
@@ -41,9 +41,9 @@ def too_long(node: q.MatchRecognize, places: int) -> Diagnostic:
 def empty_match(node: q.MatchRecognize) -> Diagnostic:
     """Return the diagnostic for a pattern that no row matches too."""
     return _form(
-        "the pattern is matched by no rows at all, and so everywhere",
+        "the pattern can match no rows at all, and so matches everywhere",
         Label(node.pattern.span),
-        "let a row be needed: `B+` instead of `B*`, or a variable before it",
+        "require a row: `B+` instead of `B*`, or a variable before it",
     )
 
 
@@ -52,7 +52,7 @@ def defined_twice(node: q.PatternDefinition, first: q.PatternDefinition) -> Diag
     return _form(
         f"`{node.variable}` has two conditions",
         Label(node.variable.span, "defined again"),
-        "put them together with AND",
+        "combine them with AND",
         Label(first.variable.span, "the first"),
     )
 
@@ -71,7 +71,7 @@ def skip_to_nothing(node: q.MatchRecognize, name: Name, known: Iterable[str]) ->
     """Return the diagnostic for SKIP to a variable that stands nowhere."""
     near = closest(name.text, known)
     return _form(
-        f"`{name}` is not in PATTERN, so no match has a row of it to go on with",
+        f"`{name}` is not in PATTERN, so no match has a row of it to continue with",
         Label(name.span),
         f"did you mean `{near[0].upper()}`?" if near else "skip to a variable of the pattern",
     )
@@ -80,9 +80,9 @@ def skip_to_nothing(node: q.MatchRecognize, name: Name, known: Iterable[str]) ->
 def skip_to_lacking(node: q.MatchRecognize, name: Name) -> Diagnostic:
     """Return the diagnostic for SKIP to a variable that a match may be without."""
     return _form(
-        f"a match may have no row of `{name}`, and nothing says where to go on then",
+        f"a match may have no row of `{name}`, and it is undefined where to continue then",
         Label(name.span),
-        f"let it be needed, as in `{name}+`; or write `AFTER MATCH SKIP TO NEXT ROW`",
+        f"require it, as in `{name}+`; or write `AFTER MATCH SKIP TO NEXT ROW`",
         Label(node.pattern.span, "may end without it"),
     )
 
@@ -90,7 +90,7 @@ def skip_to_lacking(node: q.MatchRecognize, name: Name) -> Diagnostic:
 def skip_to_beginning(node: q.MatchRecognize, name: Name) -> Diagnostic:
     """Return the diagnostic for SKIP to a row that the match may begin with."""
     return _form(
-        f"a match may begin with the row that `SKIP {node.skip} {name}` goes on with, again and "
+        f"a match may begin with the row where `SKIP {node.skip} {name}` continues, again and "
         "again",
         Label(name.span),
         "skip to a variable that no match begins with, or write `AFTER MATCH SKIP TO NEXT ROW`",
@@ -102,7 +102,7 @@ def no_order(node: q.MatchRecognize, visible: Visible) -> Diagnostic:
     """Return the diagnostic for rows without an order."""
     times = visible.schema.event_times()
     return _form(
-        "a pattern is matched by rows one after another, and these have no order",
+        "a pattern matches consecutive rows, but these have no order",
         Label(node.pattern.span),
         f"write `ORDER BY {times[0].name if times else 'ts'}` before MEASURES",
     )
@@ -126,9 +126,9 @@ def computed_key(node: e.Expression, visible: Visible, diagnostics: Diagnostics)
     text = " ".join(diagnostics.source.excerpt(node.span).split())
     return Diagnostic(
         codes.OPERATOR_KEYS,
-        f"a key of state is a column, `{text}` is computed",
-        Label(node.span, "has no name for the state to be known by"),
-        help=f"name it before: `FROM (SELECT *, {text} AS key FROM {visible.alias}) AS keyed "
+        f"a key of state must be a column, but `{text}` is computed",
+        Label(node.span, "has no name to identify the state"),
+        help=f"name it first: `FROM (SELECT *, {text} AS key FROM {visible.alias}) AS keyed "
         "MATCH_RECOGNIZE (…)`",
     )
 
@@ -137,9 +137,12 @@ def no_key(node: e.Expression, column: Field) -> Diagnostic:
     """Return the diagnostic for a key of a type that can't be compared."""
     return Diagnostic(
         codes.OPERATOR_KEYS,
-        f"state can't be found by a {column.type}",
+        f"a {column.type} can't be a key of state",
         Label(node.span, "not comparable"),
-        help="partition by one value of it, or in a stream before by its text, `to_json(x)`",
+        help=(
+            "partition by one value of it, or by its text, `to_json(x)`, computed in an "
+            "earlier stream"
+        ),
     )
 
 
@@ -147,10 +150,10 @@ def one_core(node: q.MatchRecognize, stream: str) -> Diagnostic:
     """Return the warning for a pattern over all rows."""
     return Diagnostic(
         codes.ONE_CORE,
-        f"the pattern of `{stream}` has no PARTITION BY: all its rows are handled by one core",
+        f"the pattern of `{stream}` has no PARTITION BY: one core processes all its rows",
         Label(node.relation.span),
-        help="write `MATCH_RECOGNIZE (PARTITION BY k …)` if rows of different `k` have nothing to "
-        "do with each other",
+        help="write `MATCH_RECOGNIZE (PARTITION BY k …)` if rows with different `k` are "
+        "independent",
     )
 
 
@@ -158,7 +161,7 @@ def unbounded(node: q.MatchRecognize, stream: str) -> Diagnostic:
     """Return the diagnostic for a pattern whose attempts nothing ends."""
     return Diagnostic(
         codes.UNBOUNDED_STATE,
-        "the state of this pattern would grow for ever: nothing ends an attempt that waits",
+        "the state of this pattern would grow forever: nothing ends an open attempt",
         Label(node.pattern.span, "kept for each key until its next row"),
         help="say how long a match may last: `PATTERN (…) WITHIN INTERVAL 1 HOUR`; or accept it: "
         f"`CREATE STREAM {stream} WITH (unbounded = 'why') AS …`",
@@ -169,10 +172,10 @@ def numbered(node: q.MatchRecognize, stream: str) -> Diagnostic:
     """Return the diagnostic for numbers of matches, which nothing ends."""
     return Diagnostic(
         codes.UNBOUNDED_STATE,
-        "MATCH_NUMBER keeps the number of matches of each key for good",
+        "MATCH_NUMBER keeps the number of matches of each key forever",
         Label(node.span),
-        help="know a match by its beginning, `FIRST(ts)`; or accept it: "
-        f"`CREATE STREAM {stream} WITH (unbounded = 'why') AS …`",
+        help="identify a match by its beginning, `FIRST(ts)`; or accept it: `CREATE STREAM "
+        f"{stream} WITH (unbounded = 'why') AS …`",
     )
 
 
@@ -180,9 +183,9 @@ def number_in_expression(node: q.Measure) -> Diagnostic:
     """Return the diagnostic for a measure made of the number of the match."""
     return Diagnostic(
         codes.PATTERN_READ,
-        "MATCH_NUMBER() is a measure of its own: it is known when the match comes out",
+        "MATCH_NUMBER() must be a measure by itself: it is known when the match comes out",
         Label(node.span),
-        help="compute with it in the select list: `MEASURES MATCH_NUMBER() AS number`",
+        help="use it in computations in the select list: `MEASURES MATCH_NUMBER() AS number`",
     )
 
 
@@ -206,7 +209,10 @@ def column_twice(node: q.Measure, first: Span) -> Diagnostic:
         f"two columns are called `{node.name}`",
         Label(node.name.span, "the second"),
         secondary=(Label(first, "the first"),),
-        help="give it another name: the columns of PARTITION BY come out too, with ALL ROWS all",
+        help=(
+            "give it another name: the columns of PARTITION BY are output too, with ALL ROWS "
+            "all columns"
+        ),
     )
 
 
@@ -223,7 +229,7 @@ def no_columns(node: q.MatchRecognize) -> Diagnostic:
 def no_event_time(span: Span) -> Diagnostic:
     """Return the diagnostic for a join with matches."""
     return _form(
-        "matches have no event time, which a join needs",
+        "matches have no event time, but a join needs one",
         Label(span),
         "a match may be known only after later rows: select from it, and write it to a sink",
     )
@@ -232,7 +238,7 @@ def no_event_time(span: Span) -> Diagnostic:
 def rows_alone(node: q.MatchRecognize) -> Diagnostic:
     """Return the diagnostic for a pattern over a window or over matches."""
     return _form(
-        "a pattern is matched by the rows of a stream, not by windows or matches",
+        "a pattern matches the rows of a stream, not windows or matches",
         Label(node.relation.span),
-        "give them a stream of their own, with `window_time` as the event time of a window",
+        "put them in a separate stream, with `window_time` as the event time of a window",
     )

@@ -70,7 +70,7 @@ def _typed_call(wrapped: PatternCall, context: Context) -> Typed:
         context.report(_in_lambda(call))
         return unknown(call)
     if any(_reads_rows(one) for inner in children(call) for one in walk(inner)):
-        context.report(unreadable(call, "a call that reads rows stands in another", _ONE_CALL))
+        context.report(unreadable(call, "a call that reads rows is nested in another", _ONE_CALL))
         return unknown(call)
     if name in _OF_MATCHES:
         return _of_match(call, scope, context)
@@ -86,28 +86,28 @@ def _of_match(node: e.Call, scope: MatchScope, context: Context) -> Typed:
     name = node.name.text.lower()
     if node.arguments or aggregate_clause(node) is not None:
         fix = f"write `{name.upper()}()`"
-        context.report(unreadable(node, f"`{name}` takes nothing", fix))
+        context.report(unreadable(node, f"`{name}` takes no arguments", fix))
         return unknown(node)
     if name == "classifier":
         return scope.classifier(node)
     if scope.tried is not None:
-        fix = "a match has a number once it is known to be one: give it in MEASURES"
+        fix = "a match gets its number when it is complete: use it in MEASURES"
         context.report(unreadable(node, "MATCH_NUMBER is not for DEFINE", fix))
         return unknown(node)
     return match_number(node.span)
 
 
-_ONE_CALL = "write FIRST, LAST or PREV around columns alone, as in `LAST(B.price, 1)`"
+_ONE_CALL = "write FIRST, LAST or PREV around single columns, as in `LAST(B.price, 1)`"
 
 
 def _navigation(node: e.Call, scope: MatchScope, context: Context) -> Typed:
     name = node.name.text.lower()
     place = _place(node)
     if name == "next":
-        context.report(unreadable(node, "NEXT would read rows that have not come yet", _NO_NEXT))
+        context.report(unreadable(node, "NEXT would read rows that have not arrived yet", _NO_NEXT))
     elif place is None:
         context.report(
-            unreadable(node, f"{name.upper()} takes columns and how many rows", _ONE_CALL)
+            unreadable(node, f"{name.upper()} takes columns and a number of rows", _ONE_CALL)
         )
     elif name == "prev" and scope.tried is None:
         context.report(unreadable(node, "PREV is for DEFINE: it goes back from a row", _ONE_CALL))
@@ -118,7 +118,7 @@ def _navigation(node: e.Call, scope: MatchScope, context: Context) -> Typed:
         scope.back = max(scope.back, inner.back)
         problem = one_variable(node, inner.met)
         if problem is None and name == "prev" and not inner.met <= {None, scope.tried}:
-            problem = unreadable(node, "PREV goes back from the row that is tried", _ONE_CALL)
+            problem = unreadable(node, "PREV counts back from the row being tested", _ONE_CALL)
         if problem is not None:
             context.report(problem)
             return unknown(node)
@@ -126,7 +126,7 @@ def _navigation(node: e.Call, scope: MatchScope, context: Context) -> Typed:
     return unknown(node)
 
 
-_NO_NEXT = "name the next row by a variable of its own, and compare that with this one"
+_NO_NEXT = "match the next row with another variable, and compare that with this one"
 
 
 def _place(node: e.Call) -> int | None:
@@ -142,5 +142,5 @@ def _place(node: e.Call) -> int | None:
 
 
 def _in_lambda(node: e.Call) -> Diagnostic:
-    message = f"`{node.name}` of rows can't stand in a lambda"
-    return unreadable(node, message, "compute it outside of it")
+    message = f"`{node.name}` of rows is not allowed in a lambda"
+    return unreadable(node, message, "compute it outside the lambda")

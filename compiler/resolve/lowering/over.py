@@ -173,31 +173,32 @@ def _other_window(window: OverWindow, first: OverWindow) -> Diagnostic:
         "all OVER of one SELECT have the same PARTITION BY and ORDER BY",
         Label(window.span),
         secondary=(Label(first.span, "the first"),),
-        help="give the other one a stream of its own",
+        help="put the other one in a separate stream",
     )
 
 
 def _one_core(window: OverWindow) -> Diagnostic:
     return Diagnostic(
         codes.ONE_CORE,
-        "OVER has no PARTITION BY: all rows are handled by one core",
+        "OVER has no PARTITION BY: one core processes all rows",
         Label(window.span),
-        help="write `PARTITION BY k` if rows of different `k` have nothing to do with each other",
+        help="write `PARTITION BY k` if rows with different `k` are independent",
     )
 
 
 def _unbounded(call: OverCall, window: OverWindow, stream: str) -> Diagnostic:
     keys = ", ".join(sql(key.expression) for key in window.keys)
-    fix = "end it: `RANGE BETWEEN INTERVAL 1 DAY PRECEDING AND CURRENT ROW`"
+    fix = "bound it: `RANGE BETWEEN INTERVAL 1 DAY PRECEDING AND CURRENT ROW`"
     if call.function == "row_number":
         fix = (
-            f"for the first row of each write `SELECT DISTINCT ON ({keys}) WITHIN INTERVAL 1 DAY …`"
+            f"for the first row of each, write `SELECT DISTINCT ON ({keys}) WITHIN INTERVAL 1 "
+            "DAY …`"
         )
     elif call.function in ("lag", "rank", "dense_rank"):
-        fix = "let a CREATE OPERATOR forget it by a TTL"
+        fix = "use a CREATE OPERATOR with a TTL"
     return Diagnostic(
         codes.UNBOUNDED_STATE,
-        f"what is kept of each `{keys}` is kept for ever: nothing says that no more rows come",
+        f"the state of each `{keys}` is kept forever: nothing says when no more rows can arrive",
         Label(call.rows.span, "sees rows however old they are"),
         help=f"{fix}; or accept it: `CREATE STREAM {stream} WITH (unbounded = 'why') AS …`",
     )
@@ -210,7 +211,7 @@ def beside_over(select: q.Select, what: str) -> Diagnostic:
     call = next(call for node in nodes for call in calls_of(node))
     return Diagnostic(
         codes.OVER_FORM,
-        f"OVER can't stand in one SELECT with {what}",
+        f"OVER can't be combined with {what} in one SELECT",
         Label(call.span),
-        help="give one of them a stream of its own and read that by its name",
+        help="put one of them in a separate stream and read that by its name",
     )

@@ -209,7 +209,7 @@ class OverCalls:
         elif name in _COUNTS_ALL:
             self._diagnostics.add(_counts_all(node))
         else:
-            raise InternalError(f"OVER knows nothing of {name}")
+            raise InternalError(f"OVER has no {name}")
 
 
 def _no_frame(node: e.Call, frame: e.Frame) -> Diagnostic:
@@ -227,7 +227,7 @@ def _default_type(
     text = context.text(node)
     return Diagnostic(
         codes.OVER_FUNCTION,
-        f"LAG gives a {wanted}, and its default `{text}` is {given}",
+        f"LAG returns {wanted}, but its default `{text}` is {given}",
         Label(node.span, str(given)),
         help=f"write `CAST({text} AS {wanted})`"
         if can_cast(given, wanted)
@@ -238,7 +238,7 @@ def _default_type(
 def _no_aggregate(node: e.Call) -> Diagnostic:
     return Diagnostic(
         codes.OVER_FUNCTION,
-        f"`{node.name.text.lower()}` is no aggregate, so there is nothing that it is OVER",
+        f"`{node.name.text.lower()}` is not an aggregate, so it takes no OVER",
         Label(node.span),
         help=f"remove OVER, or aggregate it: `MAX({node.name.text.lower()}(…)) OVER (…)`",
     )
@@ -249,9 +249,9 @@ def _approximate(node: AnyCall) -> Diagnostic:
     exact = "COUNT(DISTINCT x)" if counts else "PERCENTILE(x, 0.5)"
     return Diagnostic(
         codes.OVER_FUNCTION,
-        f"`{function_of(node)}` would keep all values of a key for good: its frame has no end",
+        f"`{function_of(node)}` would keep all values of a key forever: its frame is unbounded",
         Label(node.span),
-        help="end the frame, as in `RANGE INTERVAL 1 DAY PRECEDING`; if all are to be kept, write "
+        help="bound the frame, as in `RANGE INTERVAL 1 DAY PRECEDING`; to keep all values, write "
         f"{exact}, which is exact",
     )
 
@@ -259,16 +259,19 @@ def _approximate(node: AnyCall) -> Diagnostic:
 def _lead(node: e.Call) -> Diagnostic:
     return Diagnostic(
         codes.OVER_FUNCTION,
-        "LEAD would wait for rows that may never come",
+        "LEAD would wait for rows that may never arrive",
         Label(node.span),
-        help="tell it of the later row, which sees the earlier one by LAG",
+        help="compute it on the later row, which sees the earlier one with LAG",
     )
 
 
 def _counts_all(node: e.Call) -> Diagnostic:
     return Diagnostic(
         codes.OVER_FUNCTION,
-        f"`{node.name.text.lower()}` goes by the number of all rows, and a stream has no last one",
+        (
+            f"`{node.name.text.lower()}` depends on the number of all rows, but a stream has no "
+            "last one"
+        ),
         Label(node.span),
         help="aggregate over windows, as in `FROM TUMBLE(t, ts, INTERVAL 1 HOUR)`",
     )

@@ -165,11 +165,11 @@ def _no_key(node: e.Expression, value: Typed) -> Diagnostic:
     is_column = isinstance(value.expression, e.ColumnRef)
     return Diagnostic(
         codes.OVER_FORM,
-        f"rows can't be parted by a {value.type}"
+        f"rows can't be partitioned by a {value.type}"
         if is_column
         else "PARTITION BY of OVER takes columns",
         Label(node.span, "not comparable" if is_column else "its state would have no name"),
-        help="use one of its parts, or `to_json(x)`, in a stream before"
+        help="use one of its parts, or `to_json(x)`, in an earlier stream"
         if is_column
         else "compute it under a name first: `FROM (SELECT *, expression AS k FROM t) AS named`",
     )
@@ -178,8 +178,8 @@ def _no_key(node: e.Expression, value: Typed) -> Diagnostic:
 def _no_event_time(span: Span, visible: Visible) -> Diagnostic:
     return Diagnostic(
         codes.MISSING_WATERMARK,
-        f"OVER goes by the event time, and `{visible.alias}` has none",
-        Label(span, "rows would wait for ever"),
+        f"OVER uses the event time, but `{visible.alias}` has none",
+        Label(span, "rows would wait forever"),
         secondary=(Label(visible.span, f"`{visible.alias}` is declared here"),),
         help=time_help(visible, "add `WATERMARK FOR ts AS ts - INTERVAL 1 MINUTE` to its source"),
     )
@@ -191,12 +191,12 @@ def _no_order(whole: e.WindowSpec, time: str) -> Diagnostic:
         span = whole.order_by[0].span.to(whole.order_by[-1].span)
     return Diagnostic(
         codes.OVER_FORM,
-        f"OVER goes by the event time alone, earlier rows first: `ORDER BY {time}`",
+        f"OVER orders only by the event time, ascending: `ORDER BY {time}`",
         Label(span),
         help=_latest(whole, time)
-        or f"write `ORDER BY {time}`: rows of one instant are in a fixed order of their values; "
-        "the best rows of each closed window are kept by QUALIFY ROW_NUMBER() with `window_start` "
-        "in PARTITION BY",
+        or f"write `ORDER BY {time}`: rows of the same instant are in a fixed order of their "
+        "values; to keep the top rows of each closed window, use QUALIFY ROW_NUMBER() with "
+        "`window_start` in PARTITION BY",
     )
 
 
@@ -211,8 +211,8 @@ def _latest(whole: e.WindowSpec, time: str) -> str | None:
     keys = [part.parts[-1].text for part in whole.partition_by if isinstance(part, e.ColumnRef)]
     key = ", ".join(keys) or "id"
     return (
-        "the latest row of a key is not known before all have come. An upsert sink keeps it by "
-        f"itself, without QUALIFY:\n`mode = 'upsert', key = '{key}'`. Of each window it is "
+        "the latest row of a key is not known until all have arrived. An upsert sink keeps it "
+        f"without QUALIFY:\n`mode = 'upsert', key = '{key}'`. Of each window it is "
         f"`MAX_BY(column, {time}) … GROUP BY {key}, window_start`;\nthe row before is "
         f"`LAG(column) OVER (PARTITION BY {key} ORDER BY {time})`"
     )
@@ -221,7 +221,7 @@ def _latest(whole: e.WindowSpec, time: str) -> str | None:
 def _no_instant(item: e.SortItem, time: Field) -> Diagnostic:
     return Diagnostic(
         codes.OVER_FORM,
-        f"OVER goes by instants, and `{time.name}` is {time.type}",
+        f"OVER orders by instants, but `{time.name}` is {time.type}",
         Label(item.span, str(time.type)),
         help="declare the event time as TIMESTAMP",
     )
@@ -231,17 +231,17 @@ def _frame_end(node: e.Frame) -> Diagnostic:
     later = "FOLLOWING" in node.start.kind or "FOLLOWING" in node.end.kind
     return Diagnostic(
         codes.OVER_FORM,
-        "a frame ends at the current row" if not later else "a frame knows no rows to come",
+        "a frame ends at the current row" if not later else "a frame has no later rows",
         Label(node.span),
         help=f"write `{node.unit} BETWEEN … PRECEDING AND CURRENT ROW`"
-        + ("" if not later else "; what follows a row is told by the rows that follow, with LAG"),
+        + ("" if not later else "; to see later rows, compute on the later row with LAG"),
     )
 
 
 def _no_rows(start: e.FrameBound) -> Diagnostic:
     return Diagnostic(
         codes.OVER_FORM,
-        "ROWS goes by a number of rows",
+        "ROWS takes a number of rows",
         Label(start.span),
-        help="write `ROWS BETWEEN 5 PRECEDING AND CURRENT ROW`, or RANGE for a length of time",
+        help="write `ROWS BETWEEN 5 PRECEDING AND CURRENT ROW`, or RANGE for a duration",
     )

@@ -77,25 +77,25 @@ def lateness_without_aggregate(node: e.Expression) -> Diagnostic:
     """Return the diagnostic for ALLOWED LATENESS where no window is aggregated."""
     return Diagnostic(
         codes.EMIT_FORM,
-        "ALLOWED LATENESS belongs to a window whose rows are aggregated, and here is none",
+        "ALLOWED LATENESS needs an aggregated window, but here is none",
         Label(node.span),
-        help="leave it out; how late rows may come is what WATERMARK says",
+        help="leave it out; WATERMARK says how late rows may arrive",
     )
 
 
 def _changes(span: Span) -> Diagnostic:
     return Diagnostic(
         codes.EMIT_FORM,
-        "EMIT CHANGES gives no panes that rows could be late for",
+        "EMIT CHANGES has no panes that rows could be late for",
         Label(span),
-        help="write `EMIT EARLY EVERY INTERVAL 1 MINUTE` instead, or leave ALLOWED LATENESS out",
+        help="write `EMIT EARLY EVERY INTERVAL 1 MINUTE` instead, or leave out ALLOWED LATENESS",
     )
 
 
 def _no_window(span: Span) -> Diagnostic:
     return Diagnostic(
         codes.EMIT_FORM,
-        "panes are parts of a window, and this SELECT opens none",
+        "panes are parts of a window, but this SELECT opens none",
         Label(span),
         help="open one in FROM, as in `FROM TUMBLE(t, ts, INTERVAL 1 HOUR)`",
     )
@@ -104,30 +104,30 @@ def _no_window(span: Span) -> Diagnostic:
 def _session(relation: Span, span: Span) -> Diagnostic:
     return Diagnostic(
         codes.EMIT_FORM,
-        "a session has no panes: rows may join it with another, whose panes are out already",
+        "a session has no panes: it may merge with another whose panes have already come out",
         Label(span),
         secondary=(Label(relation, "known only when it closes"),),
-        help="use TUMBLE, HOP or CUMULATE; or let the watermark wait longer for rows that are late",
+        help="use TUMBLE, HOP or CUMULATE; or use a longer watermark delay for late rows",
     )
 
 
 def _beside(span: Span, what: str) -> Diagnostic:
     return Diagnostic(
         codes.EMIT_FORM,
-        f"a window with panes can't stand in one SELECT with {what}",
+        f"a window with panes can't be combined with {what} in one SELECT",
         Label(span),
-        help="QUALIFY ranks closed windows: leave the panes out"
+        help="QUALIFY ranks closed windows: leave out the panes"
         if what == "QUALIFY"
-        else "give the join a stream of its own, and open the window on that",
+        else "put the join in a separate stream, and open the window on that",
     )
 
 
 def _never_late(span: Span) -> Diagnostic:
     return Diagnostic(
         codes.EMIT_FORM,
-        "no row is late for a window over the processing time",
+        "no row can be late for a window over the processing time",
         Label(span),
-        help="leave ALLOWED LATENESS out, or open the window over an event time",
+        help="leave out ALLOWED LATENESS, or open the window over an event time",
     )
 
 
@@ -136,5 +136,5 @@ def _misplaced(node: PaneRef) -> Diagnostic:
         codes.NOT_GROUPED,
         "`pane` is known when a row comes out, not before",
         Label(node.span),
-        help="select it as it is, or ask for it in HAVING",
+        help="select it unchanged, or test it in HAVING",
     )

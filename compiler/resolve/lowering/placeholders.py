@@ -106,9 +106,9 @@ def _in_place_of(node: Node, marks: Mapping[AnyCall, Mark]) -> Node | None:
 def _same_name(node: AnyCall, first: AnyCall, short: str) -> Diagnostic:
     return Diagnostic(
         codes.SHARED_NAME,
-        f"two `{short}` in one expression would share one name",
+        f"two `{short}` in one expression would have the same name",
         Label(node.span, "the second"),
         secondary=(Label(first.span, "the first"),),
-        help="give each a column of its own, and put these together in a stream behind: state is "
-        "known by that name",
+        help="give each its own column, and combine these in a later stream: state is identified "
+        "by that name",
     )

@@ -53,9 +53,9 @@ def no_type(node: e.Expression) -> Diagnostic:
     """Return the diagnostic for a value of a program whose type is not known."""
     return Diagnostic(
         codes.PROGRAM_TYPE,
-        "it is not known of which type this is, and state and rows of a program have types",
+        "the type of this is unknown, but state and rows of a program have types",
         Label(node.span),
-        help="write `CAST(… AS STRING)`, or what it is",
+        help="write `CAST(… AS STRING)`, or the right type",
     )
 
 

@@ -276,9 +276,9 @@ def _fields(node: AnyCall, found: Sequence[FoundAggregate]) -> dict[str, FoundAg
 def _sketch(node: AnyCall, function: str, where: str) -> Diagnostic:
     return Diagnostic(
         codes.OVER_FUNCTION,
-        f"`{function}` is made by an aggregate of Spark, not row by row as {where} goes",
+        f"`{function}` exists only as a Spark aggregate, but {where} works row by row",
         Label(node.span),
-        help="aggregate over windows of time, as in `FROM TUMBLE(t, ts, INTERVAL 1 HOUR)`; here "
+        help="aggregate over time windows, as in `FROM TUMBLE(t, ts, INTERVAL 1 HOUR)`; here "
         "COUNT(DISTINCT x) and PERCENTILE(x, 0.5) are exact",
     )
 
@@ -287,7 +287,7 @@ def wrong_arguments(node: e.Call, form: str, where: str) -> Diagnostic:
     """Return the diagnostic for a call that is not of its form."""
     return Diagnostic(
         codes.OVER_FUNCTION,
-        f"`{node.name.text.lower()}` can't be called so with {where}",
+        f"`{node.name.text.lower()}` can't be called like this with {where}",
         Label(node.span),
         help=f"the form is `{form}{' OVER (…)' if where == 'OVER' else ''}`",
     )

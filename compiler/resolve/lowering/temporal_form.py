@@ -139,10 +139,10 @@ def versions_kept(node: q.Join, form: TemporalForm, scope: BlockScope, stream: s
     bound = f"{versions.alias}.{form.version_time.name} >= {rows.alias}.{form.row_time.name}"
     return Diagnostic(
         codes.VERSIONS_KEPT,
-        f"the newest version of each key of `{versions.alias}` is kept for good",
-        Label(node.right.span, "a version for each key that ever comes"),
-        help=f"let old ones expire: `AND {bound} - INTERVAL 7 DAYS`; or say that the keys are few: "
-        f"`CREATE STREAM {stream} WITH (unbounded = 'why') AS …`",
+        f"the newest version of each key of `{versions.alias}` is kept forever",
+        Label(node.right.span, "a version for each key that ever occurs"),
+        help=f"let old ones expire: `AND {bound} - INTERVAL 7 DAYS`; or state that there are few "
+        f"keys: `CREATE STREAM {stream} WITH (unbounded = 'why') AS …`",
     )
 
 
@@ -152,8 +152,8 @@ def _temporal(message: str, label: Label, fix: str) -> Diagnostic:
 
 def _bad_kind(node: q.Join, versions: Visible) -> Diagnostic:
     return _temporal(
-        f"a {node.kind} JOIN can't look up versions: those of `{versions.alias}` are no rows that "
-        "come out by themselves",
+        f"a {node.kind} JOIN can't look up versions: those of `{versions.alias}` are not output "
+        "by themselves",
         Label(node.span),
         "write `JOIN … FOR SYSTEM_TIME AS OF … ON …`, or LEFT JOIN to keep rows without a version",
     )
@@ -162,7 +162,7 @@ def _bad_kind(node: q.Join, versions: Visible) -> Diagnostic:
 def _no_versions(node: q.Join, versions: Visible) -> Diagnostic:
     return Diagnostic(
         codes.MISSING_WATERMARK,
-        f"the versions of `{versions.alias}` have no event time from which they hold",
+        f"the versions of `{versions.alias}` have no event time from which they are valid",
         Label(node.right.span),
         secondary=(Label(versions.span, f"`{versions.alias}` is declared here"),),
         help=time_help(versions, "add `WATERMARK FOR ts AS ts - INTERVAL 1 MINUTE` to its source"),
@@ -174,7 +174,7 @@ def _no_condition(node: q.Join, scope: BlockScope) -> Diagnostic:
     rows, versions = (side.alias for side in scope.relations)
     return Diagnostic(
         codes.JOIN_KEYS,
-        f"a temporal join is stated by ON{columns}",
+        f"a temporal join needs ON{columns}",
         Label(node.span),
         help=f"write `ON {versions}.id = {rows}.id`",
     )
@@ -192,7 +192,7 @@ def _no_keys(node: q.Join, scope: BlockScope) -> Diagnostic:
 
 def _one_key_twice(node: q.Join) -> Diagnostic:
     return _temporal(
-        "a column of the versions is a key twice",
+        "a column of the versions is used as a key twice",
         Label(node.condition.span if node.condition else node.span),
         "compare two columns of the row in WHERE, and one of them with the key",
     )
@@ -214,15 +214,17 @@ def _unfit_key(part: e.Expression, pair: tuple[Field, Field]) -> Diagnostic | No
             codes.OPERATOR_KEYS,
             f"a key is {row.type} on one side and {version.type} on the other",
             Label(part.span),
-            help=f"cast one of them in a stream before, as in `CAST({row.name} AS {version.type}) "
-            f"AS {row.name}`",
+            help=f"cast one of them in an earlier stream, as in `CAST({row.name} AS "
+            f"{version.type}) AS {row.name}`",
         )
     if not t.is_groupable(row.type) and not t.is_open(row.type):
         return Diagnostic(
             codes.OPERATOR_KEYS,
-            f"state can't be found by a {row.type}",
+            f"a {row.type} can't be a key of state",
             Label(part.span, "not comparable"),
-            help="compare one value of it, or in a stream before its text, `to_json(x)`",
+            help=(
+                "compare one value of it, or its text, `to_json(x)`, computed in an earlier stream"
+            ),
         )
     return None
 
@@ -233,9 +235,9 @@ def _no_part(
     text = " ".join(diagnostics.source.excerpt(part.span).split())
     time = f"{versions.alias}.{versions.schema.event_times()[0].name}"
     return _temporal(
-        f"ON of a temporal join has equal columns and the age of a version, `{text}` is neither",
+        f"ON of a temporal join takes equal columns and the age of a version; `{text}` is neither",
         Label(part.span),
-        f"write it in WHERE, or in a stream before the join; an age is `{time} >= "
+        f"write it in WHERE, or in a stream before the join; an age is written `{time} >= "
         f"{rows.alias}.{rows.schema.event_times()[0].name} - INTERVAL 1 DAY`",
     )
 
@@ -243,7 +245,7 @@ def _no_part(
 def _no_age(part: e.Expression) -> Diagnostic:
     return Diagnostic(
         codes.JOIN_BOUND,
-        "no version can meet this bound: it would be younger than the row",
+        "no version can satisfy this bound: it would be later than the row",
         Label(part.span),
         help="subtract the interval from the instant of the row",
     )

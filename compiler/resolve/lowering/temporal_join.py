@@ -235,7 +235,7 @@ def own_select(select: q.Select, roles: tuple[str, ...]) -> Diagnostic | None:
         return None
     return Diagnostic(
         codes.TEMPORAL_JOIN,
-        f"a temporal join can't stand in one SELECT with {too_much[0]}",
+        f"a temporal join can't be combined with {too_much[0]} in one SELECT",
         Label(select.relation.span),
-        help="give the join a stream of its own and read that by its name",
+        help="put the join in a separate stream and read that by its name",
     )

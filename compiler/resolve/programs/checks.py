@@ -85,11 +85,11 @@ def _unbounded(node: st.CreateOperator, operator: Operator) -> Iterator[Diagnost
     spans = _spans(node)
     yield Diagnostic(
         codes.UNBOUNDED_STATE,
-        f"the state of this operator would grow for ever: nothing takes {names} away",
-        Label(spans[kept[0].name], "kept for good for each key" if operator.keys else "grows"),
+        f"the state of this operator would grow forever: nothing removes {names}",
+        Label(spans[kept[0].name], "kept forever for each key" if operator.keys else "grows"),
         secondary=tuple(Label(spans[cell.name]) for cell in kept[1:]),
-        help=f"forget it after some time, `TTL ({kept[0].name} INTERVAL 30 DAYS)`; or CLEAR it in "
-        f"a handler; or accept it: `CREATE OPERATOR {node.name} WITH (unbounded = 'why') ON …`",
+        help=f"expire it, `TTL ({kept[0].name} INTERVAL 30 DAYS)`; or CLEAR it in a handler; or "
+        f"accept it: `CREATE OPERATOR {node.name} WITH (unbounded = 'why') ON …`",
     )
 
 
@@ -154,17 +154,20 @@ def _endless(loop: m.While) -> Diagnostic:
     return Diagnostic(
         codes.ENDLESS_LOOP,
         "nothing in this loop changes its condition",
-        Label(condition.span, "once true, true for ever"),
-        help="change what it reads, as in `SET n = n - 1;`, or write `IF` for a single turn",
+        Label(condition.span, "once true, always true"),
+        help="change what it reads, as in `SET n = n - 1;`, or write `IF` to run once",
     )
 
 
 def _no_emit(node: st.CreateOperator) -> Diagnostic:
     return Diagnostic(
         codes.NO_OUTPUT,
-        f"no handler of `{node.name}` gives a row",
+        f"no handler of `{node.name}` outputs a row",
         Label(node.name.span),
-        help=f"write `EMIT {', '.join(p.name.text for p in node.returns)};` where one is due",
+        help=(
+            f"write `EMIT {', '.join(p.name.text for p in node.returns)};` where a row is to "
+            "be output"
+        ),
     )
 
 
@@ -172,7 +175,7 @@ def _never_read(cell: m.Cell, span: Span) -> Diagnostic:
     return Diagnostic(
         codes.CELL_NEVER_READ,
         f"nothing reads cell `{cell.name}`",
-        Label(span, "kept for each key, for nothing"),
+        Label(span, "kept for each key, but never used"),
         help="remove it and the statements that write it, or read it",
     )
 
@@ -184,7 +187,9 @@ def _never_written(cell: m.Cell, span: Span, default: e.Expression | None) -> Di
         codes.CELL_NEVER_WRITTEN,
         f"nothing writes cell `{cell.name}`",
         Label(span, f"always {always if is_value else 'empty'}"),
-        help=f"write `SET {cell.name} = …`, or remove it" if is_value else "fill it, or remove it",
+        help=f"write `SET {cell.name} = …`, or remove it"
+        if is_value
+        else "add entries to it, or remove it",
     )
 
 
@@ -192,10 +197,10 @@ def _one_core(node: st.CreateOperator) -> Diagnostic:
     given = node.inputs[0]
     return Diagnostic(
         codes.ONE_CORE,
-        f"`{node.name}` has no PARTITION BY: all its rows are handled by one core",
+        f"`{node.name}` has no PARTITION BY: one core processes all its rows",
         Label(given.stream.span),
-        help=f"write `ON {given.stream} PARTITION BY k …` if rows of different `k` have nothing to "
-        "do with each other",
+        help=f"write `ON {given.stream} PARTITION BY k …` if rows with different `k` are "
+        "independent",
     )
 
 
@@ -203,12 +208,15 @@ def _arrival(node: st.CreateOperator, operator: Operator) -> Diagnostic:
     times = [given.event_time for given in operator.inputs]
     fix = "give its inputs a WATERMARK and ORDER BY"
     if times[0] is not None and None not in times:
-        fix = f"write `ORDER BY {times[0]}` behind its keys: rows wait until the watermark is past"
+        fix = (
+            f"write `ORDER BY {times[0]}` after its keys: rows are buffered until the "
+            "watermark has passed them"
+        )
         if len(times) > 1:
-            fix = "write ORDER BY behind the keys of each input: rows wait for the watermark"
+            fix = "write ORDER BY after the keys of each input: rows are buffered for the watermark"
     return Diagnostic(
         codes.ARRIVAL_ORDER,
         f"the result of `{node.name}` may depend on the order in which rows arrive",
-        Label(node.name.span, "handles rows in the epoch in which they come"),
-        help=f"{fix}; or leave it so, for rows that are handled at once",
+        Label(node.name.span, "processes rows in the epoch in which they arrive"),
+        help=f"{fix}; or leave it, to process rows immediately",
     )

@@ -80,7 +80,7 @@ def _unnamed(handler: p.Handler, names: Names) -> Diagnostic:
     listed = " and ".join(f"`ON EVENT {given.alias}`" for given in names.inputs)
     return Diagnostic(
         codes.HANDLER_FORM,
-        f"ON EVENT does not say for which of {len(names.inputs)} inputs it is",
+        f"ON EVENT does not name one of the {len(names.inputs)} inputs",
         Label(head(handler)),
         help=f"write {listed}",
     )
@@ -93,7 +93,7 @@ def _second(handler: p.Handler, first: p.Handler, name: str) -> Diagnostic:
         f"there are two handlers ON {kind} {name}",
         Label(head(handler), "the second"),
         secondary=(Label(head(first), "the first"),),
-        help="put the statements of both into one",
+        help="combine the statements of both",
     )
 
 
@@ -121,7 +121,7 @@ def _unknown_input(handler: p.Handler, names: Names) -> Diagnostic:
     )
 
 
-_NO_BEGIN = "the statements of a handler follow `ON EVENT` as they are: leave out BEGIN and its END"
+_NO_BEGIN = "the statements of a handler directly follow `ON EVENT`: leave out BEGIN and its END"
 
 
 def _no_handler(span: Span, alias: str, inputs: int) -> Diagnostic:

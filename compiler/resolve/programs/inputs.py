@@ -36,7 +36,7 @@ def program_inputs(
         if first is not alias:
             diagnostics.add(_same_alias(alias, first))
         elif alias.text.lower() == node.name.text.lower():
-            diagnostics.add(hidden_name(alias, f"`{alias}` is the operator already"))
+            diagnostics.add(hidden_name(alias, f"`{alias}` is already the name of the operator"))
         if relation is None:
             continue
         if relation.changes:
@@ -141,10 +141,10 @@ def _all_or_none(node: st.CreateOperator) -> list[Diagnostic]:
     return [
         Diagnostic(
             codes.OPERATOR_ORDER,
-            f"`{given.alias or given.stream}` has no ORDER BY, and another input has one",
+            f"`{given.alias or given.stream}` has no ORDER BY, but another input has one",
             Label(given.span),
             secondary=(Label(ordered[0].span, "rows of this one wait for the watermark"),),
-            help="write ORDER BY with the column of the watermark behind each input, or none",
+            help="write ORDER BY with the column of the watermark for every input, or for none",
         )
         for given in others
     ]
@@ -154,8 +154,8 @@ def _same_alias(alias: Name, first: Name) -> Diagnostic:
     return Diagnostic(
         codes.DUPLICATE_NAME,
         f"two inputs are called `{alias}`",
-        Label(alias.span, "called so again"),
-        secondary=(Label(first.span, "first called so here"),),
+        Label(alias.span, "named again here"),
+        secondary=(Label(first.span, "first named here"),),
         help=f"give one of them an alias, as in `{alias} AS later`",
     )
 
@@ -166,8 +166,8 @@ def _changes(given: st.OperatorInput, relation: Known) -> Diagnostic:
         f"`{given.stream}` emits changes, which an operator can't read",
         Label(given.stream.span),
         secondary=(Label(relation.span, "its rows replace earlier ones"),),
-        help="let it emit when its windows close: leave `EMIT CHANGES`, `EMIT EARLY` and `ALLOWED "
-        "LATENESS` out there",
+        help="let it emit when its windows close: leave out `EMIT CHANGES`, `EMIT EARLY` and "
+        "`ALLOWED LATENESS` there",
     )
 
 
@@ -176,18 +176,21 @@ def _computed(node: e.Expression, given: st.OperatorInput, diagnostics: Diagnost
     select = f"SELECT *, {text} AS key FROM {given.stream}"
     return Diagnostic(
         codes.OPERATOR_KEYS,
-        f"a key of state is a column, `{text}` is computed",
-        Label(node.span, "has no name for the state to be known by"),
-        help=f"name it in a stream before: `CREATE STREAM keyed AS {select};`",
+        f"a key of state must be a column, but `{text}` is computed",
+        Label(node.span, "has no name to identify the state"),
+        help=f"name it in an earlier stream: `CREATE STREAM keyed AS {select};`",
     )
 
 
 def _no_key(node: e.Expression, value: Typed) -> Diagnostic:
     return Diagnostic(
         codes.OPERATOR_KEYS,
-        f"state can't be found by a {value.type}",
+        f"a {value.type} can't be a key of state",
         Label(node.span, "not comparable"),
-        help="partition by one value of it, or in a stream before by its text, `to_json(x)`",
+        help=(
+            "partition by one value of it, or by its text, `to_json(x)`, computed in an "
+            "earlier stream"
+        ),
     )
 
 
@@ -197,7 +200,7 @@ def _two_of_a_name(node: e.Expression, first: e.Expression, name: str) -> Diagno
         f"two keys are called `{name}`",
         Label(node.span),
         secondary=(Label(first.span, "the first"),),
-        help="remove one of them, or rename one in a stream before",
+        help="remove one of them, or rename one in an earlier stream",
     )
 
 
@@ -225,7 +228,7 @@ def _key_type(node: e.Expression, above: e.Expression, one: Typed, two: Typed) -
         f"a key is {one.type} in one input and {two.type} in another",
         Label(node.span, str(two.type)),
         secondary=(Label(above.span, str(one.type)),),
-        help=f"cast one of them in a stream before, as in `CAST(k AS {one.type}) AS k`",
+        help=f"cast one of them in an earlier stream, as in `CAST(k AS {one.type}) AS k`",
     )
 
 
@@ -238,5 +241,5 @@ def _no_order(given: st.OperatorInput, relation: Known, times: list[str]) -> Dia
         Label(given.order_by.span),
         secondary=(Label(relation.span, f"`{given.stream}` is declared here"),),
         help=fix
-        or "add `WATERMARK FOR ts AS ts - INTERVAL 1 MINUTE` to its source, or leave ORDER BY out",
+        or "add `WATERMARK FOR ts AS ts - INTERVAL 1 MINUTE` to its source, or leave out ORDER BY",
     )

@@ -99,9 +99,9 @@ def _returns(node: st.CreateOperator, diagnostics: Diagnostics) -> Schema:
         diagnostics.add(
             Diagnostic(
                 codes.NO_OUTPUT,
-                f"`{node.name}` returns no column",
+                f"`{node.name}` returns no columns",
                 Label(node.name.span),
-                help="name what EMIT gives: `RETURNS (id STRING, at TIMESTAMP)`",
+                help="declare what EMIT outputs: `RETURNS (id STRING, at TIMESTAMP)`",
             )
         )
     return Schema(tuple(fields))
@@ -114,9 +114,12 @@ def _late_rows(node: st.CreateOperator, inputs: tuple[ProgramInput, ...]) -> lis
         return [
             Diagnostic(
                 codes.LATE_ROWS_FORM,
-                f"no row is late for `{node.name}`: it handles each in the epoch in which it comes",
+                (
+                    f"no row can be late for `{node.name}`: it processes each in the epoch in "
+                    "which it arrives"
+                ),
                 Label(node.late_rows.span),
-                help="write ORDER BY behind the keys of each input, or remove ON LATE ROWS",
+                help="write ORDER BY after the keys of each input, or remove ON LATE ROWS",
             )
         ]
     shapes = {tuple((f.name.lower(), f.type) for f in given.schema) for given in inputs}
@@ -125,10 +128,10 @@ def _late_rows(node: st.CreateOperator, inputs: tuple[ProgramInput, ...]) -> lis
     return [
         Diagnostic(
             codes.LATE_ROWS_FORM,
-            "late rows of several inputs go to one stream, and their columns differ",
+            "late rows of several inputs would go to one stream, but their columns differ",
             Label(node.late_rows.span),
             secondary=tuple(Label(given.span) for given in node.inputs),
-            help="select the same columns of each in a stream before, or remove ON LATE ROWS",
+            help="select the same columns of each in an earlier stream, or remove ON LATE ROWS",
         )
     ]
 
@@ -139,5 +142,5 @@ def _twice(column: st.Parameter, first: st.Parameter) -> Diagnostic:
         f"two columns of RETURNS are called `{column.name}`",
         Label(column.span),
         secondary=(Label(first.span, "the first"),),
-        help="give one of them another name: case does not count",
+        help="give one of them another name: names are case-insensitive",
     )

@@ -80,7 +80,7 @@ def _foreign(type_: t.Type) -> t.Type | None:
 def _no_class(handler: p.Handler) -> Diagnostic:
     return Diagnostic(
         codes.PYTHON_OPERATOR,
-        f"`{handler.python}` names no class of a Python module",
+        f"`{handler.python}` does not name a class of a Python module",
         Label(handler.span),
         help="write `USING PYTHON 'module:Class'`",
     )
@@ -89,10 +89,10 @@ def _no_class(handler: p.Handler) -> Diagnostic:
 def _beside(handler: p.Handler, python: p.Handler) -> Diagnostic:
     return Diagnostic(
         codes.PYTHON_OPERATOR,
-        "a Python class has all handlers of an operator, and here is another one",
+        "a Python class has all handlers of an operator, but here is another one",
         Label(head(handler)),
-        secondary=(Label(python.span, "handed to Python here"),),
-        help="move what it does into the class, which is called for rows and for timers",
+        secondary=(Label(python.span, "delegated to Python here"),),
+        help="move its statements into the class, which is called for rows and for timers",
     )
 
 
@@ -100,10 +100,10 @@ def _one_input(python: p.Handler, node: st.CreateOperator) -> Diagnostic:
     assert python.name is not None
     return Diagnostic(
         codes.PYTHON_OPERATOR,
-        "a Python class has the rows of all inputs, not those of one",
+        "a Python class handles the rows of all inputs, not of a single one",
         Label(python.name.span),
-        help=f"leave `{python.name}` out: of {len(node.inputs)} inputs each has a method of the "
-        f"class, `on_event_{python.name}` and so on",
+        help=f"leave out `{python.name}`: each of the {len(node.inputs)} inputs has a method of "
+        f"the class, `on_event_{python.name}` and so on",
     )
 
 
@@ -117,8 +117,7 @@ def _no_type(what: str, type_: t.Type, span: Span) -> Diagnostic:
             other = "a STRING"
     return Diagnostic(
         codes.PYTHON_OPERATOR,
-        f"{what} can't go to a Python class or come from one: there is no {type_} there",
+        f"{what} can't be passed to or from a Python class: it has no {type_}",
         Label(span),
-        help=f"make it {other}; what an input has and the class does not need, leave out in a "
-        "stream before",
+        help=f"make it {other}; if the class does not need it, leave it out in an earlier stream",
     )

@@ -181,7 +181,7 @@ def _bad_key(
     assert isinstance(operand.expression, CellRef)
     return Diagnostic(
         codes.ASSIGNED_TYPE,
-        f"`{operand.expression.parts[0]}` is read by {wanted}, `{text}` is {value.type}",
+        f"`{operand.expression.parts[0]}` is indexed by {wanted}, but `{text}` is {value.type}",
         Label(written.span, str(value.type)),
         help=f"write `CAST({text} AS {wanted})`"
         if can_cast(value.type, wanted)
@@ -194,7 +194,7 @@ def _no_arguments(node: e.Call) -> Diagnostic:
         codes.ARGUMENT_COUNT,
         f"`watermark` takes {counted(0, 0)}, not {len(node.arguments)}",
         Label(node.span),
-        help="write `watermark()`: it is that of all inputs",
+        help="write `watermark()`: it applies to all inputs",
     )
 
 

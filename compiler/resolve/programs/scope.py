@@ -96,14 +96,14 @@ class ProgramScope:
         local = self.local(folded)
         if local is not None:
             first = (Label(local.span, "first declared here"),)
-            return hidden_name(name, f"`{name}` is declared already", first)
+            return hidden_name(name, f"`{name}` is already declared", first)
         what = next((what for known, what in self._meanings() if known == folded), None)
-        return None if what is None else hidden_name(name, f"`{name}` is {what} already")
+        return None if what is None else hidden_name(name, f"`{name}` is already {what}")
 
     def _meanings(self) -> Iterator[tuple[str, str]]:
         """Yield names that a local may not have, with what they mean."""
         names = self.names
-        yield names.operator.lower(), "the operator"
+        yield names.operator.lower(), "the name of the operator"
         yield from ((given.alias.lower(), "an input") for given in names.inputs)
         yield from ((name, "a cell of state") for name in names.cells)
         yield from ((name, "a key") for name in names.keys)
@@ -228,9 +228,9 @@ class ProgramScope:
         fix = f"did you mean `{near[0]}`?" if near else f"the names here are: {', '.join(known)}"
         fix = PSEUDO_COLUMNS.get(folded, fix)
         if folded in self.names.timers:
-            fix = f"`{name}` is read in ON TIMER {name} alone: keep the instant in a cell"
+            fix = f"`{name}` can be read only in ON TIMER {name}: keep the instant in a cell"
         elif self.given is None and self.timer is None:
-            fix = "a default is the same for all keys: a literal, or a call of literals"
+            fix = "a default is the same for all keys: a literal, or a call on literals"
         return Diagnostic(
             codes.UNKNOWN_IN_PROGRAM,
             f"there is no `{name}` in {self._where()}",
@@ -277,7 +277,7 @@ def hidden_name(name: Name, what: str, first: tuple[Label, ...] = ()) -> Diagnos
         what,
         Label(name.span, "declared again" if first else ""),
         secondary=first,
-        help="give it another name: in a program each name means one thing, whatever its case",
+        help="give it another name: in a program each name means one thing, case-insensitively",
     )
 
 

@@ -89,11 +89,11 @@ def _hides(
     """Yield that a cell or timer is named as the operator, an input or a key."""
     folded = name.text.lower()
     if folded == node.name.text.lower():
-        yield hidden_name(name, f"`{name}` is the operator already")
+        yield hidden_name(name, f"`{name}` is already the name of the operator")
     elif any(given.alias.lower() == folded for given in inputs):
-        yield hidden_name(name, f"`{name}` is an input already")
+        yield hidden_name(name, f"`{name}` is already an input")
     elif folded in keys:
-        yield hidden_name(name, f"`{name}` is a key already")
+        yield hidden_name(name, f"`{name}` is already a key")
 
 
 def _lives(node: st.CreateOperator, diagnostics: Diagnostics) -> dict[str, Duration]:
@@ -109,7 +109,7 @@ def _lives(node: st.CreateOperator, diagnostics: Diagnostics) -> dict[str, Durat
         taken = first.setdefault(folded, one.cell)
         if taken is not one.cell:
             diagnostics.add(_twice("TTL of", one.cell, taken))
-        length = duration(one.duration, "a time to live", diagnostics)
+        length = duration(one.duration, "a TTL", diagnostics)
         if length is not None:
             found[folded] = length
     return found
@@ -188,7 +188,7 @@ def _no_such_cell(name: Name, cells: list[str]) -> Diagnostic:
     near = closest(name.text, cells)
     return Diagnostic(
         codes.UNKNOWN_IN_PROGRAM,
-        f"there is no cell `{name}` that could have a time to live",
+        f"there is no cell `{name}` that could have a TTL",
         Label(name.span),
         help=f"did you mean `{near[0]}`?" if near else f"add it: `STATE ({name} …)`",
     )
@@ -197,8 +197,8 @@ def _no_such_cell(name: Name, cells: list[str]) -> Diagnostic:
 def _no_event_time(timer: st.Timer) -> Diagnostic:
     return Diagnostic(
         codes.MISSING_WATERMARK,
-        f"timer `{timer.name}` goes by the watermark, and no input has one",
-        Label(timer.span, "would never go off"),
+        f"timer `{timer.name}` uses the watermark, but no input has one",
+        Label(timer.span, "would never fire"),
         help="add `WATERMARK FOR ts AS ts - INTERVAL 1 MINUTE` to a source, or write "
         f"`{timer.name} PROCESSING TIME`",
     )
@@ -207,9 +207,9 @@ def _no_event_time(timer: st.Timer) -> Diagnostic:
 def _bad_entry(declared: st.StateCell, node: ast.CollectionType, type_: t.Type) -> Diagnostic:
     return Diagnostic(
         codes.CELL_FORM,
-        f"an entry of `{declared.name}` can't be found by a {type_}",
+        f"an entry of `{declared.name}` can't be keyed by a {type_}",
         Label(node.arguments[0].span, "not comparable"),
-        help="use the text of it, as in `to_json(x)`, or one of its parts",
+        help="use its text, as in `to_json(x)`, or one of its parts",
     )
 
 
@@ -217,7 +217,7 @@ def _no_default(declared: st.StateCell, kind: CellKind) -> Diagnostic:
     assert declared.default is not None
     return Diagnostic(
         codes.CELL_FORM,
-        f"`{declared.name}` is a {kind}, which begins empty",
+        f"`{declared.name}` is a {kind}, which starts empty",
         Label(declared.default.span),
         help="remove DEFAULT",
     )

@@ -214,7 +214,7 @@ def _count(node: p.EmitStatement, returns: Schema) -> Diagnostic:
     listed = ", ".join(f"{field.name} {field.type}" for field in returns)
     return Diagnostic(
         codes.EMIT_VALUES,
-        f"EMIT gives {given} value{'' if given == 1 else 's'}, and RETURNS has {wanted} "
+        f"EMIT gives {given} value{'' if given == 1 else 's'}, but RETURNS has {wanted} "
         f"column{'' if wanted == 1 else 's'}",
         Label(node.span),
         help=f"give a value for each column, in this order: {listed}",

@@ -242,7 +242,7 @@ def counted_beside(node: q.WindowTable, what: str) -> Diagnostic:
         codes.COUNT_WINDOW,
         f"COUNT_WINDOW can't stand in one SELECT with {what}",
         Label(node.span),
-        help="give one of them a stream of its own and read that by its name",
+        help="put one of them in a separate stream and read that by its name",
     )
 
 
@@ -325,7 +325,7 @@ def _unbounded(node: q.WindowTable, stream: str) -> Diagnostic:
     return Diagnostic(
         codes.UNBOUNDED_STATE,
         "the last window of a key waits for its rows for ever",
-        Label(node.span, "kept for good for each key"),
+        Label(node.span, "kept forever for each key"),
         help="use a window of time, as in `TUMBLE(t, ts, INTERVAL 1 HOUR)`; or accept it: "
         f"`CREATE STREAM {stream} WITH (unbounded = 'why') AS …`",
     )

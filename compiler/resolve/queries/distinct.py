@@ -129,7 +129,7 @@ def _no_key(node: q.DistinctOn) -> Diagnostic:
         codes.DISTINCT_ON_FORM,
         "an id is a value that can be compared",
         Label(node.span),
-        help="use one of its parts, or `to_json(x)`, in a stream before",
+        help="use one of its parts, or `to_json(x)`, in an earlier stream",
     )
 
 

@@ -348,8 +348,8 @@ class BlockResolver:
                         f"{_ROLE_VERBS[self._roles[0]]}",
                         Label(self._select.relation.span),
                         secondary=(Label(input_.known.span, "its rows replace earlier ones"),),
-                        help="let it emit when its windows close: leave `EMIT CHANGES`, `EMIT "
-                        "EARLY` and `ALLOWED LATENESS` out there",
+                        help="let it emit when its windows close: leave out `EMIT CHANGES`, `EMIT "
+                        "EARLY` and `ALLOWED LATENESS` there",
                     )
                 )
 

@@ -108,11 +108,11 @@ def behind_join(join: Join, schema: Schema, span: Span) -> Schema:
         )
     elif join.lower is None or join.upper is None:
         behind = Behind(
-            "the join has no bound in time, and gives a pair when its second row comes, however "
+            "the join has no time bound, and outputs a pair when its second row arrives, however "
             "old the first is",
             f"{_bound(join)}; or aggregate the sides before they are joined; or do both in a "
-            "CREATE OPERATOR on the two inputs, which without ORDER BY drops no row; or let a sink "
-            "take the pairs as they are",
+            "CREATE OPERATOR on the two inputs, which without ORDER BY drops no row; or let a "
+            "sink take the pairs as they are",
             span,
         )
     else:
@@ -141,9 +141,8 @@ def behind_timers(operator: Operator, names: set[str]) -> Behind | None:
             if not _is_ahead(operator, handler, one.at.expression):
                 time = _own_time(operator, handler) or "the event time of the row"
                 return Behind(
-                    f"timer `{one.timer}` may be set for an instant that is over, and goes off all "
-                    "the same",
-                    f"set it for no earlier than what is handled: `START TIMER {one.timer} AT "
+                    f"timer `{one.timer}` may be set for an instant in the past, and fires anyway",
+                    f"set it no earlier than the row being processed: `START TIMER {one.timer} AT "
                     f"GREATEST(…, {time})`",
                     one.at.expression.span,
                 )

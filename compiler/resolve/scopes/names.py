@@ -118,11 +118,11 @@ def late_streams(statement: Node) -> Iterator[Name]:
 def check_id(name: Name, what: str) -> Iterator[Diagnostic]:
     """Yield why a name can't be an id, if it can't."""
     if "__" in name.text:
-        yield _reserved(name, f"`{name.text}` holds `__`, which is kept for derived ids")
+        yield _reserved(name, f"`{name.text}` contains `__`, which is reserved for derived ids")
     elif not _ID.fullmatch(name.text):
         yield _reserved(name, f"`{name.text}` can't name a {what}: ids are `[a-z_][a-z0-9_]*`")
     elif keyword.iskeyword(name.text) or name.text in ("F", "match", "type"):
-        yield _reserved(name, f"`{name.text}` is a word of Python")
+        yield _reserved(name, f"`{name.text}` is a Python keyword")
     elif name.text in _TAKEN_IN_SCRIPTS:
         what_it_is = _TAKEN_IN_SCRIPTS[name.text]
         yield _reserved(name, f"`{name.text}` is {what_it_is} in emitted scripts")
@@ -142,9 +142,9 @@ def _too_long(name: Name, id_: str) -> Diagnostic:
     shown = f"{id_[:20]}…{id_[-10:]}"
     return Diagnostic(
         codes.RESERVED_NAME,
-        f"the id `{shown}` has {len(id_)} characters, and may have {_LONGEST}",
+        f"the id `{shown}` has {len(id_)} characters, but may have at most {_LONGEST}",
         Label(name.span, "its state is in a folder of that name"),
-        help="choose a shorter name: no file system takes longer ones",
+        help="choose a shorter name: file systems do not support longer ones",
     )
 
 
@@ -152,8 +152,8 @@ def dotted_parameter(name: Name) -> Diagnostic:
     """Return the diagnostic for a parameter of `->` that Spark would look for a field by."""
     return Diagnostic(
         codes.RESERVED_NAME,
-        f"`{name}` can't name what `->` is given",
-        Label(name.span, "to Spark a point is a field of something"),
+        f"`{name}` can't name a parameter of `->`",
+        Label(name.span, "to Spark, a dot accesses a field"),
         help=f"call it `{name.text.replace('.', '_')}`, for example",
     )
 
@@ -192,7 +192,7 @@ def sink_is_not_read(name: Name, reads: str) -> Diagnostic:
     """Return the diagnostic for FROM with the name of a sink; ``reads`` is what the sink reads."""
     return Diagnostic(
         codes.UNKNOWN_NAME,
-        f"`{name.text}` is a sink, and a sink is not read",
+        f"`{name.text}` is a sink, and a sink cannot be read",
         Label(name.span),
         help=f"read what it writes: `FROM {reads}`",
     )
@@ -211,11 +211,10 @@ def _duplicate(name: Name, first: Name, kind: str) -> Diagnostic:
 def _shared_id(uid: st.Option, first: Span, owner: str) -> Diagnostic:
     return Diagnostic(
         codes.DUPLICATE_NAME,
-        f"`{uid.value}` is {owner} already",
+        f"`{uid.value}` is already {owner}",
         Label(uid.value_span, "two streams with one id would share their state"),
         secondary=(Label(first, "first taken here"),),
-        help="a uid is the former name of this stream alone: remove it, or give the other stream "
-        "one of its own",
+        help="a uid is the former name of one stream: remove it, or give the other stream its own",
     )
 
 

@@ -140,10 +140,10 @@ _ROLE_WORDS = {
 def _second_step(role: str, stream: str, span: Span, first: Span) -> Diagnostic:
     return Diagnostic(
         codes.SECOND_STEP,
-        f"stream `{stream}` has two {_ROLE_WORDS[role]} steps that would share one id",
+        f"stream `{stream}` has two {_ROLE_WORDS[role]} steps that would share an id",
         Label(span, "the second"),
         secondary=(Label(first, "the first"),),
-        help="give one of them a stream of its own and read that by its name",
+        help="put one of them in a separate stream and read that by its name",
     )
 
 

@@ -266,7 +266,7 @@ def _unknown_column(
     hint = f"did you mean `{near[0]}`?" if near else f"the columns are: {', '.join(known)}"
     hint = PSEUDO_COLUMNS.get(name.text.lower(), hint)
     if name.text.lower() == "pane":
-        hint = "a row tells its pane in the select list and HAVING of a window with `EMIT EARLY …` "
+        hint = "`pane` is available in the select list and HAVING of a window with `EMIT EARLY …` "
         hint += "or `ALLOWED LATENESS …`"
     if not near and name.text.lower() in WINDOW_COLUMNS:
         hint = "open a window in FROM, as in `FROM TUMBLE(t, ts, INTERVAL 1 MINUTE)`"
