@@ -40,7 +40,7 @@ def only_these(
                 node,
                 field,
                 f"{what} has no column `{field.name} {field.type}`",
-                f"it gives {listed}; compute others, as in `{field.name} AS {example}`",
+                f"it has {listed}; compute others, as in `{field.name} AS {example}`",
             )
 
 
@@ -52,7 +52,7 @@ def one_text(
         yield Diagnostic(
             codes.SOURCE_COLUMNS,
             f"a {row} of format `text` is one STRING column",
-            Label(node.name.span, f"`{node.name}` declares others"),
+            Label(node.name.span, f"`{node.name}` declares other columns"),
             help=f"declare `{name} STRING`, and compute other columns from it",
         )
 
@@ -67,7 +67,7 @@ def unwritable_name(node: st.CreateSink, form: str, name: str, why: str) -> Diag
     shown = name if len(name) <= _SHOWN else f"{name[:_SHOWN]}…"
     return unwritable(
         node,
-        f"a sink of `{form}` can't write a column or field that is called `{shown}`",
+        f"a sink of `{form}` can't write a column or field called `{shown}`",
         why,
         f"give it another name in the stream, as in `SELECT {identifier(shown)} AS short_name`",
     )
@@ -79,9 +79,9 @@ def not_in_csv(node: st.CreateSink, schema: Schema) -> Iterator[Diagnostic]:
         if types.is_nested(field.type):
             yield unwritable(
                 node,
-                f"a line of csv can't hold `{field.name} {field.type}`",
+                f"a csv line can't hold `{field.name} {field.type}`",
                 "has this column",
-                f"select its parts, or a text, as in `TO_JSON({field.name})`",
+                f"select its parts, or a string, as in `TO_JSON({field.name})`",
             )
 
 

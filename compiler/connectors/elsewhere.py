@@ -29,13 +29,14 @@ def connector_help(name: str, role: str) -> str | None:
     if folded in _TABLES:
         if role == "sink":
             return (
-                "tables of a lake are not written yet: write `connector = 'files', format = "
+                "lakehouse tables cannot be written yet: write `connector = 'files', format = "
                 "'parquet'`,\nor `connector = 'python', function = 'module:name'` with a function "
                 "that adds a batch to the table"
             )
         return (
-            "tables of a lake are not read yet: a folder of Parquet files is `connector = 'files', "
-            "format = 'parquet'`;\nwhat changes in a table can come by Kafka: `connector = 'kafka'`"
+            "lakehouse tables cannot be read yet: for a folder of Parquet files, write `connector "
+            "= 'files', format = 'parquet'`;\nchanges of a table can come through Kafka: "
+            "`connector = 'kafka'`"
         )
     if folded in _SERVERS:
         if role == "sink":

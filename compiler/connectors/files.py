@@ -187,7 +187,7 @@ def _not_of_avro(name: str) -> str | None:
     letters = name.replace("_", "a")
     if letters.isalnum() and not letters[0].isdigit():
         return None
-    return "names in avro are letters, digits and `_`"
+    return "names in avro have only letters, digits and `_`"
 
 
 def _not_of_orc(name: str) -> str | None:
@@ -207,7 +207,7 @@ def _no_such_type(node: Declares, field: Field, format_: str | None) -> Diagnost
 def _no_such_name(node: Declares, field: Field, name: str, why: str) -> Diagnostic:
     return Diagnostic(
         codes.SOURCE_COLUMNS,
-        f"a file has no column or field that is called `{name}`",
+        f"a file cannot have a column or field called `{name}`",
         Label(declared(node, field).span, why),
-        help="declare it as the files have it",
+        help="declare the name that the files have",
     )

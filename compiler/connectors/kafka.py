@@ -156,8 +156,8 @@ class KafkaSink(SinkRole):
                     yield unwritable(
                         node,
                         "a message of format `text` is one STRING column",
-                        f"besides the key it has: {shown}",
-                        "select that column only, or take the format `json`",
+                        f"in addition to the key it has: {shown}",
+                        "select only that column, or use the format `json`",
                     )
             case "csv":
                 yield from not_in_csv(node, schema)

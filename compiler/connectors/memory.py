@@ -26,5 +26,5 @@ class Memory(Connector):
     table = None
     sink = MemorySink()
     elsewhere: ClassVar[Mapping[str, str]] = {
-        "blackhole": "write `connector = 'memory'`, or leave the sink out"
+        "blackhole": "write `connector = 'memory'`, or leave out the sink"
     }

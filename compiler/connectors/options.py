@@ -47,31 +47,34 @@ ANY_TEXT = Kind("text, may be empty", lambda text: True, "", "")
 INTEGER = Kind(
     "whole number from one",
     lambda text: text.isascii() and text.isdigit() and int(text) > 0,
-    "`{name}` is a whole number from one",
-    "write '1', say",
+    "`{name}` must be a whole number from 1",
+    "for example '1'",
     lambda text: str(int(text)),
 )
 BOOLEAN = Kind(
     "`true` or `false`",
     lambda text: text in ("true", "false"),
-    "`{name}` is true or false",
+    "`{name}` must be true or false",
     "write 'true' or 'false'",
     lambda text: str(text == "true"),
 )
 CHARACTER = Kind(
-    "one character", lambda text: len(text) == 1, "`{name}` is one character", "write ';', say"
+    "one character",
+    lambda text: len(text) == 1,
+    "`{name}` must be one character",
+    "for example ';'",
 )
 FUNCTION = Kind(
     "`module:function`",
     lambda text: target_parts(text) is not None,
-    "`{name}` names a Python function",
+    "`{name}` must name a Python function",
     "write 'module:function'",
 )
 SIZE = Kind(
     "size, as in `128 MB`",
     lambda text: _SIZE.fullmatch(text) is not None,
-    "`{name}` is a size",
-    "write '128 MB': KB, MB or GB",
+    "`{name}` must be a size",
+    "for example '128 MB': KB, MB or GB",
 )
 COLUMNS = Kind("column names separated by commas", lambda text: True, "", "")
 """Checked against the columns of what a sink reads."""

@@ -52,7 +52,7 @@ class PostgresSink(SinkRole):
             if isinstance(field.type, types.IntervalType):
                 yield unwritable(
                     node,
-                    f"a table can't take `{field.name} {field.type}`",
+                    f"a table can't hold `{field.name} {field.type}`",
                     "has this column",
                     "select the ends of it, or its length as a number",
                 )
@@ -73,8 +73,8 @@ class Postgres(Connector):
 
 def _refused(name: str) -> str | None:
     if name in _OF_EVERY_TABLE:
-        return "every table of PostgreSQL has a column of its own that is called so"
+        return "every table in PostgreSQL has a system column of that name"
     size = len(name.encode("utf-8"))
     if size <= _LONGEST:
         return None
-    return f"it has {size} bytes, and PostgreSQL cuts names to {_LONGEST}"
+    return f"it has {size} bytes, and PostgreSQL truncates names to {_LONGEST}"

@@ -17,7 +17,7 @@ NOT_PASSED = {
     "columnnameofcorruptrecord": "write `ON MALFORMED ROWS SEND TO` a side stream",
     "enforceschema": "the header of a file is always compared with the declared columns",
     "inferschema": "the columns are declared",
-    "mode": "`ON MALFORMED ROWS FAIL | SKIP | SEND TO stream` says what becomes of malformed rows",
+    "mode": "`ON MALFORMED ROWS FAIL | SKIP | SEND TO stream` says what to do with malformed rows",
     "multiline": "a line holds one value",
     "samplingratio": "the columns are declared",
 }

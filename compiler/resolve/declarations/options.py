@@ -86,7 +86,7 @@ def _one_of(
     for extra in found[1:]:
         yield Diagnostic(
             codes.OPTION_VALUE,
-            f"`{extra.name}` stands beside `{found[0].name}`",
+            f"`{extra.name}` excludes `{found[0].name}`",
             Label(extra.span),
             secondary=(Label(found[0].span),),
             help=f"keep one of {listed}",
@@ -137,7 +137,7 @@ def _connector(
         diagnostics.add(
             Diagnostic(
                 codes.MISSING_OPTION,
-                f"`{owner}` names no connector",
+                f"`{owner}` does not name a connector",
                 Label(owner.span),
                 help=_name_a_connector(given, known),
             )
@@ -180,7 +180,7 @@ def _check(
     if spec.formats and file_format is not None and file_format not in spec.formats:
         yield Diagnostic(
             codes.UNKNOWN_OPTION,
-            f"option `{spec.name}` means nothing for format `{file_format}`",
+            f"option `{spec.name}` has no meaning for format `{file_format}`",
             Label(option.name.span),
             help=f"it belongs to {', '.join(spec.formats)}: leave it out",
         )
@@ -189,7 +189,9 @@ def _check(
         yield from _check_value(option, spec)
     elif spec.fixed:
         yield _bad_value(
-            option, f"`{spec.name}` can't hold a variable", "write it out: the compiler goes by it"
+            option,
+            f"`{spec.name}` can't contain a variable",
+            ("write the value: the compiler depends on it"),
         )
 
 

@@ -21,7 +21,7 @@ def check_passed(
         return
     instead = _instead(name.lower(), role, passed)
     if instead is not None:
-        message, help_ = f"option `{name}` of Spark is not passed on", instead
+        message, help_ = f"Spark's option `{name}` is not passed on", instead
     else:
         of_format = passed.of_format and file_format is not None
         where = f"format `{file_format}`" if of_format else f"connector `{connector}`"

@@ -41,7 +41,7 @@ def check_malformed(node: st.CreateSource, connector: str, diagnostics: Diagnost
             codes.NO_MALFORMED_ROWS,
             f"no row of connector `{connector}` is malformed",
             Label(policy.span),
-            help="leave the policy out",
+            help="leave out the policy",
         )
     )
 
@@ -118,7 +118,7 @@ def _no_event_time(node: st.CreateSource, policy: st.FutureRows, schema: Schema)
     name = next((t for t in times), "ts")
     return Diagnostic(
         codes.NO_FUTURE_ROWS,
-        f"rows of the future are told by their event time, and `{node.name}` has none",
+        f"future rows are detected by their event time, but `{node.name}` has none",
         Label(Span(policy.span.start, policy.beyond.span.start)),
         help=f"add `WATERMARK FOR {name} AS {name} - INTERVAL 1 MINUTE` to the source",
     )

@@ -77,7 +77,7 @@ def _watermark(node: st.CreateSource, schema: Schema, diagnostics: Diagnostics) 
                 f"`{node.name}` has two watermarks",
                 Label(extra.span),
                 secondary=(Label(first.span, "the first"),),
-                help="keep the one of the event time that windows and joins stand on",
+                help="keep the one of the event time that windows and joins use",
             )
         )
     field = schema.find(first.column.text)
@@ -96,7 +96,7 @@ def _watermark(node: st.CreateSource, schema: Schema, diagnostics: Diagnostics) 
         diagnostics.add(
             Diagnostic(
                 codes.WATERMARK_FORM,
-                f"`{field.name}` is {field.type}, an event time is a TIMESTAMP",
+                f"`{field.name}` is {field.type}, but an event time is a TIMESTAMP",
                 Label(first.column.span),
                 help=f"add a computed column, as in `at AS CAST({field.name} AS TIMESTAMP)`",
             )
@@ -108,7 +108,9 @@ def _watermark(node: st.CreateSource, schema: Schema, diagnostics: Diagnostics) 
                 codes.WATERMARK_FORM,
                 f"`{field.name}` is the processing time, which is never late",
                 Label(first.span),
-                help="leave the watermark out, or give it to a column with the time of the event",
+                help=(
+                    "leave out the watermark, or declare it on a column with the time of the event"
+                ),
             )
         )
         return None

@@ -126,7 +126,7 @@ def _key_type(field: Field, option: st.Option) -> Diagnostic:
         codes.SINK_KEY_TYPE,
         f"`{field.name}` is {field.type}, which can't be a key",
         Label(option.value_span),
-        help="take columns of plain values: numbers, texts, instants",
+        help="use columns of scalar values: numbers, strings, instants",
     )
 
 
@@ -134,16 +134,16 @@ def _no_key(node: st.CreateSink, known: Known) -> Diagnostic:
     example = known.schema.names()[0]
     return Diagnostic(
         codes.MISSING_OPTION,
-        f"`{node.name}` replaces rows and does not say by which key",
+        f"`{node.name}` replaces rows but has no key",
         Label(node.name.span),
-        help=f"add the columns that say which rows replace which, as in `key = '{example}'`",
+        help=f"add the columns that identify rows, as in `key = '{example}'`",
     )
 
 
 def _key_without_upsert(option: st.Option, connector: str) -> Diagnostic:
     return Diagnostic(
         codes.OPTION_VALUE,
-        f"`key` means nothing to a `{connector}` sink that adds each row",
+        f"`key` has no meaning for a `{connector}` sink that adds each row",
         Label(option.span),
         help="add `mode = 'upsert'` to replace rows by it, or leave it out",
     )
