@@ -16,7 +16,7 @@ from ...dsl.walk import walk
 from ..model import types
 from ..model.schema import Field, Schema
 from ..model.typed import Typed
-from ..plan.origins import Columns, substitute
+from ..operators.rows.origins import Terms, substitute
 from ..resolve.expressions.conversions import converted_to
 from ..resolve.expressions.resolve import Clause, check
 from ..resolve.expressions.typing import Context
@@ -46,7 +46,7 @@ def expression(text: str, names: Mapping[str, Typed], target: types.Type) -> str
     for node in walk(tree):
         if isinstance(node, ColumnRef) and node.parts[0].text not in {*names, *bound}:
             raise _unknown(node.parts[0].text, names)
-    columns: Columns = {(n,): value.expression for n, value in names.items() if n not in bound}
+    columns: Terms = {(n,): value.expression for n, value in names.items() if n not in bound}
     return sql(_typed(substitute(tree, columns), names, target))
 
 

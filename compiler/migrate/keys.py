@@ -13,7 +13,7 @@ from ...dsl.parse import parse_expression
 from ...dsl.source import SourceFile
 from ...dsl.walk import rewrite, walk
 from ..model.same import canonical
-from ..plan.origins import reference
+from ..operators.rows.origins import reference
 from .changes import made_part, reads_of
 from .conversions import cast, holds_all
 from .structs import converted

@@ -22,7 +22,7 @@ from ...dsl.source import SourceFile
 from ..model import types
 from ..model.same import canonical
 from ..model.typed import Typed
-from ..plan.origins import reference
+from ..operators.rows.origins import reference
 from .conversions import type_of
 from .expressions import parsed
 from .versions import SIDES, aggregates_of, side_columns, waiting_columns

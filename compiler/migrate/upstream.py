@@ -28,7 +28,7 @@ from ...contracts.plan import (
     window_of,
 )
 from ...contracts.records import dataclass
-from ..plan.origins import table_of
+from ..operators.lookup import table_of
 from .reading import changed_source, changed_table
 from .texts import calls
 from .versions import Versions, column_meaning, key_meaning, origin

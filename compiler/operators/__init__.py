@@ -1,12 +1,13 @@
 """The kinds of steps: what the compiler knows of each one, a module or a package a kind.
 
 A kind says how its steps read in text, in words and in the script, what they need of the rows below
-them, what tells apart those that they give, and what a query keeps of their state.
+them, what tells apart those that they give, what
+the plan has of them, and what a query keeps of their state.
 
 - ``kind``: the interface; ``registry``: the kinds by the class of their steps.
 - ``rows``: what the walks over a pipeline ask kinds, and what they answer with.
-- ``relation``: a chain of steps.
-- ``windows``: what kinds that open windows have in common.
+- ``relation``: steps one after the other.
+- ``windows``, ``entries``: what windows have in common, and entries of operators in the plan.
 
 Steps over the rows of another: ``filter``, ``project``, ``assign_window``, ``lookup``,
 ``late_rows``, ``every_row``. With inputs of their own: ``side_rows``, ``union``. With state:

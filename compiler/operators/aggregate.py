@@ -4,22 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ...contracts import plan
 from ...dsl.ast import expressions as e
 from ...dsl.ast.expressions import Expression
 from ...dsl.format import sql
 from ...dsl.walk import walk
+from ..model import types
 from ..model.graph import StateUse
 from ..model.same import canonical
-from ..model.steps import WINDOW_STRUCTS, Aggregate, Key
+from ..model.steps import WINDOW_STRUCTS, Aggregate, AggregateCall, Key
 from ..model.types import Type
 from ..pyspark import columns
 from ..pyspark.layout import Call, Chain
 from ..pyspark.literals import quoted
+from .entries import branch_entry, key_entry, type_text
 from .kind import OperatorKind, RowKind
 from .rows.columns import Columns
 from .rows.identity import Identity, by_columns
 from .rows.needed import Demand, references
-from .windows import STRUCT, grouping, prepared, window_words
+from .rows.origins import Branch, Branches, Place, Terms, reference, substitute
+from .windows import STRUCT, grouping, prepared, window_entry, window_words
 
 _NOTHING = 'F.count(F.lit(1)).alias("rows__")'
 """``agg`` wants one where GROUP BY has keys alone; no column takes it, so Spark drops it."""
@@ -72,8 +76,33 @@ class AggregateKind(RowKind[Aggregate], OperatorKind[Aggregate]):
         times = [] if step.window is None else [step.window.column.expression]
         return Demand(references([*times, *self.reads(step, demand.heads)]))
 
+    def branches(self, step: Aggregate, before: Branches) -> Branches:
+        known: Terms = before[0].terms if len(before) == 1 else {}
+        terms: dict[tuple[str, ...], Expression] = {}
+        if step.window is not None:
+            terms[step.window.struct,] = reference(step.window.struct)
+        made = [(one.name, one.value) for one in step.keys]
+        made += [(one.name, one.value) for one in step.columns]
+        terms |= {(name,): substitute(value.expression, known) for name, value in made}
+        return (Branch(step.id, (), terms),)
+
     def use(self, step: Aggregate, demand: Demand) -> StateUse:
         return StateUse(step, aggregates=_calls(step, demand.heads))
+
+    def describe(self, step: Aggregate, place: Place) -> plan.Aggregation:
+        return plan.Aggregation(
+            id=step.id,
+            stream=place.stream,
+            window=None if step.window is None else window_entry(step.window),
+            keys=tuple(map(key_entry, step.keys)),
+            emit="changes" if step.changes else "on window close",
+            aggregates=tuple(map(_aggregate, step.calls)),
+            columns=_columns(step),
+            input=_input(step, place.before()),
+        )
+
+    def describe_use(self, step: Aggregate, use: StateUse) -> plan.Use:
+        return plan.Use(step.id, aggregates=use.aggregates)
 
     def kept(self, step: Aggregate, use: StateUse) -> tuple[()]:
         return ()
@@ -98,6 +127,56 @@ def _calls(step: Aggregate, alive: frozenset[str]) -> tuple[str, ...]:
             if isinstance(node, e.Call) and (form := canonical(node)) in ids
         )
     )
+
+
+def _input(step: Aggregate, branches: Branches) -> tuple[plan.Branch, ...]:
+    """Return the rows that are grouped."""
+    over = None if step.window is None else step.window.column.expression
+    time = [] if over is None else [(sql(over), over)]
+    keys = [(key.name, key.value.expression) for key in step.keys]
+    aggregates = [(call.id, call.call) for call in step.calls]
+    return tuple(branch_entry(b, time=time, keys=keys, aggregates=aggregates) for b in branches)
+
+
+def _columns(step: Aggregate) -> dict[str, str]:
+    """Return what the columns are that come out of an aggregate."""
+    ids = {sql(canonical(call.call)): call.id for call in step.calls}
+    texts = {c.name: sql(canonical(c.value.expression)) for c in step.columns}
+    return {name: ids.get(text, text) for name, text in texts.items()}
+
+
+def _aggregate(call: AggregateCall) -> plan.Aggregate:
+    condition = call.call.filter
+    return plan.Aggregate(
+        id=call.id,
+        function=call.function,
+        filter=None if condition is None else sql(condition),
+        cells=tuple(
+            plan.AggregateCell(id_, cell.buffer, type_text(cell.type), cell.scale)
+            for id_, cell in zip(_cell_ids(call), call.cells, strict=True)
+        ),
+        given=_given(call),
+    )
+
+
+def _given(call: AggregateCall) -> tuple[str | None, ...]:
+    """Return the types of what an aggregate is given, where its cells do not tell them.
+
+    That is where they are Spark's own form of values, or made of hashes, which go by the type.
+    """
+    opaque = any(c.type == types.BINARY or c.buffer.startswith("MS[") for c in call.cells)
+    return tuple(type_text(type_) for type_ in call.given) if opaque else ()
+
+
+def _cell_ids(call: AggregateCall) -> list[str]:
+    """Return the ids of an aggregate's cells; a name that Spark uses twice is numbered."""
+    if len(call.cells) == 1:
+        return [call.id]
+    names = [cell.buffer for cell in call.cells]
+    return [
+        f"{call.id}.{name}{f'_{seen + 1}' if (seen := names[:i].count(name)) else ''}"
+        for i, name in enumerate(names)
+    ]
 
 
 def _key(item: Key) -> str:

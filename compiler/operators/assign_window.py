@@ -9,6 +9,7 @@ from .kind import RowKind
 from .rows.columns import Columns
 from .rows.identity import Identity
 from .rows.needed import Demand, references
+from .rows.origins import Branches, Terms, reference
 from .windows import STRUCT, assigned, window_words
 
 
@@ -31,6 +32,17 @@ class AssignWindowKind(RowKind[AssignWindow]):
 
     def columns(self, step: AssignWindow, before: Columns) -> Columns:
         return {**before, step.window.struct: STRUCT}
+
+    def branches(self, step: AssignWindow, before: Branches) -> Branches:
+        window = step.window
+        shape = f"{window.kind} {window.size}{f' by {window.slide}' if window.slide else ''}"
+        added: Terms = {(window.struct,): reference(window.struct)}
+        return tuple(
+            branch.filtered(f"{shape} on {branch.text(window.column.expression)}").called(
+                {**branch.terms, **added}
+            )
+            for branch in before
+        )
 
     def needs(self, step: AssignWindow, demand: Demand) -> Demand:
         wanted = frozenset(parts for parts in demand.whole if parts[0] != step.window.struct)

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ...contracts import plan
 from ...dsl.ast.expressions import Expression
 from ..model.graph import StateUse
 from ..model.steps import Deduplicate
 from ..pyspark.layout import Call, Chain
 from ..pyspark.literals import quoted
+from .entries import branch_entry, key_entry
 from .kind import OperatorKind, RowKind
 from .rows.columns import Columns
 from .rows.identity import Identity, by_columns
 from .rows.needed import Demand, references
+from .rows.origins import Branch, Branches, Place
 
 
 class DeduplicateKind(RowKind[Deduplicate], OperatorKind[Deduplicate]):
@@ -42,8 +45,24 @@ class DeduplicateKind(RowKind[Deduplicate], OperatorKind[Deduplicate]):
     def needs(self, step: Deduplicate, demand: Demand) -> Demand:
         return Demand(demand.whole | references(key.value.expression for key in step.keys))
 
+    def branches(self, step: Deduplicate, before: Branches) -> Branches:
+        return (Branch(step.id, (), before[0].terms),)
+
     def use(self, step: Deduplicate, demand: Demand) -> StateUse:
         return StateUse(step)
+
+    def describe(self, step: Deduplicate, place: Place) -> plan.Deduplication:
+        keys = [(key.name, key.value.expression) for key in step.keys]
+        return plan.Deduplication(
+            id=step.id,
+            stream=place.stream,
+            keys=tuple(map(key_entry, step.keys)),
+            within=step.within.text,
+            input=tuple(branch_entry(branch, keys=keys) for branch in place.before()),
+        )
+
+    def describe_use(self, step: Deduplicate, use: StateUse) -> plan.Use:
+        return plan.Use(step.id)
 
     def kept(self, step: Deduplicate, use: StateUse) -> tuple[()]:
         return ()

@@ -8,6 +8,7 @@ from .kind import RowKind
 from .rows.columns import Columns
 from .rows.identity import Identity
 from .rows.needed import Demand
+from .rows.origins import Branches
 
 
 class EveryRowKind(RowKind[EveryRow]):
@@ -28,6 +29,9 @@ class EveryRowKind(RowKind[EveryRow]):
         return before
 
     def columns(self, step: EveryRow, before: Columns) -> Columns:
+        return before
+
+    def branches(self, step: EveryRow, before: Branches) -> Branches:
         return before
 
     def needs(self, step: EveryRow, demand: Demand) -> Demand:

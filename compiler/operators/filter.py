@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from ...dsl.ast.expressions import Expression
 from ...dsl.format import sql
+from ..model.conditions import conjuncts
+from ..model.same import canonical
 from ..model.steps import Filter
 from ..pyspark import columns
 from ..pyspark.layout import Call, Chain
@@ -11,6 +13,7 @@ from .kind import RowKind
 from .rows.columns import Columns
 from .rows.identity import Identity
 from .rows.needed import Demand
+from .rows.origins import Branches, substitute
 
 
 class FilterKind(RowKind[Filter]):
@@ -32,6 +35,15 @@ class FilterKind(RowKind[Filter]):
 
     def columns(self, step: Filter, before: Columns) -> Columns:
         return before
+
+    def branches(self, step: Filter, before: Branches) -> Branches:
+        condition = step.condition.expression
+        return tuple(
+            branch.filtered(
+                *(sql(canonical(part)) for part in conjuncts(substitute(condition, branch.terms)))
+            )
+            for branch in before
+        )
 
     def needs(self, step: Filter, demand: Demand) -> Demand:
         return Demand(demand.whole, (step.condition.expression,))

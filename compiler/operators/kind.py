@@ -10,13 +10,16 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from typing import Generic, TypeVar
 
+from ...contracts import plan
 from ...dsl.ast.expressions import Expression
 from ..model.graph import StateUse
+from ..model.pipeline import Relation
 from ..model.steps import Stateful, Step
 from ..pyspark.layout import Chain
 from .rows.columns import Columns, ColumnsOf
 from .rows.identity import Identity
 from .rows.needed import Demand, Feed
+from .rows.origins import Branches, Place, Upstream
 
 S = TypeVar("S", bound=Step)
 K = TypeVar("K", bound=Stateful)
@@ -62,6 +65,10 @@ class RowKind(StepKind[S]):
     def needs(self, step: S, demand: Demand) -> Demand:
         """Return what a step needs of its rows, given what is needed of those that it makes."""
 
+    @abstractmethod
+    def branches(self, step: S, before: Branches) -> Branches:
+        """Return what the rows of a step are made of, given that of those before it."""
+
 
 class RootKind(StepKind[S]):
     """A kind of step that a relation begins with: it reads inputs of its own."""
@@ -73,6 +80,14 @@ class RootKind(StepKind[S]):
     @abstractmethod
     def feeds(self, step: S, demand: Demand, of: ColumnsOf) -> Iterable[Feed]:
         """Return what a step reads, in Spark's order, and what it needs of that."""
+
+    @abstractmethod
+    def own_columns(self, step: S, relation: Relation, upstream: Upstream) -> Columns:
+        """Return the columns of the rows that a step gives in a relation which begins with it."""
+
+    @abstractmethod
+    def own_branches(self, step: S, relation: Relation, upstream: Upstream) -> Branches:
+        """Return what these rows are made of."""
 
 
 class OperatorKind(StepKind[K]):
@@ -89,3 +104,11 @@ class OperatorKind(StepKind[K]):
     @abstractmethod
     def kept(self, step: K, use: StateUse) -> Iterable[tuple[str, tuple[str, ...]]]:
         """Return the columns that a query keeps of each input, with the words for it."""
+
+    @abstractmethod
+    def describe(self, step: K, place: Place) -> plan.Operator:
+        """Return what a step keeps, under which keys, and of which rows."""
+
+    @abstractmethod
+    def describe_use(self, step: K, use: StateUse) -> plan.Use:
+        """Return what a query keeps of a step."""

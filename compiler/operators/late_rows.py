@@ -10,6 +10,7 @@ from .kind import RowKind
 from .rows.columns import Columns
 from .rows.identity import Identity
 from .rows.needed import Demand
+from .rows.origins import Branches, Terms, reference
 
 
 class LateRowsKind(RowKind[LateRows]):
@@ -33,6 +34,11 @@ class LateRowsKind(RowKind[LateRows]):
 
     def columns(self, step: LateRows, before: Columns) -> Columns:
         return {**before, WATERMARK: types.TIMESTAMP}
+
+    def branches(self, step: LateRows, before: Branches) -> Branches:
+        late = f"late for {step.operator}"
+        missed: Terms = {(WATERMARK,): reference(WATERMARK)}
+        return tuple(one.filtered(late).called({**one.terms, **missed}) for one in before)
 
     def needs(self, step: LateRows, demand: Demand) -> Demand:
         wanted = frozenset(parts for parts in demand.whole if parts[0] != WATERMARK)

@@ -12,6 +12,10 @@ from .kind import RowKind
 from .rows.columns import Columns
 from .rows.identity import Identity
 from .rows.needed import Demand, references
+from .rows.origins import Branch, Branches, reference
+
+_JOIN, _ON = "JOIN", "ON"
+"""The words in the condition of a look-up, before the table and behind it."""
 
 
 class LookupKind(RowKind[Lookup]):
@@ -36,6 +40,9 @@ class LookupKind(RowKind[Lookup]):
     def columns(self, step: Lookup, before: Columns) -> Columns:
         return {}
 
+    def branches(self, step: Lookup, before: Branches) -> Branches:
+        return tuple(_looked_up(step, branch) for branch in before)
+
     def needs(self, step: Lookup, demand: Demand) -> Demand:
         """Return what is needed of rows that have got their alias before, or get it here."""
         wanted = demand.whole | references([step.condition.expression])
@@ -53,3 +60,24 @@ class LookupKind(RowKind[Lookup]):
         if step.left is not None:
             rows = rows.then(Call("alias", (quoted(step.left),)))
         return rows.then(Call("join", arguments, open=True))
+
+
+def _looked_up(step: Lookup, branch: Branch) -> Branch:
+    terms = dict(branch.terms)
+    if step.left is not None:
+        terms = {(step.left, *names): value for names, value in terms.items()}
+    terms |= {(step.alias, name): reference(step.table, name) for name in step.schema.names()}
+    seen = branch.called(terms)
+    condition = seen.text(step.condition.expression)
+    return seen.filtered(f"{step.join.upper()} {_JOIN} {step.table} {_ON} {condition}")
+
+
+def table_of(condition: str) -> str | None:
+    """Return the table in which rows were looked up by a condition; None for any other.
+
+    >>> table_of("LEFT JOIN cards ON id = cards.id"), table_of("v > 1")
+    ('cards', None)
+    """
+    kind, _, rest = condition.partition(f" {_JOIN} ")
+    name, on, _ = rest.partition(f" {_ON} ")
+    return name if on and " " not in kind else None

@@ -12,6 +12,7 @@ from .kind import RowKind
 from .rows.columns import Columns
 from .rows.identity import Identity
 from .rows.needed import Demand, references
+from .rows.origins import Branches, substitute
 
 _LITERALS = (e.BooleanLiteral, e.NumberLiteral, e.StringLiteral, e.TypedLiteral)
 
@@ -43,6 +44,14 @@ class ProjectKind(RowKind[Project]):
 
     def columns(self, step: Project, before: Columns) -> Columns:
         return {column.name: column.value.type for column in step.columns}
+
+    def branches(self, step: Project, before: Branches) -> Branches:
+        return tuple(
+            branch.called(
+                {(c.name,): substitute(c.value.expression, branch.terms) for c in step.columns}
+            )
+            for branch in before
+        )
 
     def needs(self, step: Project, demand: Demand) -> Demand:
         return Demand(references(self.reads(step, demand.heads)))

@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...dsl.format import sql
+from ..model.pipeline import Relation
 from ..model.steps import SideRows
 from ..pyspark import columns
 from ..pyspark.layout import Call, Chain
 from ..pyspark.literals import quoted
 from ..pyspark.variables import unfiltered
 from .kind import RootKind
-from .rows.columns import ColumnsOf
+from .rows.columns import Columns, ColumnsOf, columns_of
 from .rows.identity import Identity
 from .rows.needed import Demand, Feed
+from .rows.origins import Branch, Branches, Upstream, by_name
 
 
 class SideRowsKind(RootKind[SideRows]):
@@ -35,6 +37,13 @@ class SideRowsKind(RootKind[SideRows]):
 
     def identity(self, step: SideRows, before: Identity | None) -> None:
         return None
+
+    def own_columns(self, step: SideRows, relation: Relation, upstream: Upstream) -> Columns:
+        return columns_of(relation.schema)
+
+    def own_branches(self, step: SideRows, relation: Relation, upstream: Upstream) -> Branches:
+        terms = by_name(relation.schema.names())
+        return (Branch(step.source, (f"{step.policy} rows",), terms),)
 
     def feeds(self, step: SideRows, demand: Demand, of: ColumnsOf) -> Iterator[Feed]:
         yield Feed(step.source, demand)

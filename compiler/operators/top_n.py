@@ -12,6 +12,7 @@ there, DENSE_RANK counts places. Names with ``__`` can't meet a user's.
 
 from __future__ import annotations
 
+from ...contracts import plan
 from ...dsl.ast.expressions import ColumnRef
 from ...dsl.ast.node import Name
 from ...dsl.format import sql
@@ -21,10 +22,12 @@ from ..model.graph import StateUse
 from ..model.steps import OrderItem, TopN
 from ..pyspark.layout import Call, Chain
 from ..pyspark.literals import quoted
+from .entries import branch_entry, by_reference, type_text
 from .kind import OperatorKind, RowKind
 from .rows.columns import Columns
 from .rows.identity import Identity
 from .rows.needed import Demand, named
+from .rows.origins import Branch, Branches, Place, Terms, reference
 
 _NOWHERE = Span(0, 0)
 
@@ -70,14 +73,45 @@ class TopNKind(RowKind[TopN], OperatorKind[TopN]):
         return Identity(kept, before.words, before.constants & output)
 
     def columns(self, step: TopN, before: Columns) -> Columns:
-        known = {**before, step.position: types.BIGINT} if step.position is not None else before
+        known = {**before, step.position: types.INT} if step.position is not None else before
         return {name: known.get(name, types.UNKNOWN) for name in step.output}
 
     def needs(self, step: TopN, demand: Demand) -> Demand:
         return Demand(named((*step.keys, *step.columns)))
 
+    def branches(self, step: TopN, before: Branches) -> Branches:
+        known: Terms = before[0].terms if len(before) == 1 else {}
+        terms: Terms = {(name,): known.get((name,), reference(name)) for name in step.output}
+        return (Branch(step.id, (), terms),)
+
     def use(self, step: TopN, demand: Demand) -> StateUse:
         return StateUse(step, aggregates=(ROWS,))
+
+    def describe(self, step: TopN, place: Place) -> plan.TopN:
+        known = place.columns_before()
+        keys, columns = by_reference(step.keys), by_reference(step.columns)
+        return plan.TopN(
+            id=step.id,
+            stream=place.stream,
+            keys=tuple(plan.Column(name, None) for name in step.keys),
+            rows=step.columns,
+            order=tuple(f"{o.column} {'desc' if o.descending else 'asc'}" for o in step.order),
+            limit=step.limit,
+            aggregates=(
+                plan.Aggregate(
+                    id=ROWS,
+                    function="collect_list",
+                    filter=None,
+                    cells=(plan.AggregateCell(id=ROWS, buffer="buf", type="BINARY"),),
+                ),
+            ),
+            given=tuple(type_text(known.get(name, types.UNKNOWN)) for name in step.columns),
+            input=tuple(branch_entry(b, keys=keys, columns=columns) for b in place.before()),
+            function=None if step.function == "row_number" else step.function,
+        )
+
+    def describe_use(self, step: TopN, use: StateUse) -> plan.Use:
+        return plan.Use(step.id, aggregates=use.aggregates)
 
     def kept(self, step: TopN, use: StateUse) -> tuple[()]:
         return ()

@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import compress
 
+from ..model.pipeline import Relation
 from ..model.steps import Branch, LateRows, Union
 from ..pyspark.layout import Call, Chain
 from .kind import RootKind
 from .registry import kind_of
-from .relation import columns_after, passed
-from .rows.columns import ColumnsOf
+from .relation import branches_after, columns_after, frame_after
+from .rows.columns import Columns, ColumnsOf
 from .rows.identity import Identity
 from .rows.needed import Demand, Feed, named
+from .rows.origins import Branches, Upstream
 
 
 class UnionKind(RootKind[Union]):
@@ -39,6 +41,20 @@ class UnionKind(RootKind[Union]):
     def identity(self, step: Union, before: Identity | None) -> None:
         return None
 
+    def own_columns(self, step: Union, relation: Relation, upstream: Upstream) -> Columns:
+        first = step.branches[0]
+        return columns_after(upstream.columns(first.input), first.steps)
+
+    def own_branches(self, step: Union, relation: Relation, upstream: Upstream) -> Branches:
+        """Return all branches with the names of the first one: columns go by position."""
+        names = [(name,) for name in _names(step.branches[0], upstream.columns)]
+        found = (
+            one
+            for branch in step.branches
+            for one in branches_after(upstream.of(branch.input), branch.steps)
+        )
+        return tuple(one.called(dict(zip(names, one.terms.values(), strict=True))) for one in found)
+
     def feeds(self, step: Union, demand: Demand, of: ColumnsOf) -> Iterator[Feed]:
         heads = demand.heads
         needed = [name in heads for name in _names(step.branches[0], of)]
@@ -47,7 +63,7 @@ class UnionKind(RootKind[Union]):
             yield Feed(branch.input, Demand(named(own)), branch.steps)
 
     def frame(self, step: Union) -> Chain:
-        first, *others = (passed(Chain(b.input), b.steps) for b in step.branches)
+        first, *others = (frame_after(Chain(b.input), b.steps) for b in step.branches)
         return first.then(*(Call("union", (other.text(),), open=True) for other in others))
 
 

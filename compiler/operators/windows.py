@@ -1,7 +1,10 @@
-"""Windows as the kinds that open them have them: in words, and in the script."""
+"""Windows as the kinds that open them have them: in words, in the script, in the plan."""
 
 from __future__ import annotations
 
+from ...contracts import plan
+from ...dsl.ast.expressions import ColumnRef
+from ...dsl.format import sql
 from ..model import types
 from ..model.steps import Window
 from ..pyspark import columns
@@ -71,3 +74,26 @@ def grouping(window: Window) -> str:
     if window.offset is not None:
         lengths.append(window.offset.text)
     return f"F.window({', '.join([time, *map(quoted, lengths)])})"
+
+
+def window_entry(window: Window) -> plan.Window:
+    """Return a window as the plan has it."""
+    session, cumulate = window.kind == "session", window.kind == "cumulate"
+    return plan.Window(
+        kind=window.kind,
+        column=_time(window),
+        size=None if session else window.size.text,
+        slide=window.slide.text if window.kind == "hop" and window.slide else None,
+        gap=window.size.text if session else None,
+        step=window.slide.text if cumulate and window.slide else None,
+        offset=None if window.offset is None else window.offset.text,
+        time="processing" if window.processing else None,
+    )
+
+
+def _time(window: Window) -> str:
+    """Return the column that a window is over; the alias of a lookup's stream is no part of it."""
+    expression = window.column.expression
+    if isinstance(expression, ColumnRef):
+        return sql(ColumnRef(expression.span, expression.parts[-1:]))
+    return sql(expression)

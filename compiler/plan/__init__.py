@@ -2,8 +2,8 @@
 
 - ``lower``: graph to plan, whose classes are in ``contracts.plan``.
 - ``endpoints``: settings, sources, tables, sinks and functions in it.
-- ``inputs``: what reaches each stateful step; ``origins``: what rows and columns are made of;
-  ``modules``: what code in Python is known by.
+- ``origins``: what the rows of each relation are made of.
+- ``modules``: what code in Python is known by.
 - ``compare``: two plans, by ids: what came, went and changed.
 - ``compare_text``: the comparison as text.
 """

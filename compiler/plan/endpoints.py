@@ -7,12 +7,11 @@ from pathlib import Path
 from ...contracts import plan
 from ...dsl.format import sql
 from ...dsl.settings import Profile, Settings
-from ..model import types
 from ..model.declared import PythonFunction
 from ..model.pipeline import Checkpoint, Endpoint, Sink, Source, Table
-from ..model.programs import Operator
 from ..model.schema import Field
 from ..model.steps import Column
+from ..operators.entries import type_text
 from .modules import module_code
 
 
@@ -61,11 +60,6 @@ def describe_function(function: PythonFunction, folder: Path | None) -> plan.Fun
         returns=type_text(function.returns.type),
         code=module_code(folder, function.target),
     )
-
-
-def code_of(step: Operator, folder: Path | None) -> str | None:
-    """Return what the code of handlers in Python is known by; None for all others."""
-    return None if step.python is None else module_code(folder, step.python)
 
 
 def describe_source(source: Source) -> plan.Source:
@@ -135,13 +129,3 @@ def _action(to: str | None) -> str:
 def options_of(endpoint: Endpoint) -> dict[str, str]:
     """Return the options of an end, those for Spark with their prefix."""
     return dict(endpoint.options) | {f"spark.{n}": v for n, v in endpoint.passed}
-
-
-def column_of(field: Field) -> plan.Column:
-    """Describe a column."""
-    return plan.Column(field.name, type_text(field.type))
-
-
-def type_text(type_: types.Type) -> str | None:
-    """Return a type as text, None for one that only Spark knows."""
-    return str(type_) if types.is_known(type_) else None

@@ -4,19 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ....contracts import plan
 from ....dsl.ast.expressions import Expression
 from ....dsl.format import sql
 from ....dsl.format.words import identifier
 from ...model.graph import StateUse
+from ...model.pipeline import Relation
 from ...model.steps import Join, JoinSide
 from ...pyspark import columns
 from ...pyspark.layout import Call, Chain
 from ...pyspark.literals import quoted
+from ..entries import kept_columns
 from ..kind import OperatorKind, RootKind
-from ..rows.columns import ColumnsOf
+from ..rows.columns import Columns, ColumnsOf
 from ..rows.identity import Identity
 from ..rows.needed import Demand, Feed
+from ..rows.origins import Branches, Place, Upstream
 from ..windows import assigned, window_words
+from .entry import join_entry, joined
 from .waiting import read_of, waiting
 
 
@@ -57,8 +62,22 @@ class JoinKind(RootKind[Join], OperatorKind[Join]):
         for side in (step.left, step.right):
             yield Feed(side.relation, Demand(read_of(step, side, demand)))
 
+    def own_columns(self, step: Join, relation: Relation, upstream: Upstream) -> Columns:
+        return {}
+
+    def own_branches(self, step: Join, relation: Relation, upstream: Upstream) -> Branches:
+        return (joined(step, upstream),)
+
     def use(self, step: Join, demand: Demand) -> StateUse:
         return StateUse(step, columns=waiting(step, demand))
+
+    def describe(self, step: Join, place: Place) -> plan.Join:
+        return join_entry(step, place.stream, place)
+
+    def describe_use(self, step: Join, use: StateUse) -> plan.Use:
+        left, right = use.columns
+        kept = ((step.left.schema, left), (step.right.schema, right))
+        return plan.Use(step.id, columns=tuple(kept_columns(*side) for side in kept))
 
     def kept(self, step: Join, use: StateUse) -> Iterator[tuple[str, tuple[str, ...]]]:
         return (("side", columns) for columns in use.columns)

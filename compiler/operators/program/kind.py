@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from ....contracts import plan
 from ....dsl.ast.expressions import Expression
 from ...model.graph import StateUse
+from ...model.pipeline import Relation
 from ...model.programs import Operator, Panes, columns_used, expressions, statements
 from ...model.steps import AssignWindow, Step
 from ...pyspark.layout import Chain
+from ..entries import kept_columns
 from ..kind import OperatorKind, RootKind, RowKind
 from ..rows.columns import Columns, ColumnsOf, columns_of
 from ..rows.identity import Identity, by_columns
 from ..rows.needed import Demand, Feed, named
+from ..rows.origins import Branch, Branches, Place, Upstream, by_name
 from ..windows import window_words
+from .entry import program_entry
 from .script import operator_call
 from .text import operator_lines
 
@@ -61,9 +66,34 @@ class ProgramKind(RowKind[Operator], RootKind[Operator], OperatorKind[Operator])
         for given in step.inputs:
             yield Feed(given.relation, Demand(named(columns_used(step, given))))
 
+    def branches(self, step: Operator, before: Branches) -> Branches:
+        return (Branch(step.id, (), by_name(step.returns.names())),)
+
+    def own_columns(self, step: Operator, relation: Relation, upstream: Upstream) -> Columns:
+        return columns_of(step.returns)
+
+    def own_branches(self, step: Operator, relation: Relation, upstream: Upstream) -> Branches:
+        return self.branches(step, ())
+
     def use(self, step: Operator, demand: Demand) -> StateUse:
         waiting = [columns_used(step, given) for given in step.inputs] if step.ordered else []
         return StateUse(step, columns=tuple(waiting))
+
+    def describe(self, step: Operator, place: Place) -> plan.Program:
+        """Return a program; of the rows of windows it does not matter that they are in these."""
+        inputs = [
+            place.of(given.relation) if place.begins else place.before(without=(AssignWindow,))
+            for given in step.inputs
+        ]
+        return program_entry(step, place, tuple(inputs))
+
+    def describe_use(self, step: Operator, use: StateUse) -> plan.Use:
+        if not step.ordered:
+            return plan.Use(step.id)
+        waiting = zip(step.inputs, use.columns, strict=True)
+        return plan.Use(
+            step.id, waiting={g.alias: kept_columns(g.schema, names) for g, names in waiting}
+        )
 
     def kept(self, step: Operator, use: StateUse) -> Iterator[tuple[str, tuple[str, ...]]]:
         waiting = zip(step.inputs, use.columns, strict=step.ordered)

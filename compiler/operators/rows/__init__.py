@@ -2,5 +2,6 @@
 
 - ``needed``: which columns are needed of them, and by which conditions they go.
 - ``identity``: what tells them apart.
+- ``origins``: what they are made of.
 - ``columns``: what their columns are called, with their types.
 """
