@@ -41,8 +41,12 @@ class CompileResult:
     model: Pipeline | None = None
     graph: OperatorGraph | None = None
     plan: Plan | None = None
-    plan_json: str | None = None
     script: str | None = None
+
+    @property
+    def plan_json(self) -> str | None:
+        """The plan as the text of its file."""
+        return None if self.plan is None else self.plan.to_text()
 
     def text(self, phase: str) -> str:
         """Return the text form of a phase's result.
@@ -96,9 +100,8 @@ def _compile(source: SourceFile, last: int) -> CompileResult:
     if last == 2:
         return CompileResult(source, diagnostics, spec, model, graph)
     plan = lower(graph, source.folder)
-    plan_json = plan.to_text()
     script = emit(graph, comments_above(spec, source.text)) if last == 4 else None
-    return CompileResult(source, diagnostics, spec, model, graph, plan, plan_json, script)
+    return CompileResult(source, diagnostics, spec, model, graph, plan, script)
 
 
 def output_files(result: CompileResult, folder: Path) -> dict[Path, str]:

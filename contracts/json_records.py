@@ -73,7 +73,8 @@ class Record:
             raise Malformed("is no object")
         layout = _layout(cls)
         for name, known in layout.head.items():
-            if (found := value.get(name)) != known or isinstance(found, bool):
+            found = value.get(name)
+            if type(found) is not type(known) or found != known:
                 raise Malformed(f"is {found!r}, and {known!r} is read", name)
         given: dict[str, Any] = {} if layout.key is None else {layout.key: key}
         for name, field in layout.fields.items():
