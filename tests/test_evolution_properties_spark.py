@@ -187,7 +187,7 @@ def seconds(instant: str) -> int:
     return int((datetime.fromisoformat(instant) - T0).total_seconds())
 
 
-@settings(max_examples=8, deadline=None, derandomize=True, database=None)
+@settings(max_examples=8, derandomize=True, database=None)
 @given(edit=versions(), arrived=arrivals())
 def test_an_exact_edit(
     spark: SparkSession, edit: tuple[Version, Version], arrived: tuple[list[list[Row]], int]
@@ -196,7 +196,7 @@ def test_an_exact_edit(
 
 
 @pytest.mark.long
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(edit=versions(), arrived=arrivals())
 def test_many_exact_edits(
     spark: SparkSession, edit: tuple[Version, Version], arrived: tuple[list[list[Row]], int]

@@ -14,7 +14,6 @@ from syntax_corpus import EXPRESSIONS
 # Trees are large: what fails is told as text, and need not be made small by the thousand.
 often = settings(
     max_examples=60,
-    deadline=None,
     derandomize=True,
     database=None,
     phases=[Phase.generate],

@@ -32,7 +32,6 @@ SPECS = sorted(
 )
 often = settings(
     max_examples=150,
-    deadline=None,
     derandomize=True,
     database=None,
     phases=[Phase.generate],

@@ -108,7 +108,7 @@ def test_every_part_has_one_verdict(case: Path, turned: bool) -> None:
     check(old, new)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.sampled_from(GOLDEN), st.sampled_from(GOLDEN))
 def test_every_part_has_one_verdict_between_any_two_specs(one: Path, other: Path) -> None:
     check(compiled_plan(one / "spec.stream"), compiled_plan(other / "spec.stream"))
@@ -137,7 +137,7 @@ CALLS = ("SUM(v)", "COUNT(*)", "MAX(w)", "AVG(d)", "STDDEV_SAMP(w)")
 MINUTE, FOUR = (f"TUMBLE(payments, at, INTERVAL {n})" for n in ("1 MINUTE", "4 MINUTES"))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(ROWS)
 def test_a_key_dropped_then_wider_windows_is_both_at_once(rows: list[dict[str, Any]]) -> None:
     first = plan_of(1, ("card", "land"), CALLS, MINUTE)

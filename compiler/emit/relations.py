@@ -7,6 +7,7 @@ from ..model.steps import Stateful, Step
 from ..operators.registry import kind_of, operator_kind
 from ..operators.relation import frame_of
 from ..pyspark.layout import Chain, assignment
+from .helper_columns import readable
 
 
 def emit_relation(relation: Relation) -> list[str]:
@@ -31,4 +32,4 @@ def _words(step: Step) -> str:
 
 def chain(relation: Relation) -> Chain:
     """Return the DataFrame of a relation."""
-    return frame_of(relation.inputs[0], relation.steps)
+    return frame_of(relation.inputs[0], readable(relation))

@@ -34,16 +34,16 @@ def build(job: Job) -> None:
             F.expr(
                 "try_divide(covar_pop(cost, size), stddev_pop(cost) * stddev_pop(size) FILTER (WHERE cost IS NOT NULL))"
             ).alias("together"),
-            F.sum("cost").alias("sum(cost)"),
-            F.sum("size").alias("sum(size)"),
-            F.count(F.lit(1)).alias("count(*)"),
+            F.sum("cost").alias("sum_cost"),
+            F.sum("size").alias("sum_size"),
+            F.count(F.lit(1)).alias("count_rows"),
         )
         .select(
             "page",
             F.col("window.start").alias("window_start"),
             "together",
-            F.expr("`sum(cost)` / nullif(`sum(size)`, 0)").alias("share"),
-            F.expr("`count(*)` BETWEEN 10 AND 100").alias("usual"),
+            F.expr("sum_cost / nullif(sum_size, 0)").alias("share"),
+            F.expr("count_rows BETWEEN 10 AND 100").alias("usual"),
         )
     )
 

@@ -53,9 +53,9 @@ def build(job: Job) -> None:
             F.sum(F.expr("CAST(CAST(cost AS DECIMAL(12, 2)) * 100 AS BIGINT)")).alias("total"),
             F.sum(F.expr("CAST(CAST(cost AS DECIMAL(12, 2)) * 100 AS BIGINT)")).alias("same_cell"),
             F.expr("CAST(CAST(max(cost) AS DECIMAL(12, 2)) * 100 AS BIGINT)").alias("most"),
-            F.max("cost").alias("max(cost)"),
+            F.max("cost").alias("max_cost"),
         )
-        .where("CAST(CAST(`max(cost)` AS DECIMAL(12, 2)) * 100 AS BIGINT) > 0")
+        .where("CAST(CAST(max_cost AS DECIMAL(12, 2)) * 100 AS BIGINT) > 0")
         .select(
             "town",
             F.col("window.start").alias("window_start"),

@@ -32,11 +32,11 @@ def build(job: Job) -> None:
         clicks.groupBy(F.window("ts", "1 hour"), "user_id")
         .agg(
             F.sum("cost").alias("cost"),
-            F.count(F.lit(1)).alias("count(*)"),
+            F.count(F.lit(1)).alias("count_rows"),
         )
         .where(
             "cost > 100"
-            " AND `count(*)` >= 3"
+            " AND count_rows >= 3"
         )
         .select(
             "user_id",

@@ -50,9 +50,9 @@ def build(job: Job) -> None:
             F.expr(
                 "named_struct('n', kll_sketch_get_quantile_bigint(CASE WHEN kll_sketch_get_n_bigint(kll_sketch_agg_bigint(CAST(qty AS BIGINT))) > 0 THEN kll_sketch_agg_bigint(CAST(qty AS BIGINT)) END, 0.9D), 'x', kll_sketch_get_quantile_double(CASE WHEN kll_sketch_get_n_double(kll_sketch_agg_double(CAST(price AS DOUBLE))) > 0 THEN kll_sketch_agg_double(CAST(price AS DOUBLE)) END, 0.9D))"
             ).alias("tail"),
-            F.sum(F.expr("CAST(price AS DOUBLE) * CAST(qty AS DOUBLE)")).alias("sum(CAST(price AS DOUBLE) * CAST(qty AS DOUBLE))"),
+            F.sum(F.expr("CAST(price AS DOUBLE) * CAST(qty AS DOUBLE)")).alias("sum_price_qty"),
         )
-        .where("`sum(CAST(price AS DOUBLE) * CAST(qty AS DOUBLE))` / pieces > 1")
+        .where("sum_price_qty / pieces > 1")
         .select(
             F.col("window.start").alias("window_start"),
             "mean_price",
