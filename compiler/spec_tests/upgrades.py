@@ -51,8 +51,11 @@ class UpgradeReader:
         self._neighbours = neighbours
         self._teller = teller
 
-    def read(self, node: Node, old: Version) -> tuple[Version, Migration] | None:
-        """Return the version that goes on, and its migration; None, and told, when none can."""
+    def read(self, node: Node, old: Version) -> tuple[Version, Migration | None] | None:
+        """Return the version that continues, and its migration: None, and reported, if it has none.
+
+        What follows in the test is about that version, also where it cannot continue.
+        """
         spec, migration = self._parts(node)
         new = None if spec is None else self._neighbours.version(spec)
         if spec is None or new is None:
@@ -67,9 +70,8 @@ class UpgradeReader:
             )
             return None
         plan = self._planned(old, new, migration)
-        if plan is None or not self._is_complete(plan, spec):
-            return None
-        return new, document(plan)
+        complete = plan is not None and self._is_complete(plan, spec)
+        return new, document(plan) if plan is not None and complete else None
 
     def _parts(self, node: Node) -> tuple[Scalar | None, Scalar | None]:
         """Return the paths of the spec and of the migration."""
