@@ -79,6 +79,8 @@ FEW = (
     "1st",
     "_x0020",
     "current_date",
+    "x" * 200,
+    "列" * 60,
 )
 """Those that a job is run with."""
 
@@ -264,3 +266,88 @@ def timed(name: str) -> str:
     for stream in (*streams, "too_late", "e_ahead", "f_ahead"):
         text += f"CREATE SINK {stream}_out FROM {stream} WITH (connector = 'memory');\n"
     return text
+
+
+def inside(names: Sequence[str]) -> str:
+    """Streams in which the names stand where they name something within a statement alone.
+
+    Aliases, windows, variables of patterns, of lambdas and of loops, locals, parameters of
+    functions; and columns that are computed, or looked up in a table.
+    """
+
+    def each(form: str, between: str = ", ", of: Sequence[str] = names) -> str:
+        return between.join(
+            form.replace("{n}", ticked(name)).replace("{i}", str(names.index(name))) for name in of
+        )
+
+    # A point in the variable of a lambda would be a field.
+    lambdas = [name for name in names if "." not in name]
+    mapped = each("transform(array(v), {n} -> {n} + {i})[0] AS {n}", of=lambdas)
+    streams = {
+        "mapped": f"SELECT k AS k1, {mapped} FROM e",
+        "called": f"SELECT k AS k1, {each('plus_{i}(v) AS {n}')} FROM e",
+        "looked_up": f"SELECT e.k AS k1, {each('t.{n}')} FROM e JOIN t ON t.k = e.k",
+        "computed": f"SELECT k AS k1, {each('{n}')} FROM c",
+        "aliased": each("SELECT {n}.k AS k1, {n}.v + {i} AS v FROM e AS {n}", " UNION ALL "),
+        "joined": "SELECT {0}.k AS k1, {1}.v FROM e AS {0} JOIN c AS {1} ON {0}.k = {1}.k "
+        "AND {1}.ts BETWEEN {0}.ts AND {0}.ts".format(*map(ticked, names)),
+        "matched": "SELECT k AS k1, v FROM e MATCH_RECOGNIZE (PARTITION BY k ORDER BY ts "
+        f"MEASURES LAST(v) AS v PATTERN (A ({each('{n}', ' | ')})) WITHIN {_HOUR} "
+        f"DEFINE {each('{n} AS v > 1')})",
+    }
+    streams |= {
+        f"rolling_{n}": f"SELECT k AS k1, SUM(v) OVER {ticked(name)} AS s FROM e WINDOW "
+        f"{ticked(name)} AS (PARTITION BY k ORDER BY ts RANGE {_HOUR} PRECEDING)"
+        for n, name in enumerate(names[-2:])
+    }
+    text = each("CREATE FUNCTION plus_{i}({n} INT) RETURNS INT RETURN {n} + {i};\n", "")
+    text += f"CREATE TABLE t (k STRING NOT NULL, {each('{n} INT')}) {_FILES.format('t')}"
+    for source, more in (("e", ""), ("c", each("{n} AS v + {i}, ", ""))):
+        text += (
+            f"CREATE SOURCE {source} (k STRING NOT NULL, v INT, {more}ts TIMESTAMP, "
+            "WATERMARK FOR ts AS ts - INTERVAL 0 SECONDS) " + _FILES.format(source)
+        )
+    text += f"""\
+CREATE OPERATOR walked WITH (unbounded = 'a key') ON e PARTITION BY k ORDER BY ts
+  STATE (sum INT DEFAULT 0)
+  RETURNS (k1 STRING, sum INT)
+AS
+ON EVENT
+  {each("DECLARE {n} INT = v;", chr(10), names[::2])}
+  {each("SET sum = sum + {n};", chr(10), names[::2])}
+  {each("FOR {n} IN ARRAY(1, v) DO SET sum = sum + {n}; END FOR;", chr(10), names[1::2])}
+  EMIT k, sum;
+END;
+"""
+    text += "".join(f"CREATE STREAM {name} AS {query};\n" for name, query in streams.items())
+    return text + "".join(
+        f"CREATE SINK {name}_out FROM {name} WITH (connector = 'memory');\n"
+        for name in (*streams, "walked")
+    )
+
+
+def right_inside(names: Sequence[str]) -> dict[str, list[Row]]:
+    """The rows of each sink of `inside`, when `v` was 1 and then 2, and the table has `places`."""
+
+    def plus(v: int, of: Sequence[str] = names) -> Row:
+        return {name: v + names.index(name) for name in of}
+
+    lambdas = [name for name in names if "." not in name]
+    declared, looped = len(names[::2]), len(names[1::2])
+    steps = [declared + 2 * looped, 2 * declared + 3 * looped]
+    return {
+        "mapped_out": [{"k1": "a", **plus(v, lambdas)} for v in (1, 2)],
+        "called_out": [{"k1": "a", **plus(v)} for v in (1, 2)],
+        "looked_up_out": [{"k1": "a", **places(names)}] * 2,
+        "computed_out": [{"k1": "a", **plus(v)} for v in (1, 2)],
+        "aliased_out": [{"k1": "a", "v": v + n} for n in range(len(names)) for v in (1, 2)],
+        "joined_out": [{"k1": "a", "v": v} for v in (1, 2)],
+        "matched_out": [{"k1": "a", "v": 2}],
+        **{f"rolling_{n}_out": [{"k1": "a", "s": 1}, {"k1": "a", "s": 3}] for n in (0, 1)},
+        "walked_out": [{"k1": "a", "sum": steps[0]}, {"k1": "a", "sum": sum(steps)}],
+    }
+
+
+def places(names: Sequence[str]) -> Row:
+    """The columns of the table's row, each with its place among the names."""
+    return {name: names.index(name) for name in names}

@@ -5,12 +5,24 @@ from __future__ import annotations
 import ast
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 import yaml
 from compiled import compiled_text
-from odd_names import FEW, NAMES, TIMES, given, right, spec, ticked, timed
+from odd_names import (
+    FEW,
+    NAMES,
+    TIMES,
+    given,
+    inside,
+    places,
+    right,
+    right_inside,
+    spec,
+    ticked,
+    timed,
+)
 from streamc.cli.testing.find import find_tests
 from streamc.cli.testing.load import load_tests
 from streamc.cli.testing.report import outcome_text
@@ -35,6 +47,11 @@ def script_of(text: str) -> str:
 def test_all_names_stand_at_all_places() -> None:
     script = script_of(spec(NAMES))
     assert script == script_of(spec(NAMES))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_name_stands_inside_of_any_statement(name: str) -> None:
+    script_of(inside((name, "other one", "x", "y")))
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -101,11 +118,22 @@ def test_rows_of_odd_names(
         "drain",
         {"expect": expected},
     ]
-    (tmp_path / "tests").mkdir()
-    (tmp_path / "odd.stream").write_text(spec(FEW, only), encoding="utf-8")
-    case = {"name": "odd names", "ways": [way], "steps": steps}
-    (tmp_path / "tests" / "odd.yaml").write_text(yaml.dump(case, allow_unicode=True), "utf-8")
-    suite = load_tests(find_tests([tmp_path]))
+    holds(tmp_path, spec(FEW, only), {"name": "odd names", "ways": [way], "steps": steps}, spark)
+
+
+@pytest.mark.spark
+def test_rows_of_odd_names_inside_of_statements(spark: SparkSession, tmp_path: Path) -> None:
+    rows = [{"k": "a", "v": n, "ts": f"2026-01-01T10:00:0{n}Z"} for n in (1, 2)]
+    table = [{"k": "a", **places(FEW)}]
+    steps = [{"t": table, "e": rows, "c": rows}, "drain", {"expect": right_inside(FEW)}]
+    holds(tmp_path, inside(FEW), {"name": "odd names", "steps": steps}, spark)
+
+
+def holds(folder: Path, text: str, case: dict[str, Any], spark: SparkSession) -> None:
+    (folder / "tests").mkdir()
+    (folder / "odd.stream").write_text(text, encoding="utf-8")
+    (folder / "tests" / "odd.yaml").write_text(yaml.dump(case, allow_unicode=True), "utf-8")
+    suite = load_tests(find_tests([folder]))
     assert not any(found.has_errors for found in suite.found), render(suite.found)
     (outcome,) = run_tests(suite.tests, spark=spark)
     assert outcome.passed, outcome_text(outcome)
