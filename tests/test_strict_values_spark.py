@@ -25,6 +25,7 @@ JSON: list[tuple[Taken, str]] = [
     ("always", '"t": "2026-01-01", "y": "aGk="'),
     ("always", r'"s": "\ud83d\ude00", "v": {"\ud83d\ude00": "\u0000"}, "kv": {"\u00e9": "x"}'),
     ("always", r'"s": {"raw": "\ud83d"}'),
+    ("always", r'"s": "a\u0000b", "kv": {"?": "\u0000"}'),
     # RFC 8259 says no.
     ("lenient", "'s': 'a'"),
     ("lenient", 's: "a"'),
@@ -177,6 +178,7 @@ def test_what_it_is_taken_for(got: dict[str, list[Any]]) -> None:
     strict = {row["id"]: row for row in got["json_strict_out"]}
     assert strict[4]["s"] == "\U0001f600" and strict[4]["kv"] == {"é": "x"}
     assert strict[5]["s"] == r'{"raw": "\ud83d"}'
+    assert strict[6]["s"] == "a\0b" and strict[6]["kv"] == {"?": "\0"}
     csv = {row["id"]: row for row in got["csv_lenient_out"]}
     # No value becomes NULL, and none another.
     assert [str(csv[n]["m"]) for n in (0, 1, 2, 3, 7)] == [
