@@ -3,8 +3,14 @@
 from __future__ import annotations
 
 import errno
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
+from compiled import compiled_text, written
 from py4j.protocol import Py4JNetworkError
 from streamc.runtime.base.errors import FILE_FAILS, SPARK_LOST
 from streamc.runtime.spark.advice import remedy
@@ -109,3 +115,36 @@ def test_advice_that_hides_an_error_is_left_out(said: str, told: str) -> None:
 def test_what_to_write_instead(condition: str, instead: str) -> None:
     assert instead in str(remedy(f"org.apache.spark.SparkDateTimeException: [{condition}] no"))
     assert remedy("java.io.IOException: [x] No space left on device") is None
+
+
+SPEC = """
+CREATE SOURCE orders (id INT) WITH (connector = 'files', path = 'in', format = 'json');
+CREATE SINK shown FROM orders WITH (connector = 'console');
+"""
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("submitted", [True, pytest.param(False, marks=pytest.mark.long)])
+def test_a_spark_that_does_not_start_says_why(tmp_path: Path, submitted: bool) -> None:
+    """Its workers have less memory than an executor asks for."""
+    asked = {"spark.master": "local-cluster[1,1,512]", "spark.executor.memory": "4g"}
+    head = "" if submitted else f"---\nspark: {json.dumps(asked)}\n---\n"
+    script = written(compiled_text(head + SPEC, "orders.stream"), tmp_path)
+    command = [sys.executable, str(script)]
+    if submitted:
+        settings = [word for pair in asked.items() for word in ("--conf", "=".join(pair))]
+        command = [str(Path(sys.executable).with_name("spark-submit")), *settings, str(script)]
+    done = subprocess.run(
+        [*command, "--until-caught-up", "--state", "state"],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=tmp_path,
+        env={**os.environ, "PYSPARK_PYTHON": sys.executable},
+    )
+    assert done.returncode == 2
+    said = f"{done.stdout}{done.stderr}".partition("error[SR0204] spark-start: ")[2]
+    assert said.startswith("Spark did not start: "), done.stderr
+    assert "512" in said and "An error occurred" not in said
+    where = "what `spark-submit` prints" if submitted else "state/logs/spark.log"
+    assert f"its log is {where}" in said
