@@ -9,7 +9,7 @@ INSTALLED := $(VENV)/installed
 DEMO := build/demo
 
 .DEFAULT_GOAL := help
-.PHONY: help setup java demo test test-long test-kafka check golden fmt grammar bench chaos soak
+.PHONY: help setup java demo test test-long test-kafka check golden fmt grammar schemas bench chaos soak
 
 help: ## List the commands.
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile | expand -t 18
@@ -55,6 +55,9 @@ fmt: $(INSTALLED) ## Format the code.
 
 grammar: $(INSTALLED) ## Build the parser's tables from the grammar.
 	$(BIN)/python -m streamc.grammar.generate
+
+schemas: $(INSTALLED) ## Write the JSON Schemas of plans, manifests, YAML files and JSON outputs.
+	$(BIN)/python scripts/make_schemas.py docs/schemas
 
 bench: $(INSTALLED) java ## Measure the compiler, the emitted flights job, the gate and the barriers.
 	$(BIN)/python benchmarks/compile.py

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,6 +12,7 @@ import typer
 from ..runtime.accounting.ledger import shown
 from .columns import Output, aligned, moment, size
 from .options import OutputOption, StateOption
+from .output import json_text
 from .report import faults
 
 if TYPE_CHECKING:
@@ -30,7 +32,8 @@ def list_barriers(state: StateOption, format: OutputOption = Output.TEXT) -> Non
     with faults():
         found = read_barriers(state)
     if format is Output.JSON:
-        print(json.dumps([_summary(kept) for kept in found], indent=1))
+        listed = [_summary(kept) for kept in found]
+        sys.stdout.write(json_text({"format": 1, "kind": "barriers", "barriers": listed}))
     elif found:
         print("\n".join(_table(found)))
     else:
@@ -49,7 +52,7 @@ def show_barrier(
     with faults():
         kept = read_barrier(state, number)
     if format is Output.JSON:
-        print(json.dumps(kept.to_document(), indent=1))
+        sys.stdout.write(json_text({"format": 1, "kind": "barrier", **kept.to_document()}))
     else:
         print("\n".join(_lines(kept)))
 

@@ -1,11 +1,14 @@
-"""Emitted files: each is written whole or not at all, and only when it differs."""
+"""What commands write: files, each whole or not at all and only when it differs; and JSON."""
 
 from __future__ import annotations
 
 import difflib
+import json
+import math
 import os
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from .report import UserError
 
@@ -51,6 +54,26 @@ def unified(old: str, new: str, old_name: str, new_name: str) -> str:
     return "".join(
         line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines
     )
+
+
+def json_text(document: Mapping[str, Any]) -> str:
+    """Return what a command prints for programs, one of ``contracts.outputs``, as JSON.
+
+    Numbers that JSON does not have are text, ``"NaN"``; so is what it has no form for at all.
+    """
+    text = json.dumps(_plain(document), indent=2, ensure_ascii=False, default=str, allow_nan=False)
+    return f"{text}\n"
+
+
+def _plain(value: Any) -> Any:
+    match value:
+        case float() if not math.isfinite(value):
+            return {math.inf: "Infinity", -math.inf: "-Infinity"}.get(value, "NaN")
+        case dict():
+            return {name: _plain(one) for name, one in value.items()}
+        case list() | tuple():
+            return [_plain(one) for one in value]
+    return value
 
 
 def _holds(path: Path, text: str) -> bool:

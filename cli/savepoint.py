@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -13,11 +13,14 @@ from .columns import Output, aligned, moment, size, watermark
 from .incompleteness import mark_lines
 from .low_priority import yield_to_jobs
 from .options import OutputOption, StateOption
+from .output import json_text
 from .report import UserError, faults
 from .savepoint_plan import plan
 
 if TYPE_CHECKING:
+    from ..contracts.outputs import savepoints as outputs
     from ..runtime.savepoints.format.model import Savepoint
+    from ..runtime.savepoints.process import DamagedSavepoint
 
 savepoint = typer.Typer(
     no_args_is_help=True, rich_markup_mode=None, help="Create, inspect and delete savepoints."
@@ -69,8 +72,7 @@ def list_savepoints(state: StateOption, format: OutputOption = Output.TEXT) -> N
     with faults():
         found, damaged = savepoints_of(state)
     if format is Output.JSON:
-        lost = [{"name": one.name, "damaged": one.reason} for one in damaged]
-        print(json.dumps([*map(_summary, found), *lost], indent=1))
+        sys.stdout.write(json_text(_listed(found, damaged)))
         return
     if found:
         heads = ["savepoint", "barrier", "taken (UTC)", "watermark", "rows", "size"]
@@ -100,7 +102,9 @@ def show(
     if spec:
         sys.stdout.write(_spec(found))
     elif format is Output.JSON:
-        print(json.dumps(found.to_document(), indent=1))
+        manifest = found.to_document()
+        head = {"format": manifest["format"], "kind": "savepoint"}
+        sys.stdout.write(json_text(head | manifest))
     else:
         print("\n".join(_lines(found)))
 
@@ -127,7 +131,16 @@ def _tell(line: str) -> None:
     print(line, file=sys.stderr, flush=True)
 
 
-def _summary(found: Savepoint) -> dict[str, object]:
+def _listed(found: Iterable[Savepoint], damaged: Iterable[DamagedSavepoint]) -> outputs.Savepoints:
+    return {
+        "format": 1,
+        "kind": "savepoints",
+        "savepoints": [_summary(one) for one in found],
+        "damaged": [{"name": one.name, "reason": one.reason} for one in damaged],
+    }
+
+
+def _summary(found: Savepoint) -> outputs.SavepointSummary:
     return {
         "name": found.name,
         "pipeline": found.pipeline,

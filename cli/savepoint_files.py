@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -12,6 +11,7 @@ import typer
 from ..contracts.terminal import print_raw
 from .columns import Output, aligned, size
 from .options import OutputOption, StateOption
+from .output import json_text
 from .report import UserError, faults
 from .savepoint import NameArgument, savepoint
 
@@ -116,7 +116,8 @@ def seal(name: NameArgument, state: StateOption) -> None:
 def _print(answer: Answer, format: Output) -> None:
     if format is Output.JSON:
         rows = [dict(zip(answer.columns, row, strict=True)) for row in answer.rows]
-        print_raw(json.dumps(rows, indent=1, default=str) + "\n")
+        columns = list(answer.columns)
+        print_raw(json_text({"format": 1, "kind": "rows", "columns": columns, "rows": rows}))
         return
     shown = [[_text(value) for value in row] for row in answer.rows]
     print_raw("\n".join(aligned([list(answer.columns), *shown], left=len(answer.columns))) + "\n")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from enum import StrEnum
 from pathlib import Path
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .output import write_if_changed
+from .output import json_text, write_if_changed
 from .report import Format, UserError, print_diagnostics
 from .savepoint_dry_run import Tried, saved_in
 from .spec_revisions import compile_version, read_version, read_versions
@@ -175,7 +174,7 @@ def _print(found: MigrationPlan, tried: Tried | None, format: PlanFormat) -> Non
                 "exit_code": max(found.exit_code, int(tried.fails)),
                 "savepoint": tried.document(),
             }
-        sys.stdout.write(json.dumps(told, indent=2, ensure_ascii=False) + "\n")
+        sys.stdout.write(json_text(told))
         return
     sys.stdout.write(plan_text(found))
     if tried is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import sys
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,6 +10,7 @@ import typer
 
 from .columns import Output, aligned, moment
 from .incompleteness import mark_lines
+from .output import json_text
 from .report import faults
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ def status(
     with faults():
         found = read_status(state)
     if format is Output.JSON:
-        print(json.dumps(status_document(found), indent=1))
+        sys.stdout.write(json_text(status_document(found)))
     else:
         print("\n".join(_lines(found, datetime.now(UTC))))
     raise typer.Exit(0 if found.holder is not None and found.stalled is None else 1)

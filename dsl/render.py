@@ -5,12 +5,16 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 from itertools import groupby
+from typing import TYPE_CHECKING
 
 from ..contracts.redaction import masked
 from ..contracts.terminal import printable
-from .diagnostics import Diagnostic, Diagnostics, Label
+from .diagnostics import Diagnostic, Diagnostics, Label, Severity
 from .excerpt import Line, marked_lines
-from .source import SourceFile, Span
+from .source import SourceFile
+
+if TYPE_CHECKING:
+    from ..contracts.outputs import specs as outputs
 
 FORMATS = ("full", "concise", "json")
 
@@ -30,7 +34,7 @@ _STYLES = {
 def render(files: Iterable[Diagnostics], how: str = "full", *, color: bool = False) -> str:
     """Return what was found in some files, in one of ``FORMATS``, with a line break at the end.
 
-    Text formats are empty when nothing was found; JSON is then an empty list.
+    Text formats are empty when nothing was found; JSON has an empty list then.
     """
     found = [diagnostics for diagnostics in files if len(diagnostics)]
     if how == "json":
@@ -65,9 +69,13 @@ def render_concise(files: Sequence[Diagnostics]) -> str:
 
 
 def render_json(files: Sequence[Diagnostics]) -> str:
-    """Return a list of objects; lines and columns count from one, offsets from zero."""
-    objects = [_object(one, found.source) for found in files for one in found]
-    return json.dumps(objects, indent=2, ensure_ascii=False) + "\n"
+    """Return ``outputs.Diagnostics`` as text."""
+    document: outputs.Diagnostics = {
+        "format": 1,
+        "kind": "diagnostics",
+        "diagnostics": [_object(one, found.source) for found in files for one in found],
+    }
+    return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
 
 
 class _Painter:
@@ -167,14 +175,15 @@ def _plural(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
-def _object(one: Diagnostic, source: SourceFile) -> dict[str, object]:
+def _object(one: Diagnostic, source: SourceFile) -> outputs.OneDiagnostic:
     return {
         "code": one.code.number,
         "slug": one.code.slug,
-        "severity": one.code.severity.value,
+        "severity": "error" if one.code.severity is Severity.ERROR else "warning",
         "message": _hidden(one.message, source),
         "file": source.name,
-        **_range(one.primary.span, source),
+        "start": _position(one.primary.span.start, source),
+        "end": _position(one.primary.span.end, source),
         "labels": [_label(one.primary, source, True)]
         + [_label(label, source, False) for label in one.secondary],
         "notes": [_hidden(note, source) for note in one.notes],
@@ -182,13 +191,15 @@ def _object(one: Diagnostic, source: SourceFile) -> dict[str, object]:
     }
 
 
-def _label(label: Label, source: SourceFile, primary: bool) -> dict[str, object]:
-    return {"primary": primary, "text": label.text, **_range(label.span, source)}
+def _label(label: Label, source: SourceFile, primary: bool) -> outputs.Label:
+    return {
+        "primary": primary,
+        "text": label.text,
+        "start": _position(label.span.start, source),
+        "end": _position(label.span.end, source),
+    }
 
 
-def _range(span: Span, source: SourceFile) -> dict[str, object]:
-    ends = {}
-    for name, offset in (("start", span.start), ("end", span.end)):
-        line, column = source.position(offset)
-        ends[name] = {"line": line, "column": column, "offset": offset}
-    return dict(ends)
+def _position(offset: int, source: SourceFile) -> outputs.Position:
+    line, column = source.position(offset)
+    return {"line": line, "column": column, "offset": offset}

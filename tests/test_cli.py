@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from cli_run import Ended, Run, run
+from json_outputs import output
 from streamc import __version__
 
 __all__ = ["run"]
@@ -80,7 +81,7 @@ def test_check_in_one_line_and_as_json(run: Run) -> None:
     assert concise.err.count("\n") == 1
     as_json = run("check", "a.stream", "--format=json")
     assert (as_json.code, as_json.err) == (2, "")
-    (found,) = json.loads(as_json.out)
+    (found,) = output(as_json.out)["diagnostics"]
     assert (found["code"], found["file"], found["start"]["line"]) == ("SC0203", "a.stream", 9)
 
 

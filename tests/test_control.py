@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 import threading
@@ -16,6 +15,7 @@ from typing import Any
 
 import pytest
 from cli_run import Run, run
+from json_outputs import output
 from streamc.runtime import RuntimeFault, Standing, stop_pipeline
 from streamc.runtime.barriers.stall import Stall
 from streamc.runtime.execution.progress import OperatorProgress, QueryProgress
@@ -247,7 +247,7 @@ def test_status_of_a_running_job(run: Run, state: Path) -> None:
         ["per_minute", "12", "1,200", "40", "2026-03-01", "10:00:00"],
         ["per_minute", "2", "1"],
     ]
-    found = json.loads(as_json.out)
+    found = output(as_json.out)
     assert (found["running"], found["pid"], found["epoch"]) == (True, os.getpid(), 12)
     assert found["barrier"]["barrier"] == 4
     assert found["queries"][0]["operators"][0]["late_rows"] == 1
@@ -259,7 +259,7 @@ def test_status_of_a_job_that_stands_still(run: Run, state: Path) -> None:
         file = StatusFile(FILES, str(state), lease.holder)
         file.write(PLAN, "0001", Standing("running", 12, None, 25.0, stall), [QUERY])
         text = run("status", "--state", str(state))
-        found = json.loads(run("status", "--state", str(state), "--format", "json").out)
+        found = output(run("status", "--state", str(state), "--format", "json").out)
     assert text.code == 1
     assert text.out.splitlines()[3] == f"  stalled: for 42 s, {stall.reason}"
     assert (found["running"], found["stalled"]) == (True, f"for 42 s, {stall.reason}")
@@ -285,7 +285,7 @@ def test_status_when_nothing_runs(run: Run, state: Path) -> None:
     assert ended.code == 1
     assert ended.out.splitlines()[0] == "card_spend: no job runs"
     assert "last seen 0 s ago: version 3" in ended.out
-    found = json.loads(run("status", "--state", str(state), "--format", "json").out)
+    found = output(run("status", "--state", str(state), "--format", "json").out)
     assert (found["running"], found["pid"], found["epoch"]) == (False, None, 12)
 
 
@@ -327,7 +327,8 @@ def test_barriers_are_listed(run: Run, state: Path) -> None:
         "5 0001 no: its manifest is damaged: its content and its checksum differ".split(),
         ["6", "18", "0001", *took, "yes"],
     ]
-    found = json.loads(run("barriers", "list", "--state", str(state), "--format", "json").out)
+    ended = run("barriers", "list", "--state", str(state), "--format", "json")
+    found = output(ended.out)["barriers"]
     assert [one["restorable"] for one in found] == [False, True, False, True]
     assert found[1]["state_bytes"] == 3048 and "files" not in found[1]
 
@@ -354,7 +355,7 @@ def test_a_barrier_is_shown(run: Run, state: Path) -> None:
     assert ["once", "dedup", "1", "40", "1000", "B", "2"] in lines
     assert ["spend", "12", "3", "1", "912", "B"] in lines
     assert ["payments", '{"logOffset":', "3}"] in lines
-    found = json.loads(run("barriers", "show", "4", "--state", str(state), "--format", "json").out)
+    found = output(run("barriers", "show", "4", "--state", str(state), "--format", "json").out)
     assert found["queries"]["per_minute"]["operators"][1]["id"] == "once"
     assert found["restorable"] is False and found["problem"] == "sources/payments: it is gone"
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from json_outputs import output
 from streamc.runtime.state.lease import lease_file
 from streamc.runtime.storage.notes import seal, unseal
 
@@ -94,7 +95,7 @@ def test_a_job_is_seen_and_stopped(root: Path) -> None:
         wait_for(lambda: has_read(root))
         seen = streamc(root, "status", "--format", "json")
         assert seen.returncode == 0, seen.stderr
-        found = json.loads(seen.stdout)
+        found = output(seen.stdout)
         assert (found["running"], found["pid"], found["phase"]) == (True, process.pid, "running")
         assert {query["query"] for query in found["queries"]} == {"payments", "per_minute"}
 
@@ -112,10 +113,11 @@ def test_a_job_is_seen_and_stopped(root: Path) -> None:
     assert not Path(lease_file(f"{root}/state")).exists()
     assert (len(rows(root, "all_payments")), len(rows(root, "spend"))) == (2, 1)
 
-    barriers = json.loads(streamc(root, "barriers", "list", "--format", "json").stdout)
+    listed = streamc(root, "barriers", "list", "--format", "json")
+    barriers = output(listed.stdout)["barriers"]
     assert barriers[-1]["restorable"], barriers[-1]
     last = streamc(root, "barriers", "show", str(barriers[-1]["barrier"]), "--format", "json")
-    manifest = json.loads(last.stdout)
+    manifest = output(last.stdout)
     assert manifest["restorable"]
     assert manifest["queries"]["per_minute"]["operators"][0]["rows"] == 1
     assert streamc(root, "status").returncode == 1

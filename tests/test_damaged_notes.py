@@ -7,7 +7,6 @@ answer.
 from __future__ import annotations
 
 import copy
-import json
 import os
 import random
 import shutil
@@ -19,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from json_outputs import output
 from streamc.cli.app import app
 from streamc.runtime.execution.progress import OperatorProgress, QueryProgress
 from streamc.runtime.execution.status import LastBarrier, Standing, StatusFile
@@ -163,9 +163,10 @@ def test_a_newer_one_that_is_damaged_is_not_passed_over(tmp_path: Path) -> None:
     (state / "savepoints/second/manifest.json").write_text("{}", encoding="utf-8")
     code, _, err = run(state, "query", ASKED)
     assert code == 2 and "which savepoint is the newest is not known" in err
-    found = json.loads(run(state, "list", "--format", "json")[1])
-    assert [one["name"] for one in found] == ["first", "second"]
-    assert "its content and its checksum differ" in found[1]["damaged"]
+    found = output(run(state, "list", "--format", "json")[1])
+    (kept,), (lost,) = found["savepoints"], found["damaged"]
+    assert (kept["name"], lost["name"]) == ("first", "second")
+    assert "its content and its checksum differ" in lost["reason"]
 
 
 # Notes whose sums are right, and which say something else than they should.

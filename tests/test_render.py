@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-
+from json_outputs import output
 from streamc.dsl.codes import UNKNOWN_COLUMN, UNKNOWN_NAME, UNUSED
 from streamc.dsl.diagnostics import Diagnostic, Diagnostics, Label
 from streamc.dsl.render import render
@@ -136,7 +135,7 @@ def test_concise() -> None:
 
 
 def test_json() -> None:
-    (one,) = json.loads(render([found(NO_Y)], "json"))
+    (one,) = output(render([found(NO_Y)], "json"))["diagnostics"]
     start, end = ({"line": 1, "column": n + 1, "offset": n} for n in (14, 15))
     assert one.pop("labels")[1] == {
         "primary": False,
@@ -159,4 +158,4 @@ def test_json() -> None:
 
 def test_nothing_found() -> None:
     assert (render([found()]), render([found()], "concise")) == ("", "")
-    assert render([found()], "json") == "[]\n"
+    assert output(render([found()], "json"))["diagnostics"] == []

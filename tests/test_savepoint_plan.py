@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from cli_run import Run, run
 from compiled import compiled_text
+from json_outputs import output
 from streamc.runtime.savepoints.format.model import Savepoint
 from streamc.runtime.storage.notes import seal
 
@@ -82,7 +83,7 @@ def test_a_draft_is_added_to_and_never_written_over(run: Run) -> None:
 
 def test_json_has_verdicts_decisions_and_the_document(run: Run) -> None:
     ended = run(*PLAN, "--format", "json")
-    found = json.loads(ended.out)
+    found = output(ended.out)
     assert (ended.code, found["exit_code"]) == (1, 1)
     peak = next(part for part in found["parts"] if part["new"] == "max(v)")
     assert peak["verdict"] == "starts empty"
@@ -117,7 +118,7 @@ def test_mistakes_in_the_file(run: Run, text: str, code: int, said: str) -> None
 def test_mistakes_in_the_file_as_json(run: Run) -> None:
     Path("bad.yaml").write_text("from: 1\nto: 3\n", encoding="utf-8")
     ended = run(*PLAN, "--migration", "bad.yaml", "--format", "json")
-    assert [one["code"] for one in json.loads(ended.err)] == ["SC0906"]
+    assert [one["code"] for one in output(ended.err)["diagnostics"]] == ["SC0906"]
 
 
 def test_files_that_cannot_be_read(run: Run) -> None:
@@ -248,7 +249,7 @@ def test_nulls_are_accepted_where_a_conversion_may_give_them(
     ended = run(*PLAN, "--migration", "m.yaml", "--format", "json")
     assert ended.code == code, ended.err
     if code:
-        assert [one["code"] for one in json.loads(ended.err)] == ["SC0905"]
+        assert [one["code"] for one in output(ended.err)["diagnostics"]] == ["SC0905"]
     else:
-        found = json.loads(ended.out)["document"]["operators"]["spend"]
+        found = output(ended.out)["document"]["operators"]["spend"]
         assert found["nulls"] == ["sum(v)"]

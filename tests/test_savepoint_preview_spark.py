@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow.parquet as parquet
 import pytest
+from json_outputs import output
 from streamc.cli.app import app
 from streamc.runtime import RuntimeFault
 from streamc.runtime.savepoints.process import savepoint_of, take_savepoint
@@ -69,7 +69,7 @@ class Ended:
 
     @property
     def found(self) -> Any:
-        return json.loads(self.out)
+        return output(self.out)
 
 
 @dataclass
@@ -293,7 +293,7 @@ def test_every_kind_of_state(tmp_path: Path, spark: SparkSession) -> None:
     arguments = [str(spec), "--savepoint", folder, "--migration", str(decisions)]
     ended = CliRunner().invoke(app, ["savepoint", "plan", *arguments, "--format", "json"])
     assert ended.exit_code == 1, ended.stderr
-    found = {one["old"]: one for one in json.loads(ended.stdout)["savepoint"]["operators"]}
+    found = {one["old"]: one for one in output(ended.stdout)["savepoint"]["operators"]}
     assert {id: one["rows"] for id, one in found.items()} == {o.id: o.rows for o in saved.operators}
 
     (failing,) = found["seen"]["failing"]

@@ -11,6 +11,7 @@ from pathlib import Path
 import pyarrow
 import pyarrow.parquet as parquet
 import pytest
+from json_outputs import output
 from streamc.cli.app import app
 from streamc.cli.report import UserError
 from streamc.runtime.base.errors import SAVEPOINT_UNUSABLE, RuntimeFault
@@ -118,7 +119,7 @@ def test_what_is_half_made_is_not_listed(state: Path) -> None:
     assert savepoint_names(LocalFiles(), str(state)) == ["first", "second"]
     code, out, _ = run("list", "--state", str(state), "--format", "json")
     assert code == 0
-    assert [one["name"] for one in json.loads(out)] == ["first", "second"]
+    assert [one["name"] for one in output(out)["savepoints"]] == ["first", "second"]
 
 
 @pytest.mark.parametrize("name", ["", ".x", "a/b", "a b", "-x", "x" * 101])

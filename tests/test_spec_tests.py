@@ -6,7 +6,6 @@ what is said of it.
 
 from __future__ import annotations
 
-import json
 import shutil
 from collections.abc import Callable
 from decimal import Decimal
@@ -16,6 +15,7 @@ from typing import Any
 import pytest
 from cli_run import Run, run
 from golden_extension import cases
+from json_outputs import output
 from streamc.cli.report import UserError
 from streamc.cli.testing.find import find_tests
 from streamc.cli.testing.load import load_tests, named
@@ -121,7 +121,7 @@ def test_mistakes_end_the_command_with_two(run: Run, beside: Callable[[str], Pat
     assert "did you mean `drain`?" in ended.err
     ended = run("test", "--format", "json", "tests")
     assert ended.code == 2
-    (told,) = json.loads(ended.out)
+    (told,) = output(ended.out)["diagnostics"]
     assert (told["code"], told["file"]) == ("SC0704", "tests/test.yaml")
 
 

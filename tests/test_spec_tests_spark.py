@@ -15,6 +15,7 @@ import pytest
 import yaml
 from chosen_ways import one_way_each
 from golden_extension import cases
+from json_outputs import output
 from streamc.cli.testing.find import find_tests
 from streamc.cli.testing.junit import junit_xml
 from streamc.cli.testing.load import Suite, load_tests
@@ -115,7 +116,9 @@ def test_runs(
     assert sorted(case.rglob("*")) == before
     golden("output.txt", "".join(map(outcome_text, found)) + timeless(summary(found, 1.0)))
     golden("lines.txt", "".join(map(outcome_line, found)))
-    golden("output.json", timeless(as_json(found)))
+    text = as_json(found)
+    output(text)
+    golden("output.json", timeless(text))
     golden("junit.xml", timeless(junit_xml(found)))
     text = Path("tests/test.yaml").read_text(encoding="utf-8")
     comparisons = [one.comparison for outcome in found for one in outcome.checked]

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...compiler.spec_tests.differences import difference_lines, headline
-from ...compiler.spec_tests.values import json_text
+from ...compiler.spec_tests.values import json_text as spark_json
+from ..output import json_text
 from .run import Checked, Outcome
+
+if TYPE_CHECKING:
+    from ...contracts.outputs import specs as outputs
 
 _INDENT = "        "
 
@@ -55,15 +59,20 @@ def summary(outcomes: Sequence[Outcome], seconds: float) -> str:
 
 
 def as_json(outcomes: Iterable[Outcome]) -> str:
-    """Return a list of objects, one a test, each with the expectations that do not hold."""
-    return json.dumps([_object(one) for one in outcomes], indent=2, ensure_ascii=False) + "\n"
+    """Return all of it as ``outputs.Tests``, each with the expectations that do not hold."""
+    document: outputs.Tests = {
+        "format": 1,
+        "kind": "tests",
+        "tests": [_object(one) for one in outcomes],
+    }
+    return json_text(document)
 
 
 def _word(outcome: Outcome) -> str:
     return "ok" if outcome.passed else "FAIL"
 
 
-def _object(outcome: Outcome) -> dict[str, Any]:
+def _object(outcome: Outcome) -> outputs.EndedTest:
     test = outcome.test
     return {
         "file": test.source.name,
@@ -77,18 +86,22 @@ def _object(outcome: Outcome) -> dict[str, Any]:
     }
 
 
-def _failure(one: Checked) -> dict[str, Any]:
+def _failure(one: Checked) -> outputs.Failure:
     found = one.comparison
     expected = [_plain(row.values) for row in found.expect.rows]
     got = [_plain(row) for row in found.got]
-    return {
+    failure: outputs.Failure = {
         "step": one.number,
-        "operator" if found.expect.state else "sink": found.expect.sink,
         "missing": [expected[place] for place in found.missing],
         "unexpected": [got[place] for place in found.unexpected],
         "changed": [{"expected": expected[a], "got": got[b]} for a, b in found.changed],
         "disordered": found.disordered,
     }
+    if found.expect.state:
+        failure["operator"] = found.expect.sink
+    else:
+        failure["sink"] = found.expect.sink
+    return failure
 
 
 def _short(one: Checked) -> str:
@@ -97,4 +110,4 @@ def _short(one: Checked) -> str:
 
 
 def _plain(row: Any) -> Any:
-    return json.loads(json_text(dict(row)))
+    return json.loads(spark_json(dict(row)))

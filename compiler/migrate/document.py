@@ -30,6 +30,8 @@ def document(plan: MigrationPlan) -> Migration:
 def report(plan: MigrationPlan) -> dict[str, Any]:
     """Return a plan with all verdicts and the document, for programs that read it."""
     return {
+        "format": 1,
+        "kind": "migration-plan",
         "pipeline": plan.pipeline,
         "from_version": plan.from_version,
         "to_version": plan.to_version,

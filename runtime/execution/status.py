@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -154,10 +155,12 @@ def read_status(state: str) -> Status:
 
 
 def status_document(status: Status) -> dict[str, Any]:
-    """The status as JSON."""
+    """The status as JSON, see `contracts.outputs`."""
     holder = status.holder
     standing = status.standing
     return {
+        "format": 1,
+        "kind": "status",
         "running": holder is not None,
         "pipeline": status.pipeline,
         "pid": None if holder is None else holder.pid,
@@ -168,7 +171,7 @@ def status_document(status: Status) -> dict[str, Any]:
         "generation": status.generation,
         **(_standing_document(standing) if standing else {"phase": status.phase}),
         "stalled": status.stalled,
-        "queries": [_query_document(query) for query in status.queries],
+        "queries": [_shown_query(query) for query in status.queries],
         "marks": [mark.to_document() for mark in status.marks],
     }
 
@@ -227,6 +230,13 @@ def _barrier_of(found: Fields) -> LastBarrier:
 def _query_document(query: QueryProgress) -> dict[str, Any]:
     mark = query.watermark
     return {**asdict(query), "watermark": None if mark is None else instant_text(mark)}
+
+
+def _shown_query(query: QueryProgress) -> dict[str, Any]:
+    """A query without the rates of a batch that took no time, which JSON has no number for."""
+    rates = {name: getattr(query, name) for name in ("rate_in", "rate_processed")}
+    finite = {name: rate if math.isfinite(rate) else None for name, rate in rates.items()}
+    return {**_query_document(query), **finite}
 
 
 def _query_of(found: Fields) -> QueryProgress:

@@ -1,0 +1,12 @@
+"""What commands print with ``--format json``: objects with a ``format`` and a ``kind``.
+
+``format`` is raised when a part goes or means something else; what is new is added beside the
+rest. ``version`` is that of a pipeline, wherever it stands. ``docs/schemas`` has the same as JSON
+Schema.
+The modules:
+
+- ``specs``: diagnostics, and how tests ended.
+- ``migration_plan``: what becomes of a state, and of the rows of a savepoint.
+- ``running``: the status of a job, barriers.
+- ``savepoints``: lists, the manifest, rows.
+"""

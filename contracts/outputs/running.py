@@ -1,0 +1,162 @@
+"""How a job is doing, and the barriers of its state."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, NotRequired, TypedDict
+
+
+class Mark(TypedDict):
+    """A cell of an operator, or all of it, that lacks rows from before a cut.
+
+    ``watermark_ms`` is where the watermark stood then; with ``until_ms`` it ends, if it does.
+    """
+
+    operator: str
+    cell: str | None
+    reason: str
+    since: str
+    watermark_ms: int
+    until_ms: int | None
+
+
+class LastBarrier(TypedDict):
+    """The barrier that was completed last."""
+
+    barrier: int
+    epoch: int
+    completed_at: str
+    duration_ms: int
+
+
+class OperatorProgress(TypedDict):
+    """A stateful operator; its rows of state are not known before a batch of this run."""
+
+    id: str
+    kind: str
+    state_rows: int | None
+    late_rows: int
+
+
+class QueryProgress(TypedDict):
+    """A query: rows of this run, rates in rows a second of the last batch.
+
+    The batch is -1 before the first. A rate is null where the batch took no time.
+    """
+
+    query: str
+    batch: int
+    rows_in: int
+    rows_out: int
+    rate_in: float | None
+    rate_processed: float | None
+    watermark: str | None
+    lag_seconds: float | None
+    operators: list[OperatorProgress]
+    active: bool
+
+
+class Status(TypedDict):
+    """``streamc status``; ``epoch`` and what follows from it are there once an epoch was opened."""
+
+    format: Literal[1]
+    kind: Literal["status"]
+    running: bool
+    pipeline: str
+    pid: int | None
+    host: str | None
+    since: str | None
+    age_seconds: float | None
+    version: int | None
+    generation: str | None
+    phase: str | None
+    epoch: NotRequired[int]
+    barrier: NotRequired[LastBarrier | None]
+    next_barrier_in_seconds: NotRequired[float]
+    stalled: str | None
+    queries: list[QueryProgress]
+    marks: list[Mark]
+
+
+class BarrierSummary(TypedDict):
+    """A completed barrier; of one whose file is damaged only the number is known.
+
+    ``problem`` is what keeps the state from being rolled back to it.
+    """
+
+    barrier: int
+    generation: str
+    epoch: NotRequired[int]
+    pipeline: NotRequired[str]
+    version: NotRequired[int]
+    requested_at: NotRequired[str]
+    completed_at: NotRequired[str]
+    duration_ms: NotRequired[int]
+    state_rows: NotRequired[int]
+    state_bytes: NotRequired[int]
+    rows_in: NotRequired[int]
+    rows_out: NotRequired[int]
+    restorable: bool
+    problem: str | None
+
+
+class Barriers(TypedDict):
+    """``streamc barriers list``, oldest first."""
+
+    format: Literal[1]
+    kind: Literal["barriers"]
+    barriers: list[BarrierSummary]
+
+
+class OperatorState(TypedDict):
+    """What a stateful operator keeps; ``number`` is the one that Spark knows it by."""
+
+    id: str
+    number: int
+    kind: str
+    rows: int
+    bytes: int
+    partitions: int
+
+
+class QueryCut(TypedDict):
+    """Where a query stands: its last batch, and its rows since the barrier before."""
+
+    batch: int
+    watermark: str | None
+    acknowledged_ms: int
+    operators: list[OperatorState]
+    rows_in: int
+    rows_out: int
+
+
+class SourceCut(TypedDict):
+    """The position of a source, as the source itself writes it."""
+
+    position: Any
+
+
+class SinkCut(TypedDict):
+    """The last batch that a sink has acknowledged; files and bytes are of sinks that write some."""
+
+    batch: int
+    rows: int
+    files: int | None
+    bytes: int | None
+    connector: str | None
+    upserts: bool
+
+
+class Barrier(BarrierSummary):
+    """``streamc barriers show``.
+
+    The ledger has the counts of each source and operator, by query; of each file there are the
+    length and the CRC-32.
+    """
+
+    format: Literal[1]
+    kind: Literal["barrier"]
+    queries: NotRequired[dict[str, QueryCut]]
+    sources: NotRequired[dict[str, SourceCut]]
+    sinks: NotRequired[dict[str, SinkCut]]
+    ledger: NotRequired[dict[str, dict[str, Any]]]
+    files: NotRequired[dict[str, tuple[int, str]]]

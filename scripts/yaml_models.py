@@ -1,0 +1,127 @@
+"""The shapes of YAML files beside a spec, as far as they are the same for all specs.
+
+Editors check files by the JSON Schema that is made of these. What else there is depends on the
+specs: names, types, expressions, which a compiler knows and says with their places.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, RootModel
+
+Expression = str | int | float | bool | None
+"""Spark SQL; a number or `null` need not be quoted."""
+
+Name = str | int | float | bool
+"""A name or a text, which YAML may take for something else."""
+
+
+class _Shape(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+# Migration files.
+
+
+class OperatorDecisions(_Shape):
+    """What becomes of the parts of an operator of the new spec."""
+
+    from_: Name | None = Field(None, alias="from", description="The old operator that it was.")
+    key: dict[str, Expression] = Field({}, description="Keys from the old ones.")
+    set: dict[str, Expression | dict[Literal["key", "value"], Expression]] = Field(
+        {}, description="Cells and columns of rows that wait; of a map, set or list its entries."
+    )
+    rename: dict[str, Name] = Field({}, description="Parts by other names, from old to new.")
+    timers: dict[str, Expression] = Field({}, description="The instants that timers are set for.")
+    where: Expression = Field(None, description="Only groups, ids or keys of which this is true.")
+    rewindow: Literal["auto"] | None = Field(
+        None, description="Windows are merged though the first ones lack something."
+    )
+    add: dict[str, Name] = Field({}, description="Columns whose aggregates start empty.")
+    accept: dict[str, Literal["empty", "backfill", "mixed", "incomplete", "drop", "nulls"]] = Field(
+        {}, description="Parts as they will be."
+    )
+
+
+class SourceDecisions(_Shape):
+    """From where a source of the new spec reads on."""
+
+    from_: Name | None = Field(None, alias="from", description="The old source that it was.")
+    start: Literal["earliest"] | None = Field(None, description="It is read from its beginning.")
+    rename: dict[str, Name] = Field({}, description="Columns by other names, from old to new.")
+    accept: dict[str, Literal["new"]] = Field({}, description="Columns that are no old ones.")
+
+
+class SinkDecisions(_Shape):
+    """Whose output a sink of the new spec goes on with."""
+
+    from_: Name | None = Field(None, alias="from", description="The old sink that it was.")
+
+
+class MigrationFile(_Shape):
+    """Decisions about the state of a pipeline between two versions of its spec."""
+
+    from_: int = Field(alias="from", description="The version of the old spec.")
+    to: int = Field(description="The version of the new spec.")
+    operators: dict[str, Literal["drop", "empty", "backfill"] | OperatorDecisions] = {}
+    sources: dict[str, Literal["drop"] | SourceDecisions] = {}
+    sinks: dict[str, Literal["drop"] | SinkDecisions] = {}
+
+
+# Tests.
+
+Row = dict[str, Any]
+Rows = list[Row | str]
+"""Columns by name, or a line of text as the source reads it."""
+Way = Literal["as written", "one batch", "row by row", "restarts", "crashes", "savepoints"]
+
+
+class Expectation(_Shape):
+    """Rows, and how they are compared with those that a sink got."""
+
+    rows: list[Row]
+    ordered: bool = Field(False, description="In this order.")
+    contains: bool = Field(False, description="These columns and rows, and maybe others.")
+    tolerance: float | str | None = Field(
+        None, description="How far DOUBLE and FLOAT may be apart; YAML takes `1e-6` for a text."
+    )
+
+
+class UpgradeTo(_Shape):
+    """The spec that goes on, and the decisions, if they are not in the folder `migrations`."""
+
+    spec: str
+    migration: str | None = None
+
+
+Expected = dict[str, list[Row] | Expectation]
+
+
+class Step(BaseModel):
+    """A micro-batch of rows by source, what a table holds, or what is done or expected then."""
+
+    model_config = ConfigDict(extra="allow", strict=True)
+    __pydantic_extra__: dict[str, Rows]
+
+    advance: dict[str, Any] | None = Field(None, description="Watermarks, by source.")
+    expect: Expected | None = Field(None, description="What sinks must have got.")
+    state: Expected | Rows | None = Field(None, description="What operators must keep.")
+    rollback: int | Rows | None = Field(None, description="So many batches are undone.")
+    savepoint: Name | Rows | None = Field(None, description="Its name; an upgrade follows.")
+    upgrade: str | UpgradeTo | Rows | None = Field(None, description="The spec that goes on.")
+
+
+class Test(_Shape):
+    """A test of a spec."""
+
+    name: Name | None = None
+    spec: str | None = Field(None, description="If it is not the only one beside the folder.")
+    variables: dict[str, Name | None] = {}
+    profile: Name | None = None
+    ways: Way | list[Way] | None = Field(None, description="The ways of arrival it holds for.")
+    steps: list[Literal["drain", "restart", "crash", "rollback"] | Step]
+
+
+class TestFile(RootModel[Test | list[Test]]):
+    """A file of tests beside a spec: each document is a test, or a list of them."""

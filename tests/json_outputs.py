@@ -1,0 +1,43 @@
+"""What commands print for programs, read as the schemas in ``docs/schemas`` say."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any, NoReturn
+
+from jsonschema import Draft202012Validator
+from referencing import Registry, Resource
+
+SCHEMAS = Path(__file__).parent.parent / "docs" / "schemas"
+
+
+@cache
+def validator(name: str) -> Draft202012Validator:
+    """Return what checks documents by the schema of a name."""
+    schema = _read(f"{name}.schema.json")
+    Draft202012Validator.check_schema(schema)
+    registry = Registry(retrieve=lambda name: Resource.from_contents(_read(name)))
+    return Draft202012Validator(schema, registry=registry)
+
+
+def _read(name: str) -> Any:
+    return json.loads((SCHEMAS / name).read_text(encoding="utf-8"))
+
+
+def fits(name: str, document: Any) -> Any:
+    """Return a document that a schema takes; fails with what is wrong in any other."""
+    wrong = [f"{one.json_path}: {one.message}" for one in validator(name).iter_errors(document)]
+    assert not wrong, f"not a {name}: {wrong[:5]}"
+    return document
+
+
+def output(text: str) -> Any:
+    """Return the document that a command printed, which says what it is."""
+    document = json.loads(text, parse_constant=_no_number)
+    return fits(f"{document['kind']}-output", document)
+
+
+def _no_number(text: str) -> NoReturn:
+    raise AssertionError(f"{text} is not JSON")

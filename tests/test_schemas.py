@@ -1,0 +1,127 @@
+"""The JSON Schemas in ``docs/schemas``: fresh, and they take all that they are of."""
+
+from __future__ import annotations
+
+import json
+import tarfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, get_args
+
+import pytest
+import yaml
+from json_outputs import SCHEMAS, fits, validator
+from jsonschema import ValidationError
+from make_schemas import schemas, text_of
+from streamc.compiler.migrate.read import _PARTS, ACCEPTED, WORDS
+from streamc.compiler.spec_tests.steps import _KEYS, _WITH_VALUE, _WORDS
+from streamc.compiler.spec_tests.ways import WAYS
+from streamc.runtime.storage.notes import unseal
+from yaml_models import MigrationFile, OperatorDecisions, Step, Way
+from yaml_models import Test as SpecTest
+
+ROOT = Path(__file__).parent.parent
+MIGRATIONS = [*ROOT.glob("tests/migrations/*"), *ROOT.glob("tests/evolutions/*")]
+
+
+class _Written(yaml.SafeLoader):
+    """YAML whose instants stay the text that they are, as a schema sees them."""
+
+
+_Written.yaml_implicit_resolvers = {
+    first: [(tag, pattern) for tag, pattern in found if not tag.endswith(":timestamp")]
+    for first, found in yaml.SafeLoader.yaml_implicit_resolvers.items()
+}
+
+
+def documents(path: Path) -> Iterator[Any]:
+    yield from yaml.load_all(path.read_text(encoding="utf-8"), _Written)
+
+
+def test_they_are_fresh() -> None:
+    there = {path.name: path.read_text(encoding="utf-8") for path in SCHEMAS.iterdir()}
+    assert there == {name: text_of(schema) for name, schema in schemas().items()}, "make schemas"
+
+
+def test_all_of_them_are_schemas() -> None:
+    for path in SCHEMAS.iterdir():
+        validator(path.name.removesuffix(".schema.json"))
+
+
+def test_plans() -> None:
+    found = [*ROOT.glob("tests/golden/*/plan.json"), *ROOT.glob("tests/old_states/*/*/*.plan.json")]
+    assert len(found) > 80
+    for path in found:
+        fits("plan", json.loads(path.read_text(encoding="utf-8")))
+
+
+def test_manifests_of_savepoints() -> None:
+    found = [*ROOT.glob("tests/old_states/*/*.savepoint")]
+    assert found
+    for path in found:
+        with tarfile.open(path) as tar:
+            member = tar.extractfile("manifest.json")
+            assert member is not None
+            fits("savepoint", unseal(member.read().decode()))
+
+
+def test_files_of_migrations() -> None:
+    """Those with decisions, and drafts, in which nothing may be left to decide."""
+    folders = [*MIGRATIONS, *ROOT.glob("specs/*/migrations")]
+    found = [path for folder in folders for path in folder.glob("*.yaml")]
+    found = [path for path in found if path.name not in ("rows.yaml", "input.yaml", "case.yaml")]
+    assert len(found) > 200
+    for path in found:
+        (document,) = documents(path)
+        fits("migration-file", document)
+
+
+def test_files_of_tests() -> None:
+    found = [*ROOT.glob("specs/*/tests/*.yaml"), *ROOT.glob("tests/spec_tests/**/tests/*.yaml")]
+    assert len(found) > 15
+    for path in found:
+        for document in documents(path):
+            fits("test-file", document)
+
+
+def test_they_name_what_the_readers_know() -> None:
+    fields = OperatorDecisions.model_fields
+    assert {one.alias or name for name, one in fields.items()} == set(_PARTS)
+    (accepted,) = (get_args(kind) for kind in get_args(fields["accept"].annotation)[1:])
+    assert accepted == ACCEPTED
+    operators = MigrationFile.model_fields["operators"].annotation
+    assert get_args(get_args(get_args(operators)[1])[0]) == WORDS
+    assert get_args(Way) == WAYS
+    words, step = get_args(get_args(SpecTest.model_fields["steps"].annotation)[0])
+    assert (get_args(words), step) == (_WORDS, Step)
+    assert set(Step.model_fields) == {*_KEYS, *_WITH_VALUE, "rollback"}
+
+
+def test_files_without_a_known_form_are_refused() -> None:
+    """Those of which `streamc` says the same."""
+    for path in ROOT.glob("tests/migration_mistakes/SC0902_*/migration.yaml"):
+        for document in documents(path):
+            assert not validator("migration-file").is_valid(document), path
+
+
+@pytest.mark.parametrize(
+    ("name", "wrong"),
+    [
+        ("migration-file", {"from": 1}),
+        ("migration-file", {"from": 1, "to": 2, "operators": {"a": {"rewindow": "all"}}}),
+        ("migration-file", {"from": 1, "to": 2, "operators": {"a": "drops"}}),
+        ("migration-file", {"from": 1, "to": 2, "operator": {}}),
+        ("migration-file", {"from": 1, "to": 2, "sinks": {"a": {"start": "earliest"}}}),
+        ("test-file", {"name": "x"}),
+        ("test-file", {"steps": ["drained"]}),
+        ("test-file", {"steps": [{"expect": {"out": [1]}}]}),
+        ("test-file", {"steps": [{"rows": {"a": 1}}]}),
+        ("test-file", [{"steps": [], "way": "restarts"}]),
+        ("barriers-output", {"format": 1, "kind": "barriers"}),
+        ("barriers-output", {"format": 2, "kind": "barriers", "barriers": []}),
+        ("rows-output", {"format": 1, "kind": "rows", "columns": [], "rows": [], "more": 1}),
+    ],
+)
+def test_what_has_another_shape_is_refused(name: str, wrong: Any) -> None:
+    with pytest.raises(ValidationError):
+        validator(name).validate(wrong)
