@@ -14,6 +14,7 @@ from typing import Any
 from json_schema import schema_of
 from pydantic import BaseModel
 from pydantic.json_schema import GenerateJsonSchema
+from streamc.contracts.migration import Migration
 from streamc.contracts.outputs.migration_plan import MigrationPlan
 from streamc.contracts.outputs.running import Barrier, Barriers, Status
 from streamc.contracts.outputs.savepoints import Rows, Savepoint, Savepoints, ShownSavepoint
@@ -23,6 +24,7 @@ from yaml_models import MigrationFile, TestFile
 
 FILES: dict[str, type] = {
     "plan": Plan,
+    "migration": Migration,
     "savepoint": Savepoint,
     "test-file": TestFile,
     "migration-file": MigrationFile,

@@ -55,6 +55,13 @@ def test_plans() -> None:
         fits("plan", json.loads(path.read_text(encoding="utf-8")))
 
 
+def test_documents_of_migrations() -> None:
+    found = [path for folder in MIGRATIONS for path in folder.glob("migration.json")]
+    assert len(found) > 100
+    for path in found:
+        fits("migration", json.loads(path.read_text(encoding="utf-8")))
+
+
 def test_manifests_of_savepoints() -> None:
     found = [*ROOT.glob("tests/old_states/*/*.savepoint")]
     assert found

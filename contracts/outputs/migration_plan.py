@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, NotRequired, TypedDict
+from typing import Annotated, Any, Literal, NotRequired, TypedDict
+
+from ..migration import Migration
 
 
 class MissingDecision(TypedDict):
@@ -125,5 +127,5 @@ class MigrationPlan(TypedDict):
     to_version: int
     exit_code: Literal[0, 1, 2]
     parts: list[PlannedPart]
-    document: dict[str, Any]
+    document: Annotated[dict[str, Any], Migration]
     savepoint: NotRequired[TriedSavepoint]
