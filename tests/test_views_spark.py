@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 import pytest
 from compiled import compiled_text, written
 from run_case import FIRST_ARRIVAL
-from streamc.compiler.views.clocks import timings
-from streamc.compiler.views.instants import EXAMPLE
+from streamc.compiler.operators.clocks import timings
+from streamc.compiler.operators.facts.instants import EXAMPLE
 from streamc.dsl.render import render
 from streamc.runtime import Arguments, Result, run_script
 

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from ...dsl import codes
 from ...dsl.diagnostics import Diagnostic, Label
 from ..model.graph import OperatorGraph
-from ..model.programs import Operator
+from ..operators.registry import operator_kind
 
 
 def check_backends(graph: OperatorGraph) -> Iterator[Diagnostic]:
     """Yield one diagnostic for all operators if a setting or profile has state in memory."""
-    spans = [relation.span for relation, step in graph.stateful() if isinstance(step, Operator)]
+    spans = [relation.span for relation, step in graph.stateful() if operator_kind(step).in_rocksdb]
     settings = graph.pipeline.settings
     asked = ["the front matter"] if settings.state_backend == "memory" else []
     asked += [

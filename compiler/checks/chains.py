@@ -13,58 +13,42 @@ from ...dsl import codes
 from ...dsl.diagnostics import Diagnostic, Label
 from ..model.graph import OperatorGraph, upstream
 from ..model.pipeline import Relation
-from ..model.programs import Operator
-from ..model.steps import Aggregate, Deduplicate, Join, Stateful, TopN, windows_of
-
-_WORDS = {
-    "join": "a join",
-    "aggregate": "an aggregate",
-    "operator": "an operator",
-    "topn": "a top-N",
-}
+from ..model.steps import Stateful
+from ..operators.registry import kind_of, operator_kind
 
 
 def check_chains(graph: OperatorGraph) -> Iterator[Diagnostic]:
     """Yield the stateful steps above an aggregate that emits changes."""
     relations = {r.name: r for r in graph.pipeline.relations}
     for relation in graph.pipeline.relations:
-        if not any(isinstance(s, Aggregate) and s.changes for s in relation.steps):
+        own = [step for step in _stateful(relation) if operator_kind(step).changes(step)]
+        if not own:
             continue
         names = dict.fromkeys(n for i in relation.inputs for n in upstream(i, relations))
         for name in names:
             above = relations.get(name)
-            for step in above.steps if above is not None else ():
-                if above is not None and isinstance(step, Aggregate | Join | Operator | TopN):
-                    yield _refused(step, Label(relation.span), Label(above.span))
-    yield from _two_event_times(graph)
+            for step in _stateful(above) if above is not None else ():
+                if above is not None and operator_kind(step).appends:
+                    yield _refused(step, own[0], Label(relation.span), Label(above.span))
+    for relation, step in graph.stateful():
+        below = graph.pipeline.schema(relation.inputs[0])
+        yield from operator_kind(step).refused(step, relation, below)
     yield from _two_times(graph)
 
 
-def _refused(step: Stateful, changing: Label, above: Label) -> Diagnostic:
+def _stateful(relation: Relation) -> tuple[Stateful, ...]:
+    return tuple(step for step in relation.steps if isinstance(step, Stateful))
+
+
+def _refused(step: Stateful, own: Stateful, changing: Label, above: Label) -> Diagnostic:
     return Diagnostic(
         codes.UNSUPPORTED_CHAIN,
-        f"an aggregate that emits changes can't stand behind {_WORDS[step.kind]}",
+        f"{operator_kind(own).noun} that emits changes can't stand behind "
+        f"{operator_kind(step).noun}",
         Label(changing.span, "emits changes"),
         secondary=(Label(above.span, f"`{step.id}` gives final rows only"),),
         help="group by a window, whose rows come out when it closes, and leave `EMIT CHANGES` out",
     )
-
-
-def _two_event_times(graph: OperatorGraph) -> Iterator[Diagnostic]:
-    """Spark finds the event time of a deduplication by itself, and must find exactly one."""
-    for relation in graph.pipeline.relations:
-        for step in relation.steps:
-            if isinstance(step, Deduplicate):
-                source = graph.source(relation.inputs[0]) or graph.relation(relation.inputs[0])
-                times = source.schema.event_times() if source is not None else ()
-                if len(times) > 1:
-                    names = " and ".join(f"`{f.name}`" for f in times)
-                    yield Diagnostic(
-                        codes.DISTINCT_ON_FORM,
-                        f"DISTINCT ON needs one event time, and its input has {names}",
-                        Label(relation.span),
-                        help="select only one of them in a stream before",
-                    )
 
 
 def _two_times(graph: OperatorGraph) -> Iterator[Diagnostic]:
@@ -86,7 +70,9 @@ def _two_times(graph: OperatorGraph) -> Iterator[Diagnostic]:
 
 
 def _opens_processing_window(relation: Relation) -> bool:
-    return any(window.processing for step in relation.steps for window in windows_of(step))
+    return any(
+        window.processing for step in relation.steps for window in kind_of(step).windows(step)
+    )
 
 
 def _second_watermark(relation: Relation, what: str, above: Label, fix: str) -> Diagnostic:

@@ -7,13 +7,14 @@ wait for the same sources. Panes tell rows that are late for a window by that of
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 
 from ...dsl import codes
 from ...dsl.diagnostics import Diagnostic, Label
 from ..model.graph import OperatorGraph, upstream
 from ..model.pipeline import Relation
-from ..model.programs import Operator
-from ..model.steps import Join, LateRows, Stateful, late_steps
+from ..model.steps import LateRows, Stateful, late_steps
+from ..operators.registry import operator_kind
 
 
 def check_late_rows(graph: OperatorGraph) -> Iterator[Diagnostic]:
@@ -22,26 +23,27 @@ def check_late_rows(graph: OperatorGraph) -> Iterator[Diagnostic]:
     for relation in graph.pipeline.relations:
         late = next(late_steps(relation.steps), None)
         if late is not None:
-            stateful = _above(relation, relations, Stateful)
+            stateful = next(_above(relation, relations), None)
             if stateful is not None:
                 yield _made(relation, late, *stateful)
             else:
                 yield from _other_sources(graph, relation, late, relations)
-        if any(isinstance(step, Operator) and step.panes is not None for step in relation.steps):
-            join = _above(relation, relations, Join)
-            if join is not None:
-                yield _behind(relation, *join)
+        own = [step for step in relation.steps if isinstance(step, Stateful)]
+        if any(operator_kind(step).by_query_watermark(step) for step in own):
+            old = (
+                a for a in _above(relation, relations) if operator_kind(a[1]).gives_old_rows(a[1])
+            )
+            yield from (_behind(relation, *above) for above in islice(old, 1))
 
 
 def _above(
-    relation: Relation, relations: dict[str, Relation], kind: type[Stateful]
-) -> tuple[Relation, Stateful] | None:
-    """Return the nearest step of a kind that the rows of a relation come from."""
+    relation: Relation, relations: dict[str, Relation]
+) -> Iterator[tuple[Relation, Stateful]]:
+    """Yield the stateful steps that the rows of a relation come from, nearest relations first."""
     for name in dict.fromkeys(n for i in relation.inputs for n in upstream(i, relations)):
         for step in relations[name].steps if name in relations else ():
-            if isinstance(step, kind):
-                return relations[name], step
-    return None
+            if isinstance(step, Stateful):
+                yield relations[name], step
 
 
 def _other_sources(

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from ..model.graph import OperatorGraph, Query, upstream
 from ..model.pipeline import Pipeline, Relation
-from ..model.steps import Aggregate, tables_of
+from ..model.steps import Stateful, tables_of
+from ..operators.registry import operator_kind
 from .liveness import state_uses
 
 
@@ -25,7 +26,7 @@ def _query(
     relation = relations.get(name)
     # A program that gives panes only adds rows, as far as Spark can tell.
     steps = [step for below in read & relations.keys() for step in relations[below].steps]
-    updates = any(isinstance(step, Aggregate) and step.changes for step in steps)
+    updates = any(operator_kind(s).changes(s) for s in steps if isinstance(s, Stateful))
     return Query(
         name if relation is None else relation.id,
         name,

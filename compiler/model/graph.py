@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from ...contracts.records import dataclass
 from .pipeline import Pipeline, Relation, Source
-from .steps import Branch, Stateful, Step, Union
+from .steps import Stateful
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +73,3 @@ def upstream(name: str, relations: dict[str, Relation]) -> Iterator[str]:
     if relation is not None:
         for below in relation.inputs:
             yield from upstream(below, relations)
-
-
-def branches(steps: tuple[Step, ...]) -> tuple[Branch, ...]:
-    """Return the branches of a relation that is a union."""
-    return steps[0].branches if steps and isinstance(steps[0], Union) else ()

@@ -304,14 +304,3 @@ def tables_of(steps: Iterable[Step]) -> Iterator[str]:
         elif isinstance(step, Union):
             for branch in step.branches:
                 yield from tables_of(branch.steps)
-
-
-def windows_of(step: Step) -> tuple[Window, ...]:
-    """Return the windows that a step opens; a window join opens one on each side."""
-    found: tuple[Window | None, ...] = ()
-    match step:
-        case Aggregate(window=window) | AssignWindow(window):
-            found = (window,)
-        case Join(left=left, right=right):
-            found = (left.window, right.window)
-    return tuple(window for window in found if window is not None)

@@ -2,10 +2,12 @@
 
 A kind says how its steps read in text, in words and in the script, what they need of the rows below
 them, what tells apart those that they give, what
-the plan has of them, and what a query keeps of their state.
+the plan has of them, what a query keeps of their state, what
+there is to know about it, and what may stand below and above them.
 
 - ``kind``: the interface; ``registry``: the kinds by the class of their steps.
 - ``rows``: what the walks over a pipeline ask kinds, and what they answer with.
+- ``facts``: what there is to know about state, for people; ``clocks``: when watermarks get where.
 - ``relation``: steps one after the other.
 - ``windows``, ``entries``: what windows have in common, and entries of operators in the plan.
 

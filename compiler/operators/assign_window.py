@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...dsl.ast.expressions import Expression
-from ..model.steps import AssignWindow
+from ..model.steps import AssignWindow, Window
 from ..pyspark.layout import Chain
 from .kind import RowKind
 from .rows.columns import Columns
@@ -27,11 +27,21 @@ class AssignWindowKind(RowKind[AssignWindow]):
     def reads(self, step: AssignWindow, heads: frozenset[str]) -> tuple[Expression]:
         return (step.window.column.expression,)
 
+    def windows(self, step: AssignWindow) -> tuple[Window, ...]:
+        return (step.window,)
+
     def identity(self, step: AssignWindow, before: Identity | None) -> None:
         return None
 
+    def script(self, step: AssignWindow, rows: Chain) -> Chain:
+        return assigned(step.window, rows)
+
     def columns(self, step: AssignWindow, before: Columns) -> Columns:
         return {**before, step.window.struct: STRUCT}
+
+    def needs(self, step: AssignWindow, demand: Demand) -> Demand:
+        wanted = frozenset(parts for parts in demand.whole if parts[0] != step.window.struct)
+        return Demand(wanted | references([step.window.column.expression]))
 
     def branches(self, step: AssignWindow, before: Branches) -> Branches:
         window = step.window
@@ -43,10 +53,3 @@ class AssignWindowKind(RowKind[AssignWindow]):
             )
             for branch in before
         )
-
-    def needs(self, step: AssignWindow, demand: Demand) -> Demand:
-        wanted = frozenset(parts for parts in demand.whole if parts[0] != step.window.struct)
-        return Demand(wanted | references([step.window.column.expression]))
-
-    def script(self, step: AssignWindow, rows: Chain) -> Chain:
-        return assigned(step.window, rows)

@@ -25,17 +25,20 @@ class EveryRowKind(RowKind[EveryRow]):
     def reads(self, step: EveryRow, heads: frozenset[str]) -> tuple[()]:
         return ()
 
+    def windows(self, step: EveryRow) -> tuple[()]:
+        return ()
+
     def identity(self, step: EveryRow, before: Identity | None) -> Identity | None:
         return before
 
-    def columns(self, step: EveryRow, before: Columns) -> Columns:
-        return before
+    def script(self, step: EveryRow, rows: Chain) -> Chain:
+        return rows.then(Call("transform", ("job.every_row",)))
 
-    def branches(self, step: EveryRow, before: Branches) -> Branches:
+    def columns(self, step: EveryRow, before: Columns) -> Columns:
         return before
 
     def needs(self, step: EveryRow, demand: Demand) -> Demand:
         return Demand(demand.whole)
 
-    def script(self, step: EveryRow, rows: Chain) -> Chain:
-        return rows.then(Call("transform", ("job.every_row",)))
+    def branches(self, step: EveryRow, before: Branches) -> Branches:
+        return before

@@ -30,11 +30,20 @@ class FilterKind(RowKind[Filter]):
     def reads(self, step: Filter, heads: frozenset[str]) -> tuple[Expression]:
         return (step.condition.expression,)
 
+    def windows(self, step: Filter) -> tuple[()]:
+        return ()
+
     def identity(self, step: Filter, before: Identity | None) -> Identity | None:
         return before
 
+    def script(self, step: Filter, rows: Chain) -> Chain:
+        return rows.then(Call("where", (columns.condition(step.condition.expression),)))
+
     def columns(self, step: Filter, before: Columns) -> Columns:
         return before
+
+    def needs(self, step: Filter, demand: Demand) -> Demand:
+        return Demand(demand.whole, (step.condition.expression,))
 
     def branches(self, step: Filter, before: Branches) -> Branches:
         condition = step.condition.expression
@@ -44,9 +53,3 @@ class FilterKind(RowKind[Filter]):
             )
             for branch in before
         )
-
-    def needs(self, step: Filter, demand: Demand) -> Demand:
-        return Demand(demand.whole, (step.condition.expression,))
-
-    def script(self, step: Filter, rows: Chain) -> Chain:
-        return rows.then(Call("where", (columns.condition(step.condition.expression),)))

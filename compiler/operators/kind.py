@@ -12,10 +12,13 @@ from typing import Generic, TypeVar
 
 from ...contracts import plan
 from ...dsl.ast.expressions import Expression
-from ..model.graph import StateUse
+from ...dsl.diagnostics import Diagnostic
+from ..model.graph import OperatorGraph, StateUse
 from ..model.pipeline import Relation
-from ..model.steps import Stateful, Step
+from ..model.schema import Schema
+from ..model.steps import Stateful, Step, Window
 from ..pyspark.layout import Chain
+from .facts.fact import Fact
 from .rows.columns import Columns, ColumnsOf
 from .rows.identity import Identity
 from .rows.needed import Demand, Feed
@@ -44,6 +47,10 @@ class StepKind(ABC, Generic[S]):
     @abstractmethod
     def reads(self, step: S, heads: frozenset[str]) -> Iterable[Expression]:
         """Return the expressions that decide what these columns of a step are in which rows."""
+
+    @abstractmethod
+    def windows(self, step: S) -> tuple[Window, ...]:
+        """Return the windows that a step opens."""
 
     @abstractmethod
     def identity(self, step: S, before: Identity | None) -> Identity | None:
@@ -112,3 +119,47 @@ class OperatorKind(StepKind[K]):
     @abstractmethod
     def describe_use(self, step: K, use: StateUse) -> plan.Use:
         """Return what a query keeps of a step."""
+
+    @abstractmethod
+    def facts(self, step: K, graph: OperatorGraph) -> Iterable[Fact]:
+        """Return what there is to know about a step's state."""
+
+    # What may stand below it and above it in a query.
+
+    @property
+    @abstractmethod
+    def noun(self) -> str:
+        """What a step is called in messages, with its article."""
+
+    @property
+    @abstractmethod
+    def appends(self) -> bool:
+        """Whether Spark runs it in append mode only: nothing above it may emit changes."""
+
+    @property
+    @abstractmethod
+    def in_rocksdb(self) -> bool:
+        """Whether its state is in RocksDB, whatever the pipeline asks for."""
+
+    @abstractmethod
+    def changes(self, step: K) -> bool:
+        """Return whether rows of a step replace earlier ones, so that its query emits changes."""
+
+    @abstractmethod
+    def lag(self, step: K) -> int | None:
+        """Return by how many microseconds its rows may be older than its watermark.
+
+        None if they are not; what reads rows that may be has a watermark that is behind by that.
+        """
+
+    @abstractmethod
+    def gives_old_rows(self, step: K) -> bool:
+        """Return whether its rows may be behind the watermark of the query."""
+
+    @abstractmethod
+    def by_query_watermark(self, step: K) -> bool:
+        """Return whether it tells late rows by the watermark of the query, not by its own."""
+
+    @abstractmethod
+    def refused(self, step: K, relation: Relation, below: Schema) -> Iterable[Diagnostic]:
+        """Return why Spark can't run a step of a relation over rows with these columns."""

@@ -29,20 +29,11 @@ class LateRowsKind(RowKind[LateRows]):
     def reads(self, step: LateRows, heads: frozenset[str]) -> tuple[()]:
         return ()
 
+    def windows(self, step: LateRows) -> tuple[()]:
+        return ()
+
     def identity(self, step: LateRows, before: Identity | None) -> None:
         return None
-
-    def columns(self, step: LateRows, before: Columns) -> Columns:
-        return {**before, WATERMARK: types.TIMESTAMP}
-
-    def branches(self, step: LateRows, before: Branches) -> Branches:
-        late = f"late for {step.operator}"
-        missed: Terms = {(WATERMARK,): reference(WATERMARK)}
-        return tuple(one.filtered(late).called({**one.terms, **missed}) for one in before)
-
-    def needs(self, step: LateRows, demand: Demand) -> Demand:
-        wanted = frozenset(parts for parts in demand.whole if parts[0] != WATERMARK)
-        return Demand(wanted | {(step.time,)})
 
     def script(self, step: LateRows, rows: Chain) -> Chain:
         arguments = ["job.late_rows", quoted(step.time)]
@@ -58,3 +49,15 @@ class LateRowsKind(RowKind[LateRows]):
         if after is not None:
             arguments.append(f"after={quoted(after.text)}")
         return rows.then(Call("transform", tuple(arguments)))
+
+    def columns(self, step: LateRows, before: Columns) -> Columns:
+        return {**before, WATERMARK: types.TIMESTAMP}
+
+    def needs(self, step: LateRows, demand: Demand) -> Demand:
+        wanted = frozenset(parts for parts in demand.whole if parts[0] != WATERMARK)
+        return Demand(wanted | {(step.time,)})
+
+    def branches(self, step: LateRows, before: Branches) -> Branches:
+        late = f"late for {step.operator}"
+        missed: Terms = {(WATERMARK,): reference(WATERMARK)}
+        return tuple(one.filtered(late).called({**one.terms, **missed}) for one in before)

@@ -34,22 +34,11 @@ class LookupKind(RowKind[Lookup]):
     def reads(self, step: Lookup, heads: frozenset[str]) -> tuple[Expression]:
         return (step.condition.expression,)
 
+    def windows(self, step: Lookup) -> tuple[()]:
+        return ()
+
     def identity(self, step: Lookup, before: Identity | None) -> None:
         return None
-
-    def columns(self, step: Lookup, before: Columns) -> Columns:
-        return {}
-
-    def branches(self, step: Lookup, before: Branches) -> Branches:
-        return tuple(_looked_up(step, branch) for branch in before)
-
-    def needs(self, step: Lookup, demand: Demand) -> Demand:
-        """Return what is needed of rows that have got their alias before, or get it here."""
-        wanted = demand.whole | references([step.condition.expression])
-        if step.left is None:
-            return Demand(wanted)
-        own = (parts for parts in wanted if len(parts) > 1 and parts[0] == step.left)
-        return Demand(frozenset(parts[1:] for parts in own))
 
     def script(self, step: Lookup, rows: Chain) -> Chain:
         arguments = (
@@ -60,6 +49,20 @@ class LookupKind(RowKind[Lookup]):
         if step.left is not None:
             rows = rows.then(Call("alias", (quoted(step.left),)))
         return rows.then(Call("join", arguments, open=True))
+
+    def columns(self, step: Lookup, before: Columns) -> Columns:
+        return {}
+
+    def needs(self, step: Lookup, demand: Demand) -> Demand:
+        """Return what is needed of rows that have got their alias before, or get it here."""
+        wanted = demand.whole | references([step.condition.expression])
+        if step.left is None:
+            return Demand(wanted)
+        own = (parts for parts in wanted if len(parts) > 1 and parts[0] == step.left)
+        return Demand(frozenset(parts[1:] for parts in own))
+
+    def branches(self, step: Lookup, before: Branches) -> Branches:
+        return tuple(_looked_up(step, branch) for branch in before)
 
 
 def _looked_up(step: Lookup, branch: Branch) -> Branch:

@@ -31,6 +31,9 @@ class ProjectKind(RowKind[Project]):
     def reads(self, step: Project, heads: frozenset[str]) -> Iterator[e.Expression]:
         return (c.value.expression for c in step.columns if c.name in heads)
 
+    def windows(self, step: Project) -> tuple[()]:
+        return ()
+
     def identity(self, step: Project, before: Identity | None) -> Identity | None:
         if before is None:
             return None
@@ -42,8 +45,14 @@ class ProjectKind(RowKind[Project]):
         )
         return Identity(parts, before.words, frozenset(constants))
 
+    def script(self, step: Project, rows: Chain) -> Chain:
+        return rows.then(Call("select", tuple(map(columns.output, step.columns)), open=True))
+
     def columns(self, step: Project, before: Columns) -> Columns:
         return {column.name: column.value.type for column in step.columns}
+
+    def needs(self, step: Project, demand: Demand) -> Demand:
+        return Demand(references(self.reads(step, demand.heads)))
 
     def branches(self, step: Project, before: Branches) -> Branches:
         return tuple(
@@ -52,12 +61,6 @@ class ProjectKind(RowKind[Project]):
             )
             for branch in before
         )
-
-    def needs(self, step: Project, demand: Demand) -> Demand:
-        return Demand(references(self.reads(step, demand.heads)))
-
-    def script(self, step: Project, rows: Chain) -> Chain:
-        return rows.then(Call("select", tuple(map(columns.output, step.columns)), open=True))
 
 
 def _column_of(expression: e.Expression) -> str | None:

@@ -35,8 +35,20 @@ class SideRowsKind(RootKind[SideRows]):
     def reads(self, step: SideRows, heads: frozenset[str]) -> tuple[()]:
         return ()
 
+    def windows(self, step: SideRows) -> tuple[()]:
+        return ()
+
     def identity(self, step: SideRows, before: Identity | None) -> None:
         return None
+
+    def frame(self, step: SideRows) -> Chain:
+        if step.condition is None:
+            return Chain(Call("job.malformed_rows", (quoted(step.source),)))
+        condition = columns.condition(step.condition.expression)
+        return Chain(unfiltered(step.source), (Call("where", (condition,)),))
+
+    def feeds(self, step: SideRows, demand: Demand, of: ColumnsOf) -> Iterator[Feed]:
+        yield Feed(step.source, demand)
 
     def own_columns(self, step: SideRows, relation: Relation, upstream: Upstream) -> Columns:
         return columns_of(relation.schema)
@@ -44,12 +56,3 @@ class SideRowsKind(RootKind[SideRows]):
     def own_branches(self, step: SideRows, relation: Relation, upstream: Upstream) -> Branches:
         terms = by_name(relation.schema.names())
         return (Branch(step.source, (f"{step.policy} rows",), terms),)
-
-    def feeds(self, step: SideRows, demand: Demand, of: ColumnsOf) -> Iterator[Feed]:
-        yield Feed(step.source, demand)
-
-    def frame(self, step: SideRows) -> Chain:
-        if step.condition is None:
-            return Chain(Call("job.malformed_rows", (quoted(step.source),)))
-        condition = columns.condition(step.condition.expression)
-        return Chain(unfiltered(step.source), (Call("where", (condition,)),))

@@ -12,17 +12,25 @@ there, DENSE_RANK counts places. Names with ``__`` can't meet a user's.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from ...contracts import plan
 from ...dsl.ast.expressions import ColumnRef
 from ...dsl.ast.node import Name
 from ...dsl.format import sql
 from ...dsl.source import Span
 from ..model import types
-from ..model.graph import StateUse
+from ..model.graph import OperatorGraph, StateUse
+from ..model.pipeline import Relation
+from ..model.schema import Schema
 from ..model.steps import OrderItem, TopN
 from ..pyspark.layout import Call, Chain
 from ..pyspark.literals import quoted
+from .clocks import behind, when
 from .entries import branch_entry, by_reference, type_text
+from .facts.fact import Fact
+from .facts.instants import EXAMPLE, instant
+from .facts.sizes import row_size
 from .kind import OperatorKind, RowKind
 from .rows.columns import Columns
 from .rows.identity import Identity
@@ -39,6 +47,9 @@ class TopNKind(RowKind[TopN], OperatorKind[TopN]):
     """The first rows of each partition of a window, when it closes."""
 
     step = TopN
+    noun = "a top-N"
+    appends = True
+    in_rocksdb = False
 
     def lines(self, step: TopN) -> list[str]:
         by = "" if step.function == "row_number" else f" by {step.function}"
@@ -59,10 +70,10 @@ class TopNKind(RowKind[TopN], OperatorKind[TopN]):
         ties = {"rank": " with ties", "dense_rank": " places with ties"}.get(step.function, "")
         return f"top {step.limit}{ties} by {order}"
 
-    def says(self, step: TopN) -> tuple[()]:
+    def reads(self, step: TopN, heads: frozenset[str]) -> tuple[()]:
         return ()
 
-    def reads(self, step: TopN, heads: frozenset[str]) -> tuple[()]:
+    def windows(self, step: TopN) -> tuple[()]:
         return ()
 
     def identity(self, step: TopN, before: Identity | None) -> Identity | None:
@@ -71,6 +82,21 @@ class TopNKind(RowKind[TopN], OperatorKind[TopN]):
         output = frozenset(step.output)
         kept = tuple(part & output for part in before.parts)
         return Identity(kept, before.words, before.constants & output)
+
+    def script(self, step: TopN, rows: Chain) -> Chain:
+        keys = tuple(_path(name) for name in step.keys)
+        kept = ", ".join(_path(name) for name in step.columns)
+        ties = step.function != "row_number"
+        first = '"rows__"' if ties else f'F.slice("rows__", 1, {step.limit})'
+        exploded = f'F.posexplode({first}).alias("position__", "row__")'
+        return rows.then(
+            Call("groupBy", keys),
+            Call("agg", (f'F.collect_list(F.struct({kept})).alias("rows__")',), open=True),
+            _column("rows__", _sorted(step.order)),
+            *(_with_ties(step) if ties else ()),
+            Call("select", (*keys, *(('"starts__"',) if ties else ()), exploded), open=True),
+            Call("select", tuple(_output(step, name) for name in step.output), open=True),
+        )
 
     def columns(self, step: TopN, before: Columns) -> Columns:
         known = {**before, step.position: types.INT} if step.position is not None else before
@@ -84,8 +110,14 @@ class TopNKind(RowKind[TopN], OperatorKind[TopN]):
         terms: Terms = {(name,): known.get((name,), reference(name)) for name in step.output}
         return (Branch(step.id, (), terms),)
 
+    def says(self, step: TopN) -> tuple[()]:
+        return ()
+
     def use(self, step: TopN, demand: Demand) -> StateUse:
         return StateUse(step, aggregates=(ROWS,))
+
+    def kept(self, step: TopN, use: StateUse) -> tuple[()]:
+        return ()
 
     def describe(self, step: TopN, place: Place) -> plan.TopN:
         known = place.columns_before()
@@ -113,23 +145,37 @@ class TopNKind(RowKind[TopN], OperatorKind[TopN]):
     def describe_use(self, step: TopN, use: StateUse) -> plan.Use:
         return plan.Use(step.id, aggregates=use.aggregates)
 
-    def kept(self, step: TopN, use: StateUse) -> tuple[()]:
-        return ()
-
-    def script(self, step: TopN, rows: Chain) -> Chain:
-        keys = tuple(_path(name) for name in step.keys)
-        kept = ", ".join(_path(name) for name in step.columns)
-        ties = step.function != "row_number"
-        first = '"rows__"' if ties else f'F.slice("rows__", 1, {step.limit})'
-        exploded = f'F.posexplode({first}).alias("position__", "row__")'
-        return rows.then(
-            Call("groupBy", keys),
-            Call("agg", (f'F.collect_list(F.struct({kept})).alias("rows__")',), open=True),
-            _column("rows__", _sorted(step.order)),
-            *(_with_ties(step) if ties else ()),
-            Call("select", (*keys, *(('"starts__"',) if ties else ()), exploded), open=True),
-            Call("select", tuple(_output(step, name) for name in step.output), open=True),
+    def facts(self, step: TopN, graph: OperatorGraph) -> Iterator[Fact]:
+        relation = next(r for r, s in graph.stateful() if s.id == step.id)
+        schema = {field.name: field.type for field in relation.schema}
+        row = row_size((name, schema.get(name, types.UNKNOWN)) for name in step.columns)
+        yield Fact("keys", (", ".join(step.keys),))
+        yield from behind(graph, step)
+        yield Fact(
+            "state", (f"{row} for each row of an open window, not only for the first {step.limit}",)
         )
+        yield Fact(
+            "bound", (f"the watermark: rows are forgotten when it reaches their {step.time}",)
+        )
+        closes = f"the first {step.limit} rows of a window together, when it closes"
+        text = f"{closes}. The window that ends at {instant(EXAMPLE)} closes at that watermark:"
+        yield Fact("comes out", (text, *when(graph, step, EXAMPLE)))
+        yield Fact("late", ("a row of a closed window is dropped",))
+
+    def changes(self, step: TopN) -> bool:
+        return False
+
+    def lag(self, step: TopN) -> None:
+        return None
+
+    def gives_old_rows(self, step: TopN) -> bool:
+        return False
+
+    def by_query_watermark(self, step: TopN) -> bool:
+        return False
+
+    def refused(self, step: TopN, relation: Relation, below: Schema) -> tuple[()]:
+        return ()
 
 
 def _column(name: str, lines: list[str]) -> Call:

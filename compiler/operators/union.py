@@ -38,8 +38,22 @@ class UnionKind(RootKind[Union]):
     def reads(self, step: Union, heads: frozenset[str]) -> tuple[()]:
         return ()
 
+    def windows(self, step: Union) -> tuple[()]:
+        return ()
+
     def identity(self, step: Union, before: Identity | None) -> None:
         return None
+
+    def frame(self, step: Union) -> Chain:
+        first, *others = (frame_after(Chain(b.input), b.steps) for b in step.branches)
+        return first.then(*(Call("union", (other.text(),), open=True) for other in others))
+
+    def feeds(self, step: Union, demand: Demand, of: ColumnsOf) -> Iterator[Feed]:
+        heads = demand.heads
+        needed = [name in heads for name in _names(step.branches[0], of)]
+        for branch in step.branches:
+            own = compress(_names(branch, of), needed)
+            yield Feed(branch.input, Demand(named(own)), branch.steps)
 
     def own_columns(self, step: Union, relation: Relation, upstream: Upstream) -> Columns:
         first = step.branches[0]
@@ -54,17 +68,6 @@ class UnionKind(RootKind[Union]):
             for one in branches_after(upstream.of(branch.input), branch.steps)
         )
         return tuple(one.called(dict(zip(names, one.terms.values(), strict=True))) for one in found)
-
-    def feeds(self, step: Union, demand: Demand, of: ColumnsOf) -> Iterator[Feed]:
-        heads = demand.heads
-        needed = [name in heads for name in _names(step.branches[0], of)]
-        for branch in step.branches:
-            own = compress(_names(branch, of), needed)
-            yield Feed(branch.input, Demand(named(own)), branch.steps)
-
-    def frame(self, step: Union) -> Chain:
-        first, *others = (frame_after(Chain(b.input), b.steps) for b in step.branches)
-        return first.then(*(Call("union", (other.text(),), open=True) for other in others))
 
 
 def _names(branch: Branch, of: ColumnsOf) -> tuple[str, ...]:

@@ -4,7 +4,6 @@
 - ``flow``: boxes and arrows: sources, streams with their state, sinks.
 - ``mermaid``, ``dot``: the flow for other programs to draw.
 - ``placing``: where boxes and arrows stand; ``svg``: the flow as a picture.
-- ``explain``: a pipeline in words; ``operators``: what there is to know about each one's state;
-  ``policy``: what it does about barriers; ``repeats``: what a query computes more than once.
-- ``clocks``: when watermarks get where; ``instants``: times in words; ``sizes``: bytes of state.
+- ``explain``: a pipeline in words; ``policy``: what it does about barriers; ``repeats``: what a
+  query computes more than once.
 """

@@ -9,9 +9,9 @@ from ...contracts.sinks import SINKS
 from ...dsl.ast.statements import CreateOperator, CreateStream, Spec
 from ..model.graph import OperatorGraph
 from ..model.pipeline import Relation, Sink, Source, Table
-from ..model.steps import Lookup, Stateful, late_steps
-from ..operators.registry import kind_of
-from .operators import NO_BOUND, Fact, facts
+from ..model.steps import Stateful, late_steps, tables_of
+from ..operators.facts.fact import NO_BOUND, Fact
+from ..operators.registry import operator_kind
 from .policy import policy
 from .repeats import source_repeats, state_repeats
 
@@ -92,8 +92,7 @@ def _lookup_table(graph: OperatorGraph, table: Table) -> Fact:
     users = dict.fromkeys(
         relation.stream
         for relation in graph.pipeline.relations
-        for step in relation.steps
-        if isinstance(step, Lookup) and step.table == table.name
+        if table.name in tables_of(relation.steps)
     )
     used = f"; looked up by {', '.join(users)}" if users else ""
     return Fact(table.name, (f"{_connector(table)}; {read}{used}",))
@@ -102,9 +101,9 @@ def _lookup_table(graph: OperatorGraph, table: Table) -> Fact:
 def _operator(
     graph: OperatorGraph, relation: Relation, step: Stateful, reason: str | None
 ) -> Iterator[str]:
-    words = kind_of(step).words(step)
+    words = operator_kind(step).words(step)
     yield from textwrap.wrap(f"{step.id}: {words}", WIDTH, subsequent_indent="  ")
-    found = [_sent(fact, graph, relation) for fact in facts(step, graph)]
+    found = [_sent(fact, graph, relation) for fact in operator_kind(step).facts(step, graph)]
     if reason is not None:
         accepted = Fact(NO_BOUND.name, (f"nothing; accepted in the spec: {reason!r}",))
         found = [accepted if fact == NO_BOUND else fact for fact in found]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..model.graph import OperatorGraph
-from .operators import Fact
+from ..operators.facts.fact import Fact
 
 
 def policy(graph: OperatorGraph) -> Iterator[Fact]:

@@ -2,6 +2,7 @@
 
 - ``kind``: what the compiler knows of them.
 - ``entry``: what the plan has of them.
+- ``facts``: what there is to know about their state.
 - ``waiting``: with which columns rows wait.
 """
 

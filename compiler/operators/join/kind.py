@@ -8,13 +8,15 @@ from ....contracts import plan
 from ....dsl.ast.expressions import Expression
 from ....dsl.format import sql
 from ....dsl.format.words import identifier
-from ...model.graph import StateUse
+from ...model.graph import OperatorGraph, StateUse
 from ...model.pipeline import Relation
-from ...model.steps import Join, JoinSide
+from ...model.schema import Schema
+from ...model.steps import Join, JoinSide, Window
 from ...pyspark import columns
 from ...pyspark.layout import Call, Chain
 from ...pyspark.literals import quoted
 from ..entries import kept_columns
+from ..facts.fact import Fact
 from ..kind import OperatorKind, RootKind
 from ..rows.columns import Columns, ColumnsOf
 from ..rows.identity import Identity
@@ -22,6 +24,7 @@ from ..rows.needed import Demand, Feed
 from ..rows.origins import Branches, Place, Upstream
 from ..windows import assigned, window_words
 from .entry import join_entry, joined
+from .facts import join_facts, passes_on
 from .waiting import read_of, waiting
 
 
@@ -29,6 +32,9 @@ class JoinKind(RootKind[Join], OperatorKind[Join]):
     """Pairs of rows that are near in time, or in the same window."""
 
     step = Join
+    noun = "a join"
+    appends = True
+    in_rocksdb = False
 
     def lines(self, step: Join) -> list[str]:
         lines = [f"{step.join} join {step.id}"]
@@ -49,14 +55,19 @@ class JoinKind(RootKind[Join], OperatorKind[Join]):
             return f"{step.join} join of {sides} in {window_words(step.left.window)}"
         return f"{step.join} interval join of {sides}"
 
-    def says(self, step: Join) -> tuple[()]:
-        return ()
-
     def reads(self, step: Join, heads: frozenset[str]) -> tuple[Expression]:
         return (step.condition.expression,)
 
+    def windows(self, step: Join) -> tuple[Window, ...]:
+        return tuple(one.window for one in (step.left, step.right) if one.window is not None)
+
     def identity(self, step: Join, before: Identity | None) -> None:
         return None
+
+    def frame(self, step: Join) -> Chain:
+        condition = columns.on(step.condition.expression)
+        arguments = (_side(step.right).text(), condition, quoted(step.join))
+        return _side(step.left).then(Call("join", arguments, open=True))
 
     def feeds(self, step: Join, demand: Demand, of: ColumnsOf) -> Iterator[Feed]:
         for side in (step.left, step.right):
@@ -68,8 +79,14 @@ class JoinKind(RootKind[Join], OperatorKind[Join]):
     def own_branches(self, step: Join, relation: Relation, upstream: Upstream) -> Branches:
         return (joined(step, upstream),)
 
+    def says(self, step: Join) -> tuple[()]:
+        return ()
+
     def use(self, step: Join, demand: Demand) -> StateUse:
         return StateUse(step, columns=waiting(step, demand))
+
+    def kept(self, step: Join, use: StateUse) -> Iterator[tuple[str, tuple[str, ...]]]:
+        return (("side", columns) for columns in use.columns)
 
     def describe(self, step: Join, place: Place) -> plan.Join:
         return join_entry(step, place.stream, place)
@@ -79,13 +96,23 @@ class JoinKind(RootKind[Join], OperatorKind[Join]):
         kept = ((step.left.schema, left), (step.right.schema, right))
         return plan.Use(step.id, columns=tuple(kept_columns(*side) for side in kept))
 
-    def kept(self, step: Join, use: StateUse) -> Iterator[tuple[str, tuple[str, ...]]]:
-        return (("side", columns) for columns in use.columns)
+    def facts(self, step: Join, graph: OperatorGraph) -> Iterator[Fact]:
+        return join_facts(step, graph)
 
-    def frame(self, step: Join) -> Chain:
-        condition = columns.on(step.condition.expression)
-        arguments = (_side(step.right).text(), condition, quoted(step.join))
-        return _side(step.left).then(Call("join", arguments, open=True))
+    def changes(self, step: Join) -> bool:
+        return False
+
+    def lag(self, step: Join) -> int | None:
+        return passes_on(step)
+
+    def gives_old_rows(self, step: Join) -> bool:
+        return True
+
+    def by_query_watermark(self, step: Join) -> bool:
+        return False
+
+    def refused(self, step: Join, relation: Relation, below: Schema) -> tuple[()]:
+        return ()
 
 
 def _side(side: JoinSide) -> Chain:

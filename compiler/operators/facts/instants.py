@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-from ..model.schema import Duration
-from ..model.steps import Window
+from ...model.schema import Duration
+from ...model.steps import Window
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _DAY = datetime(2026, 1, 1, tzinfo=UTC)

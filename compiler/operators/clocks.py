@@ -7,11 +7,15 @@ reads them has a watermark that is behind by as much.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from ...contracts.records import dataclass
 from ..model.graph import OperatorGraph, Query, upstream
 from ..model.pipeline import Relation
-from ..model.steps import Join, Stateful, Step, Window, windows_of
-from .instants import instant
+from ..model.steps import Stateful, Step, Window
+from .facts.fact import Fact
+from .facts.instants import instant, length
+from .registry import kind_of, operator_kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +81,7 @@ def _windows(graph: OperatorGraph, query: Query) -> list[Window]:
     relations = {r.name: r for r in graph.pipeline.relations}
     names = dict.fromkeys(upstream(query.relation, relations))
     steps = [step for name in names if name in relations for step in relations[name].steps]
-    return [window for step in steps for window in windows_of(step)]
+    return [window for step in steps for window in kind_of(step).windows(step)]
 
 
 def _lags(graph: OperatorGraph) -> dict[str, Lag]:
@@ -101,13 +105,30 @@ def _input_lag(relation: Relation, relations: dict[str, Relation], behind: dict[
 
 
 def _after(step: Step, lag: Lag) -> Lag:
-    if isinstance(step, Join) and step.lower is not None and step.upper is not None:
-        return Lag(lag.micros + max(0, step.upper, -step.lower), is_open=True)
-    return lag
+    more = operator_kind(step).lag(step) if isinstance(step, Stateful) else None
+    return lag if more is None else Lag(lag.micros + more, is_open=True)
 
 
-def passes_on(step: Join) -> int:
-    """Return how much further behind the watermark is that a join passes on."""
-    if step.lower is None or step.upper is None:
-        return 0
-    return max(0, step.upper, -step.lower)
+def behind(graph: OperatorGraph, step: Stateful) -> Iterator[Fact]:
+    """Yield how far the watermark is behind because of joins below."""
+    lag = next((timing.lag for timing in timings(graph, step)), None)
+    if lag is not None and lag.micros:
+        text = f"{length(lag.micros)} behind that of the query, for the joins below"
+        yield Fact("watermark", (text,))
+
+
+def when(
+    graph: OperatorGraph, step: Stateful, micros: int, *, passes: bool = False
+) -> tuple[str, ...]:
+    """Return when a step's watermark reaches an instant, a text for each way in queries."""
+    found = timings(graph, step)
+    if len(found) == 1:
+        return (_seen(found[0], micros, passes),)
+    return tuple(
+        f"in {', '.join(timing.queries)} {_seen(timing, micros, passes)}" for timing in found
+    )
+
+
+def _seen(timing: Timing, micros: int, passes: bool) -> str:
+    seen = timing.reaches(micros, passes=passes)
+    return f"when {seen} has been seen" if seen else "never: nothing moves the watermark"

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ...contracts.records import dataclass
-from ..model import types
+from ....contracts.records import dataclass
+from ...model import types
 
 _WORD = 8
 _LONG_DECIMAL = 18

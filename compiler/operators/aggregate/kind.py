@@ -4,26 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...contracts import plan
-from ...dsl.ast import expressions as e
-from ...dsl.ast.expressions import Expression
-from ...dsl.format import sql
-from ...dsl.walk import walk
-from ..model import types
-from ..model.graph import StateUse
-from ..model.same import canonical
-from ..model.steps import WINDOW_STRUCTS, Aggregate, AggregateCall, Key
-from ..model.types import Type
-from ..pyspark import columns
-from ..pyspark.layout import Call, Chain
-from ..pyspark.literals import quoted
-from .entries import branch_entry, key_entry, type_text
-from .kind import OperatorKind, RowKind
-from .rows.columns import Columns
-from .rows.identity import Identity, by_columns
-from .rows.needed import Demand, references
-from .rows.origins import Branch, Branches, Place, Terms, reference, substitute
-from .windows import STRUCT, grouping, prepared, window_entry, window_words
+from ....contracts import plan
+from ....dsl.ast import expressions as e
+from ....dsl.ast.expressions import Expression
+from ....dsl.format import sql
+from ....dsl.walk import walk
+from ...model.graph import OperatorGraph, StateUse
+from ...model.pipeline import Relation
+from ...model.same import canonical
+from ...model.schema import Schema
+from ...model.steps import WINDOW_STRUCTS, Aggregate, Key, Window
+from ...model.types import Type
+from ...pyspark import columns
+from ...pyspark.layout import Call, Chain
+from ...pyspark.literals import quoted
+from ..facts.fact import Fact
+from ..kind import OperatorKind, RowKind
+from ..rows.columns import Columns
+from ..rows.identity import Identity, by_columns
+from ..rows.needed import Demand, references
+from ..rows.origins import Branch, Branches, Place, Terms, reference, substitute
+from ..windows import STRUCT, grouping, prepared, window_words
+from .entry import aggregate_entry
+from .facts import aggregate_facts
 
 _NOTHING = 'F.count(F.lit(1)).alias("rows__")'
 """``agg`` wants one where GROUP BY has keys alone; no column takes it, so Spark drops it."""
@@ -33,6 +36,9 @@ class AggregateKind(RowKind[Aggregate], OperatorKind[Aggregate]):
     """Groups of rows, of a window or without end."""
 
     step = Aggregate
+    noun = "an aggregate"
+    appends = True
+    in_rocksdb = False
 
     def lines(self, step: Aggregate) -> list[str]:
         window = f" {step.window}" if step.window is not None else ""
@@ -51,12 +57,12 @@ class AggregateKind(RowKind[Aggregate], OperatorKind[Aggregate]):
             groups = "one group of all rows"
         return f"{groups}{by}{', each change' if step.changes else ''}"
 
-    def says(self, step: Aggregate) -> tuple[()]:
-        return ()
-
     def reads(self, step: Aggregate, heads: frozenset[str]) -> Iterator[Expression]:
         yield from (key.value.expression for key in step.keys)
         yield from (c.value.expression for c in step.columns if c.name in heads)
+
+    def windows(self, step: Aggregate) -> tuple[Window, ...]:
+        return () if step.window is None else (step.window,)
 
     def identity(self, step: Aggregate, before: Identity | None) -> Identity:
         known = by_columns(key.name for key in step.keys)
@@ -64,6 +70,13 @@ class AggregateKind(RowKind[Aggregate], OperatorKind[Aggregate]):
             return known
         window = frozenset(WINDOW_STRUCTS)
         return Identity((*known.parts, window), (*known.words, "window_start"))
+
+    def script(self, step: Aggregate, rows: Chain) -> Chain:
+        keys = tuple(map(_key, step.keys))
+        if step.window is not None:
+            rows, keys = prepared(step.window, rows), (grouping(step.window), *keys)
+        found = tuple(map(columns.output, step.columns)) or (_NOTHING,)
+        return rows.then(Call("groupBy", keys), Call("agg", found, open=True))
 
     def columns(self, step: Aggregate, before: Columns) -> Columns:
         columns: dict[str, Type] = {}
@@ -86,33 +99,38 @@ class AggregateKind(RowKind[Aggregate], OperatorKind[Aggregate]):
         terms |= {(name,): substitute(value.expression, known) for name, value in made}
         return (Branch(step.id, (), terms),)
 
+    def says(self, step: Aggregate) -> tuple[()]:
+        return ()
+
     def use(self, step: Aggregate, demand: Demand) -> StateUse:
         return StateUse(step, aggregates=_calls(step, demand.heads))
-
-    def describe(self, step: Aggregate, place: Place) -> plan.Aggregation:
-        return plan.Aggregation(
-            id=step.id,
-            stream=place.stream,
-            window=None if step.window is None else window_entry(step.window),
-            keys=tuple(map(key_entry, step.keys)),
-            emit="changes" if step.changes else "on window close",
-            aggregates=tuple(map(_aggregate, step.calls)),
-            columns=_columns(step),
-            input=_input(step, place.before()),
-        )
-
-    def describe_use(self, step: Aggregate, use: StateUse) -> plan.Use:
-        return plan.Use(step.id, aggregates=use.aggregates)
 
     def kept(self, step: Aggregate, use: StateUse) -> tuple[()]:
         return ()
 
-    def script(self, step: Aggregate, rows: Chain) -> Chain:
-        keys = tuple(map(_key, step.keys))
-        if step.window is not None:
-            rows, keys = prepared(step.window, rows), (grouping(step.window), *keys)
-        found = tuple(map(columns.output, step.columns)) or (_NOTHING,)
-        return rows.then(Call("groupBy", keys), Call("agg", found, open=True))
+    def describe(self, step: Aggregate, place: Place) -> plan.Aggregation:
+        return aggregate_entry(step, place)
+
+    def describe_use(self, step: Aggregate, use: StateUse) -> plan.Use:
+        return plan.Use(step.id, aggregates=use.aggregates)
+
+    def facts(self, step: Aggregate, graph: OperatorGraph) -> Iterator[Fact]:
+        return aggregate_facts(step, graph)
+
+    def changes(self, step: Aggregate) -> bool:
+        return step.changes
+
+    def lag(self, step: Aggregate) -> None:
+        return None
+
+    def gives_old_rows(self, step: Aggregate) -> bool:
+        return False
+
+    def by_query_watermark(self, step: Aggregate) -> bool:
+        return False
+
+    def refused(self, step: Aggregate, relation: Relation, below: Schema) -> tuple[()]:
+        return ()
 
 
 def _calls(step: Aggregate, alive: frozenset[str]) -> tuple[str, ...]:
@@ -127,56 +145,6 @@ def _calls(step: Aggregate, alive: frozenset[str]) -> tuple[str, ...]:
             if isinstance(node, e.Call) and (form := canonical(node)) in ids
         )
     )
-
-
-def _input(step: Aggregate, branches: Branches) -> tuple[plan.Branch, ...]:
-    """Return the rows that are grouped."""
-    over = None if step.window is None else step.window.column.expression
-    time = [] if over is None else [(sql(over), over)]
-    keys = [(key.name, key.value.expression) for key in step.keys]
-    aggregates = [(call.id, call.call) for call in step.calls]
-    return tuple(branch_entry(b, time=time, keys=keys, aggregates=aggregates) for b in branches)
-
-
-def _columns(step: Aggregate) -> dict[str, str]:
-    """Return what the columns are that come out of an aggregate."""
-    ids = {sql(canonical(call.call)): call.id for call in step.calls}
-    texts = {c.name: sql(canonical(c.value.expression)) for c in step.columns}
-    return {name: ids.get(text, text) for name, text in texts.items()}
-
-
-def _aggregate(call: AggregateCall) -> plan.Aggregate:
-    condition = call.call.filter
-    return plan.Aggregate(
-        id=call.id,
-        function=call.function,
-        filter=None if condition is None else sql(condition),
-        cells=tuple(
-            plan.AggregateCell(id_, cell.buffer, type_text(cell.type), cell.scale)
-            for id_, cell in zip(_cell_ids(call), call.cells, strict=True)
-        ),
-        given=_given(call),
-    )
-
-
-def _given(call: AggregateCall) -> tuple[str | None, ...]:
-    """Return the types of what an aggregate is given, where its cells do not tell them.
-
-    That is where they are Spark's own form of values, or made of hashes, which go by the type.
-    """
-    opaque = any(c.type == types.BINARY or c.buffer.startswith("MS[") for c in call.cells)
-    return tuple(type_text(type_) for type_ in call.given) if opaque else ()
-
-
-def _cell_ids(call: AggregateCall) -> list[str]:
-    """Return the ids of an aggregate's cells; a name that Spark uses twice is numbered."""
-    if len(call.cells) == 1:
-        return [call.id]
-    names = [cell.buffer for cell in call.cells]
-    return [
-        f"{call.id}.{name}{f'_{seen + 1}' if (seen := names[:i].count(name)) else ''}"
-        for i, name in enumerate(names)
-    ]
 
 
 def _key(item: Key) -> str:
