@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from typing import get_args
 
 import pytest
 from compiled import compiled_text
-from streamc.compiler.model.steps import Step
+from streamc.compiler.migrate.plan import PLANNERS
+from streamc.compiler.migrate.upstream import NO_ROWS
+from streamc.compiler.model.steps import Stateful, Step
 from streamc.compiler.operators.kind import OperatorKind, RootKind, RowKind
 from streamc.compiler.operators.registry import KINDS
+from streamc.contracts.plan import Operator
 from streamc.dsl.render import render
 
 
@@ -29,6 +33,16 @@ def concrete(step: type[Step]) -> Iterator[type[Step]]:
 
 def test_each_step_has_a_kind() -> None:
     assert set(KINDS) == set(concrete(Step))
+
+
+def test_each_step_with_state_has_a_class_in_the_plan() -> None:
+    stateful = {step.kind for step in concrete(Step) if issubclass(step, Stateful)}
+    assert {operator.KIND for operator in get_args(Operator)} == stateful
+
+
+def test_a_migration_knows_each_operator_of_a_plan() -> None:
+    assert set(PLANNERS) == set(get_args(Operator))
+    assert set(NO_ROWS) == {operator.KIND for operator in get_args(Operator)}
 
 
 @pytest.mark.parametrize("interface", [RowKind, RootKind, OperatorKind])

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from ...contracts.migration import OperatorChange
 from ...contracts.plan import (
@@ -33,6 +34,15 @@ from .source_columns import Called, called_otherwise, with_names
 from .verdicts import FOUND_BY_THAT, Decision, Finding, MigrationPlan, Outcome, Verdict
 from .versions import SIDES, Versions, aggregates_of, alive, side_columns
 from .within import plan_within
+
+PLANNERS: Mapping[type[Operator], Callable[[Versions, Any, Any], Outcome]] = {
+    Aggregation: plan_aggregate,
+    TopN: plan_top_n,
+    Deduplication: plan_dedup,
+    Join: plan_join,
+    Program: plan_program,
+}
+"""What becomes of an operator that goes on as one of its kind."""
 
 _BASES = ("key", "window", "time")
 """Parts by which all others are found: where one is impossible, so are those."""
@@ -114,18 +124,7 @@ def _operators(versions: Versions, pairs: Mapping[str, str | None]) -> tuple[Out
 
 def _carried(versions: Versions, old: Operator, new: Operator) -> Outcome | None:
     """Return the outcome of an operator that goes on as one of its kind; None for any other."""
-    match old, new:
-        case Aggregation(), Aggregation():
-            return plan_aggregate(versions, old, new)
-        case TopN(), TopN():
-            return plan_top_n(versions, old, new)
-        case Deduplication(), Deduplication():
-            return plan_dedup(versions, old, new)
-        case Join(), Join():
-            return plan_join(versions, old, new)
-        case Program(), Program():
-            return plan_program(versions, old, new)
-    return None
+    return PLANNERS[type(new)](versions, old, new) if type(old) is type(new) else None
 
 
 def _with_what_it_rests_on(outcome: Outcome) -> Outcome:

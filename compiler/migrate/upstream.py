@@ -36,7 +36,7 @@ from .versions import Versions, column_meaning, key_meaning, origin
 Branches: TypeAlias = Sequence[tuple[str, tuple[str, ...]]]
 """Where rows come from, with the conditions that they passed."""
 
-_NO_ROWS = {
+NO_ROWS = {
     # What an aggregate gives in a column stands in what reads the column, and so does a side's.
     "aggregate": frozenset({"stream", "aggregates", "columns", "input", "keys", "window"}),
     "topn": frozenset({"stream", "aggregates", "given", "input", "rows", "keys", "order"}),
@@ -112,7 +112,7 @@ def _of_one(versions: Versions, name: str, seen: frozenset[str]) -> Iterator[str
 
 def _of_operator(versions: Versions, old: Operator, new: Operator) -> Iterator[str]:
     yield from (
-        _changed(part, was, now) for part, was, now in _differing(old, new, _NO_ROWS[new.KIND])
+        _changed(part, was, now) for part, was, now in _differing(old, new, NO_ROWS[new.KIND])
     )
     shapes = zip(_shape(old, versions.renamed), _shape(new, {}), strict=True)
     for (part, before), (_, after) in shapes:
