@@ -2,30 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from ..compiler.migrate.verdicts import Finding
+    from ..contracts.plan import Plan
     from ..runtime.execution.changed_spec import Changes
 
 _FOUND_BY = ("key", "window", "time")
 """Parts by which others are found: another one would read groups as those of others."""
 
 
-def changes_between(old: Mapping[str, Any], new: Mapping[str, Any]) -> Changes:
+def changes_between(old: Plan, new: Plan) -> Changes:
     """Return what a start without a savepoint has to refuse, and what it has to tell.
 
     What the plan of a migration would not keep as it is can't go on in place: a cell that computes
     something else under its name, groups by another key. What it asks about or marks is told.
     """
     from ..compiler.migrate.plan import plan_migration
-    from ..contracts.plan import Plan
     from ..runtime.execution.changed_spec import Changes
 
     refused, told = [], []
-    plans = (Plan.from_json(dict(old)), Plan.from_json(dict(new)))
-    for outcome in plan_migration(*plans).operators:
+    for outcome in plan_migration(old, new).operators:
         if outcome.old is None or outcome.new is None:
             # It begins, or ends, with the query that it is in.
             continue

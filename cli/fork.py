@@ -116,7 +116,6 @@ def _branch(
     """Plan the way from the savepoint; prints the plan and exits where it is not complete."""
     from ..compiler.migrate.document import document
     from ..compiler.migrate.text import plan_text
-    from ..contracts.plan import Plan
     from .forking import Branch
 
     if version.plan.pipeline != saved.pipeline:
@@ -126,7 +125,7 @@ def _branch(
             "give both the same pipeline name in the front matter if they are one pipeline",
         )
     said: list[Diagnostics] = []
-    plan, _ = planned(Plan.from_json(saved.plan), version.plan, decisions, said)
+    plan, _ = planned(saved.plan, version.plan, decisions, said)
     if print_diagnostics(said, Format.FULL):
         raise typer.Exit(2)
     if plan.exit_code:

@@ -24,7 +24,6 @@ def migration_of(
     Prints the plan and exits with its code when something is undecided or impossible. Raises
     ``RuntimeFault`` when there is no such savepoint.
     """
-    from ..contracts.plan import Plan
     from ..runtime.plan.plan import load_plan, plan_path
     from ..runtime.plan.settings import state_folder
     from ..runtime.savepoints.format.model import find_savepoint
@@ -37,8 +36,7 @@ def migration_of(
     root = root if "/" in savepoint else local_state(root)[1]
     saved, _ = find_savepoint(LocalFiles(), root, savepoint)
     said: list[Diagnostics] = []
-    plans = Plan.from_json(saved.plan), Plan.from_json(plan.document)
-    found, _ = planned(*plans, decisions, said)
+    found, _ = planned(saved.plan, plan, decisions, said)
     if print_diagnostics(said, Format.FULL):
         raise typer.Exit(2)
 

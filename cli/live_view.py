@@ -14,9 +14,9 @@ from ..runtime.execution.views import duration, progress_line, standing_line
 if TYPE_CHECKING:
     from rich.table import Table
 
+    from ..contracts.plan import Plan
     from ..runtime.execution.progress import QueryProgress
     from ..runtime.execution.status import Standing
-    from ..runtime.plan.plan import Plan
     from ..runtime.state.manifests import Manifest
 
 

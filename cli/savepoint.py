@@ -170,7 +170,7 @@ def _lines(found: Savepoint) -> Iterator[str]:
     yield f"taken {moment(found.made_at)} UTC, with Spark {found.spark}"
     if found.spec is not None:
         lines = len(found.spec.splitlines())
-        yield f"spec {found.plan.get('spec')}: {lines} lines, printed by `--spec`"
+        yield f"spec {found.plan.spec}: {lines} lines, printed by `--spec`"
     for source, position in found.sources.items():
         yield f"source {source}: {json.dumps(position)}"
     for id, query in found.queries.items():

@@ -49,15 +49,13 @@ class Saved:
 
         ``plans`` are those of OLD, where it is given, and NEW.
         """
-        from ..contracts.plan import Plan
-        from ..runtime.plan.plan import read_plan
         from ..runtime.savepoints.migrate.state_mapping import check_pipeline, differences
 
         *olds, new = plans
         with faults():
-            check_pipeline(self._savepoint, read_plan(new.to_json()))
+            check_pipeline(self._savepoint, new)
         for old in olds:
-            lines = list(differences(self._savepoint, read_plan(old.to_json())))
+            lines = list(differences(self._savepoint, old))
             if lines or old.version != self._savepoint.version:
                 told = "".join(f"\n  {line}" for line in lines)
                 raise UserError(
@@ -65,17 +63,16 @@ class Saved:
                     f"not of the given OLD, version {old.version}{told}",
                     "omit OLD: the savepoint has its plan",
                 )
-        return Plan.from_json(self._savepoint.plan)
+        return self._savepoint.plan
 
     def tried(self, new: Plan, found: MigrationPlan) -> Tried:
         """Return what a migration makes of its rows."""
-        from ..runtime.plan.plan import read_plan
         from ..runtime.savepoints.migrate.state_mapping import fitted
         from ..runtime.savepoints.process import preview_savepoint
 
         with faults():
             migration = _possible(found).to_json()
-            fit = fitted(self._savepoint, self._folder, read_plan(new.to_json()), migration)
+            fit = fitted(self._savepoint, self._folder, new, migration)
             return Tried(self._savepoint, preview_savepoint(fit, tell=_tell))
 
 

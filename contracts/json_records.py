@@ -58,7 +58,7 @@ class Record:
     """A frozen data class that is an object of JSON.
 
     A document of its own has a ``FORMAT``, one of several kinds of the same a ``KIND``: both are
-    written first.
+    written first. What types do not say of a document is looked at by ``check``.
     """
 
     __slots__ = ()
@@ -88,7 +88,12 @@ class Record:
         for name in value:
             if name not in layout.fields and name not in layout.head:
                 raise Malformed("is not known here", name)
-        return cls(**given)
+        made = cls(**given)
+        made.check()
+        return made
+
+    def check(self) -> None:
+        """Raise ``Malformed`` where parts that were read do not go together."""
 
     def to_json(self) -> Json:
         """Return the object, its fields in order."""

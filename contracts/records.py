@@ -26,7 +26,7 @@ else:
             return dataclasses.dataclass(cls, slots=slots)
         own = cls.__dict__
         made = dataclasses.dataclass(cls, slots=slots, eq=False, repr=False)
-        fields = made.__dataclass_fields__.values()
+        fields = dataclasses.fields(made)
         made._compared = tuple(f.name for f in fields if f.compare)
         made._shown = tuple(f.name for f in fields if f.repr)
         for name, method in _SHARED.items():

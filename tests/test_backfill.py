@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 from cli_run import Run, run
 from compiled import compiled_text
+from streamc.contracts.plan import Plan, Query
 from streamc.runtime.base.errors import NOT_REPLAYED, RuntimeFault
-from streamc.runtime.plan.plan import Plan, read_plan
 from streamc.runtime.savepoints.backfill.retained import (
     check_replayed,
     check_whole,
@@ -54,20 +54,20 @@ RUN = ("run", "new.stream", "--state", "state", "--from-savepoint", "cut")
 BACKFILL = ("backfill", "new.stream", "--state", "state", "--from-savepoint", "cut")
 
 
-def document(text: str) -> Mapping[str, Any]:
-    found = compiled_text(text, "cards.stream").plan_json
-    assert found is not None
-    return json.loads(found)  # type: ignore[no-any-return]
-
-
 def plan(text: str) -> Plan:
-    return read_plan(document(text))
+    found = compiled_text(text, "cards.stream").plan
+    assert found is not None
+    return found
+
+
+def queries(of: Plan) -> tuple[Query, ...]:
+    return tuple(of.queries.values())
 
 
 def savepoint(sources: Mapping[str, Any], logs: Mapping[str, tuple[int, str]]) -> Savepoint:
     return Savepoint(
         *("cut", datetime(2026, 1, 1, tzinfo=UTC), "cards", 1, 7, 9, "0001", "s", "4.2.1"),
-        plan=document(OLD),
+        plan=plan(OLD),
         sources=sources,
         logs=logs,
         lineage=(),
@@ -110,7 +110,7 @@ def test_files_are_those_of_the_log_up_to_the_cut(saved: Savepoint) -> None:
     fit = Fit(saved, "state/savepoints/cut", new, None)
     found = list(files_read(LocalDisk(), fit, "payments", 2))
     assert [Path(path).name for path in found] == ["0 b.json", "1 b.json", "2 b.json"]
-    assert files_gone(LocalDisk(), fit, new.queries, on_this_disk) == {"payments": (1, 3)}
+    assert files_gone(LocalDisk(), fit, queries(new), on_this_disk) == {"payments": (1, 3)}
     assert on_this_disk("s3://somewhere/else.json")
 
 
@@ -148,7 +148,7 @@ def test_messages_that_may_be_gone(saved: Savepoint) -> None:
     )
     new = plan(messages.replace("'NO'", "'False'"))
     fit = Fit(saved, "state/savepoints/cut", new, None)
-    asked = LocalDisk(), fit, new.queries, on_this_disk
+    asked = LocalDisk(), fit, queries(new), on_this_disk
     with pytest.raises(RuntimeFault, match="passes over messages that Kafka no longer") as raised:
         check_whole(rows_gone(*asked), partial=False)
     assert raised.value.code is NOT_REPLAYED
@@ -159,7 +159,7 @@ def test_messages_that_may_be_gone(saved: Savepoint) -> None:
         messages.replace(" spark.failOnDataLoss = 'NO',", ""),
     ):
         whole = Fit(saved, "state/savepoints/cut", plan(text), None)
-        assert not list(rows_gone(LocalDisk(), whole, whole.plan.queries, on_this_disk))
+        assert not list(rows_gone(LocalDisk(), whole, queries(whole.plan), on_this_disk))
 
 
 @pytest.mark.parametrize(
@@ -193,17 +193,16 @@ CREATE SINK idles FROM idle WITH (connector = 'console');
 def test_what_can_not_be_had_again(text: str, told: str) -> None:
     new = plan(text)
     with pytest.raises(RuntimeFault, match=told) as raised:
-        check_replayed(new, new.queries, {"payments": {"t": {"0": 3}}})
+        check_replayed(new, queries(new), {"payments": {"t": {"0": 3}}})
     assert raised.value.code is NOT_REPLAYED
 
 
 def test_one_batch_unless_the_order_counts() -> None:
     cuts = {"payments": {"logOffset": 3}, "other": {"logOffset": 1}, "none": None}
-    spend = plan(NEW).queries
-    assert steps(plan(NEW), spend, cuts) == [cuts]
-    (once,) = (query for query in plan(NEW + ONCE).queries if query.id == "once")
-    both = replace(once, sources=("payments", "other", "none"))
-    found = steps(plan(NEW), [both], cuts)
+    assert steps(plan(NEW), queries(plan(NEW)), cuts) == [cuts]
+    new = plan(NEW + ONCE)
+    both = replace(new.queries["once"], sources=("payments", "other", "none"))
+    found = steps(new, [both], cuts)
     reached = [(cut["payments"]["logOffset"], cut["other"]["logOffset"]) for cut in found]
     assert reached == [(0, 0), (1, 0), (2, 1), (3, 1)]
     assert found[-1] == cuts

@@ -16,11 +16,11 @@ from typing import Any
 import pytest
 from cli_run import Run, run
 from json_outputs import output
+from small_plans import small_plan
 from streamc.runtime import RuntimeFault, Standing, stop_pipeline
 from streamc.runtime.barriers.stall import Stall
 from streamc.runtime.execution.progress import OperatorProgress, QueryProgress
 from streamc.runtime.execution.status import LastBarrier, StatusFile
-from streamc.runtime.plan.plan import Checkpoint, Plan, Settings
 from streamc.runtime.state.lease import Holder, Lease, lease_file
 from streamc.runtime.state.mailbox import ENDED, FAILED, Mailbox, StopRequest
 from streamc.runtime.storage.local_files import LocalFiles
@@ -43,17 +43,7 @@ QUERY = QueryProgress(
     operators=(OperatorProgress("per_minute", "aggregate", 2, 1),),
     active=True,
 )
-PLAN = Plan(
-    pipeline="card_spend",
-    version=3,
-    checkpoint=Checkpoint("1 minute", 3),
-    settings=Settings(),
-    profiles={},
-    description="",
-    sources=(),
-    queries=(),
-    sinks=(),
-)
+PLAN = small_plan("card_spend", 3)
 
 
 Answer = Callable[[Mailbox, StopRequest], None]

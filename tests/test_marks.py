@@ -14,7 +14,6 @@ from streamc.compiler.migrate.plan import plan_migration
 from streamc.compiler.migrate.read import read_migration
 from streamc.dsl.diagnostics import Diagnostics
 from streamc.dsl.source import SourceFile
-from streamc.runtime.plan.plan import read_plan
 from streamc.runtime.savepoints.format.model import SavedOperator, SavedQuery, Savepoint
 from streamc.runtime.savepoints.migrate.incompleteness import marks_after, partly
 from streamc.runtime.savepoints.migrate.state_mapping import Fit
@@ -60,14 +59,14 @@ def decided(old: str, new: str, decisions: str, *marks: Mark) -> Fit:
     query = SavedQuery(4, STOOD, STOOD, ("out",), {"spend": operator}, "spend")
     savepoint = Savepoint(
         *("cut", datetime(2026, 1, 1, tzinfo=UTC), "cards", 1, 7, 9, "0001", "s", "4.2.1"),
-        plan=plans[0].to_json(),
+        plan=plans[0],
         sources={},
         logs={},
         lineage=(),
         queries={"spend": query},
         marks=marks,
     )
-    return Fit(savepoint, "", read_plan(plans[1].to_json()), document(plan).to_json())
+    return Fit(savepoint, "", plans[1], document(plan).to_json())
 
 
 def test_a_mark_ends_when_the_windows_of_the_cut_have_closed() -> None:

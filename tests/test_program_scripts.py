@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 from compiled import compiled_text, plan_in, written
@@ -14,9 +13,9 @@ from streamc.compiler.emit import emit
 from streamc.compiler.graph import build
 from streamc.compiler.graph.text import graph_text
 from streamc.compiler.model.graph import OperatorGraph
+from streamc.contracts.notes.meaning import QueryMeaning, meaning_of
 from streamc.contracts.plan import Plan
-from streamc.runtime.plan.meaning import meaning_of
-from streamc.runtime.plan.plan import load_plan, plan_path
+from streamc.runtime.plan.plan import has_programs, load_plan, plan_path
 from streamc.runtime.stepping.runs import step_settings
 
 SOURCE = """
@@ -169,9 +168,9 @@ def test_a_line_with_its_comma_is_no_longer_than_a_hundred() -> None:
 # Plans.
 
 
-def meaning(spec: str) -> Any:
-    plan = plan_of(spec).to_json()
-    return meaning_of(plan["queries"]["o"], plan["operators"])
+def meaning(spec: str) -> QueryMeaning:
+    plan = plan_of(spec)
+    return meaning_of(plan, plan.queries["o"])
 
 
 @pytest.mark.parametrize(
@@ -211,5 +210,5 @@ def test_steps_keep_programs_in_rocksdb(spec: str, backend: str, tmp_path: Path)
     if spec is SOURCE:
         spec += "CREATE SINK out FROM a WITH (connector = 'memory');"
     plan = load_plan(plan_path(written(compiled_text(spec, "p.stream"), tmp_path)))
-    assert (plan.has_programs, "o" in plan.operators) == (backend == "rocksdb",) * 2
+    assert (has_programs(plan), "o" in plan.operators) == (backend == "rocksdb",) * 2
     assert step_settings(plan, tmp_path, {}, None).state_backend == backend

@@ -7,6 +7,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from streamc.contracts.plan import (
+    Aggregate,
+    AggregateCell,
+    Aggregation,
+    Column,
+    Deduplication,
+    Join,
+    Plan,
+    Query,
+    Side,
+    TopN,
+    Window,
+)
 from streamc.runtime.base.errors import RuntimeFault
 from streamc.runtime.dataflow.job import Job
 from streamc.runtime.execution.run import run_pipeline
@@ -14,7 +27,7 @@ from streamc.runtime.execution.views import SilentView
 from streamc.runtime.kernel.build import kernel_jar
 from streamc.runtime.kernel.load import load_kernel
 from streamc.runtime.plan.arguments import Arguments
-from streamc.runtime.plan.plan import Aggregate, Column, Operator, Query, Use, load_plan
+from streamc.runtime.plan.plan import OperatorUse, load_plan
 from streamc.runtime.state_tables.layout import check_layout, spark_layout
 from streamc.runtime.storage.file_system import Storage
 
@@ -57,7 +70,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def events(spark: SparkSession, kernel: Any, folder: Path) -> Any:
-    plan = replace(load_plan(FIXTURES / "spending.plan.json"), sources=("events", "others"))
+    plan = load_plan(FIXTURES / "spending.plan.json")
+    source = plan.sources["payments"]
+    plan = replace(plan, sources={"events": source, "others": source})
     session = spark.newSession()
     session.conf.set("spark.sql.streaming.queryEvolution.enableSourceEvolution", "true")
     job = Job(plan, session, Storage(kernel, session), {})
@@ -74,23 +89,30 @@ def columns(*types: str | None) -> tuple[Column, ...]:
     return tuple(Column(f"c{number}", type) for number, type in enumerate(types))
 
 
-def aggregate(*ids: str, window: str | None = "tumble", keys: tuple[Column, ...]) -> Use:
-    functions = tuple(Aggregate(id, BUFFERS[id][0], columns(*BUFFERS[id][1])) for id in ids)
-    operator = Operator("o", "aggregate", keys, window, functions)
-    return Use(operator, functions, (), ())
+def function(id: str, name: str, *types: str) -> Aggregate:
+    cells = (AggregateCell(f"{id}.{n}", f"b{n}", type) for n, type in enumerate(types))
+    return Aggregate(id, name, None, tuple(cells))
 
 
-def query(*uses: Use, mode: str = "append") -> Query:
-    return Query("q", mode, (), (), uses)
+def aggregate(*ids: str, window: str | None = "tumble", keys: tuple[Column, ...]) -> OperatorUse:
+    functions = tuple(function(id, BUFFERS[id][0], *BUFFERS[id][1]) for id in ids)
+    over = None if window is None else Window(window, "ts", "1 minute", None, None)
+    return OperatorUse(Aggregation("o", "o", over, keys, "on window close", functions), functions)
 
 
-def stateless(id: str) -> Query:
-    meaning = {"output_mode": "append", "operators": []}
-    return Query(id, "append", ("seen",), ("events",), (), meaning)
+def without_state(plan: Plan, query: str, sink: str) -> Plan:
+    """The plan with one query alone, which keeps nothing."""
+    return replace(
+        plan,
+        sources={"events": plan.sources["payments"]},
+        operators={},
+        queries={query: Query(query, query, "append", (sink,), ("events",), operators=())},
+        sinks={sink: plan.sinks["seen"]},
+    )
 
 
-def check(kernel: Any, frame: DataFrame, planned: Query) -> None:
-    check_layout(planned, spark_layout(kernel, frame, planned.output_mode))
+def check(kernel: Any, frame: DataFrame, *planned: OperatorUse, mode: str = "append") -> None:
+    check_layout("q", planned, spark_layout(kernel, frame, mode))
 
 
 def minutes(frame: DataFrame, *ids: str) -> DataFrame:
@@ -102,13 +124,13 @@ def minutes(frame: DataFrame, *ids: str) -> DataFrame:
 
 
 def test_every_function(kernel: Any, events: Any) -> None:
-    planned = query(aggregate(*BUFFERS, keys=columns("STRING")))
+    planned = aggregate(*BUFFERS, keys=columns("STRING"))
     check(kernel, minutes(events("events"), *BUFFERS), planned)
 
 
 def test_pruned_and_equal_functions_are_not_kept(kernel: Any, events: Any) -> None:
     frame = minutes(events("events"), "sum(i)", "avg(d)", "sum(i)", "count(i)").select("a2", "a3")
-    check(kernel, frame, query(aggregate("sum(i)", "count(i)", keys=columns("STRING"))))
+    check(kernel, frame, aggregate("sum(i)", "count(i)", keys=columns("STRING")))
 
 
 def test_session_unwindowed_and_stacked(kernel: Any, events: Any) -> None:
@@ -116,23 +138,23 @@ def test_session_unwindowed_and_stacked(kernel: Any, events: Any) -> None:
 
     frame = events("events")
     session = frame.groupBy(F.session_window("ts", "6 hours"), "k").agg(F.expr("avg(m)"))
-    check(kernel, session, query(aggregate("avg(m)", window="session", keys=columns("STRING"))))
+    check(kernel, session, aggregate("avg(m)", window="session", keys=columns("STRING")))
     changes = frame.groupBy("k", "i").agg(F.expr("avg(m)"))
     unwindowed = aggregate("avg(m)", window=None, keys=columns("STRING", "INT"))
-    check(kernel, changes, query(unwindowed, mode="update"))
+    check(kernel, changes, unwindowed, mode="update")
     inner = minutes(frame, "sum(i)", "avg(d)")
     stacked = inner.groupBy("window").agg(F.expr("collect_list(struct(a0, k))"))
-    top = Aggregate("top", "collect_list", columns("BINARY"))
-    outer = Use(Operator("t", "topn", (), None, (top,)), (top,), (), ())
-    check(kernel, stacked, query(outer, aggregate("sum(i)", keys=columns("STRING"))))
+    top = function("top", "collect_list", "BINARY")
+    outer = OperatorUse(TopN("t", "t", (), ("a0", "k"), ("a0",), 1, (top,)), (top,))
+    check(kernel, stacked, outer, aggregate("sum(i)", keys=columns("STRING")))
 
 
 def test_dedup_and_join(kernel: Any, events: Any) -> None:
     from pyspark.sql import functions as F
 
     left, right = events("events").alias("a"), events("others").alias("b")
-    dedup = Use(Operator("d", "dedup", columns("STRING"), None, ()), (), (), ())
-    check(kernel, left.dropDuplicatesWithinWatermark(["k"]), query(dedup))
+    dedup = OperatorUse(Deduplication("d", "d", columns("STRING"), "1 hour"))
+    check(kernel, left.dropDuplicatesWithinWatermark(["k"]), dedup)
     near = "a.k = b.k AND b.ts BETWEEN a.ts AND a.ts + INTERVAL 1 HOUR AND b.d > 0"
     for how in ("inner", "left"):
         joined = left.join(right, F.expr(near), how).select("a.k", "a.i", "b.m")
@@ -140,41 +162,39 @@ def test_dedup_and_join(kernel: Any, events: Any) -> None:
             (Column("k", "STRING"), Column("i", "INT"), Column("ts", "TIMESTAMP")),
             (Column("k", "STRING"), Column("m", None), Column("ts", "TIMESTAMP")),
         )
-        operator = Operator("j", "join", (), None, ())
-        join = Use(operator, (), sides, (columns("STRING"), columns("STRING")))
-        check(kernel, joined, query(join))
+        waiting = [
+            Side(relation=one, keys=columns("STRING"), columns=(), event_time="ts")
+            for one in ("a", "b")
+        ]
+        operator = Join("j", "j", how, near, None, tuple(waiting))
+        join = OperatorUse(operator, sides=sides)
+        check(kernel, joined, join)
         wrong = replace(join, sides=(sides[0][:2], sides[1]))
         with pytest.raises(RuntimeFault) as caught:
-            check(kernel, joined, query(wrong))
+            check(kernel, joined, wrong)
         assert "!  0  side (k STRING, i INT)" in caught.value.message
 
 
 @pytest.mark.parametrize(
     "planned",
     [
-        query(aggregate("sum(i)", keys=columns("BIGINT"))),
-        query(aggregate("sum(m)", keys=columns("STRING"))),
-        query(aggregate("sum(i)", "count(i)", keys=columns("STRING"))),
-        query(),
-        query(*[aggregate("sum(i)", keys=columns("STRING"))] * 2),
+        [aggregate("sum(i)", keys=columns("BIGINT"))],
+        [aggregate("sum(m)", keys=columns("STRING"))],
+        [aggregate("sum(i)", "count(i)", keys=columns("STRING"))],
+        [],
+        [aggregate("sum(i)", keys=columns("STRING"))] * 2,
     ],
 )
-def test_differences_are_refused(kernel: Any, events: Any, planned: Query) -> None:
+def test_differences_are_refused(kernel: Any, events: Any, planned: list[OperatorUse]) -> None:
     with pytest.raises(RuntimeFault) as caught:
-        check(kernel, minutes(events("events"), "sum(i)"), planned)
+        check(kernel, minutes(events("events"), "sum(i)"), *planned)
     assert caught.value.code.number == "SR0404" and "\n  !" in caught.value.message
 
 
 def test_source_that_one_query_reads_twice(
     spark: SparkSession, folder: Path, tmp_path: Path
 ) -> None:
-    plan = replace(
-        load_plan(FIXTURES / "spending.plan.json"),
-        pipeline="twice",
-        sources=("events",),
-        sinks=("seen",),
-        queries=(stateless("both"),),
-    )
+    plan = without_state(load_plan(FIXTURES / "spending.plan.json"), "both", "seen")
 
     def build(job: Job) -> None:
         events = job.read(
@@ -200,12 +220,7 @@ def test_null_in_a_required_column_fails_whatever_is_read(
 ) -> None:
     (tmp_path / "in").mkdir()
     (tmp_path / "in" / "1.json").write_text('{"k": "a", "i": 1}\n{"i": 2}\n', encoding="utf-8")
-    plan = replace(
-        load_plan(FIXTURES / "spending.plan.json"),
-        sources=("events",),
-        sinks=("seen",),
-        queries=(stateless("some"),),
-    )
+    plan = without_state(load_plan(FIXTURES / "spending.plan.json"), "some", "seen")
 
     def build(job: Job) -> None:
         events = job.read(

@@ -9,35 +9,29 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from small_plans import small_plan
 from streamc.compiler.driver import compile_source
+from streamc.contracts.plan import Checkpoint, Plan, Profile
 from streamc.contracts.reserved import RESERVED, reserved
 from streamc.dsl.source import SourceFile
 from streamc.runtime.base.errors import CODES, RuntimeFault
 from streamc.runtime.execution.views import duration
 from streamc.runtime.plan.arguments import Arguments, parse_arguments, parse_variables
-from streamc.runtime.plan.plan import Checkpoint, Plan, Settings, load_plan
+from streamc.runtime.plan.plan import load_plan, uses_of
 from streamc.runtime.plan.retention import batches_to_retain
 from streamc.runtime.plan.settings import RunSettings, resolve_settings, seconds
 from streamc.runtime.spark.session import check_spark_settings, sql_settings
 from streamc.runtime.state_tables.layout import normal_type
 
 FIXTURES = Path(__file__).parent / "runtime_fixtures"
+POLICY = Checkpoint("30 seconds", 5, "10 minutes", 3)
 
 
 def plan(**settings: object) -> Plan:
     base = {"state": "st", "variables": {"input": "default", "limit": None}}
-    profiles = {"prod": Settings(state="s3a://b/x", variables={"input": "profile", "limit": "1"})}
-    return Plan(
-        pipeline="p",
-        version=1,
-        description="",
-        settings=Settings(**{**base, **settings}),  # type: ignore[arg-type]
-        profiles=profiles,
-        checkpoint=Checkpoint("30 seconds", 5),
-        sources=(),
-        queries=(),
-        sinks=(),
-    )
+    variables: dict[str, str | None] = {"input": "profile", "limit": "1"}
+    profiles = {"prod": Profile("prod", state="s3a://b/x", variables=variables)}
+    return small_plan(profiles=profiles, **{**base, **settings})
 
 
 def fault(caught: pytest.ExceptionInfo[RuntimeFault]) -> tuple[str, str | None]:
@@ -99,26 +93,37 @@ def test_epochs_in_flight_of_profile_plan_and_neither() -> None:
         arguments = Arguments(variables={"limit": "1"}, profile=profile)
         return resolve_settings(given, arguments, {}).max_epochs_in_flight
 
-    ahead = replace(plan(), profiles={"ahead": Settings(max_epochs_in_flight=3)})
+    ahead = replace(
+        plan(),
+        settings=replace(
+            plan().settings, profiles={"ahead": Profile("ahead", max_epochs_in_flight=3)}
+        ),
+    )
     assert (in_flight(plan()), in_flight(plan(max_epochs_in_flight=2))) == (1, 2)
     assert (in_flight(ahead), in_flight(ahead, "ahead")) == (1, 3)
 
 
-@pytest.mark.parametrize(
-    ("written", "read"),
-    [
-        ({"timeout": "2 minutes", "tolerate": 0}, Checkpoint("30 seconds", 5, "2 minutes", 0)),
-        ({}, Checkpoint("30 seconds", 5, "10 minutes", 3)),
-    ],
-)
-def test_checkpoint_policy_of_a_plan(
-    tmp_path: Path, written: dict[str, object], read: Checkpoint
-) -> None:
+def test_checkpoint_policy_of_a_plan(tmp_path: Path) -> None:
     document = json.loads((FIXTURES / "spending.plan.json").read_text(encoding="utf-8"))
-    document["checkpoint"] = {"every": "30 seconds", "retain": 5, **written}
+    policy = {"every": "30 seconds", "retain": 5, "timeout": "2 minutes", "tolerate": 0}
+    document["checkpoint"] = policy
     path = tmp_path / "x.plan.json"
     path.write_text(json.dumps(document), encoding="utf-8")
-    assert load_plan(path).checkpoint == read
+    assert load_plan(path).checkpoint == Checkpoint("30 seconds", 5, "2 minutes", 0)
+    del policy["tolerate"]
+    path.write_text(json.dumps(document), encoding="utf-8")
+    with pytest.raises(RuntimeFault, match=r"its `checkpoint\.tolerate` is missing"):
+        load_plan(path)
+
+
+@pytest.mark.parametrize("part", ["sources", "operators", "sinks"])
+def test_a_query_of_what_the_plan_does_not_have(tmp_path: Path, part: str) -> None:
+    document = json.loads((FIXTURES / "spending.plan.json").read_text(encoding="utf-8"))
+    document[part] = {}
+    path = tmp_path / "x.plan.json"
+    path.write_text(json.dumps(document), encoding="utf-8")
+    with pytest.raises(RuntimeFault, match=f"its `queries.per_minute.{part}.*which is not there"):
+        load_plan(path)
 
 
 def test_help_names_variables_and_profiles(capsys: pytest.CaptureFixture[str]) -> None:
@@ -144,10 +149,10 @@ def test_plan_that_cannot_be_read(tmp_path: Path, text: str | None, number: str)
 
 def test_plan_of_the_fixture() -> None:
     loaded = load_plan(FIXTURES / "spending.plan.json")
-    (use,) = loaded.queries[0].uses
+    (use,) = uses_of(loaded, loaded.queries["per_minute"])
     assert [a.id for a in use.aggregates] == ["sum(amount)", "count(*)"]
     assert loaded.settings.spark == {"spark.sql.shuffle.partitions": "2"}
-    assert loaded.profiles["slow"].state_backend == "memory"
+    assert loaded.settings.profiles["slow"].state_backend == "memory"
 
 
 def run_settings(trigger: str, backend: str = "auto") -> RunSettings:
@@ -156,14 +161,16 @@ def run_settings(trigger: str, backend: str = "auto") -> RunSettings:
 
 def test_batches_are_retained_for_the_checkpoints() -> None:
     key = "spark.sql.streaming.minBatchesToRetain"
-    often = sql_settings(run_settings("as fast as possible"), Checkpoint("2 minutes", 5))
-    seldom = sql_settings(run_settings("10 seconds"), Checkpoint("30 seconds", 5))
+    often = sql_settings(
+        run_settings("as fast as possible"), Checkpoint("2 minutes", 5, "10 minutes", 3)
+    )
+    seldom = sql_settings(run_settings("10 seconds"), POLICY)
     assert (often[key], seldom[key]) == ("1812", "162")
 
 
 def test_batches_are_retained_for_earlier_barriers() -> None:
     """Those of runs that had no barrier lie behind them, and may be many."""
-    settings, checkpoint = run_settings("10 seconds"), Checkpoint("30 seconds", 5)
+    settings, checkpoint = run_settings("10 seconds"), POLICY
     assert batches_to_retain(settings, checkpoint, 40, [0, 10, 20, 30, 40]) == 162
     assert batches_to_retain(settings, checkpoint, 1000, [0, 10, 20, 30, 40]) == 960 + 5 * 27
     assert batches_to_retain(settings, checkpoint, 1000, [0]) == 1000 + 5 * 27
@@ -171,9 +178,8 @@ def test_batches_are_retained_for_earlier_barriers() -> None:
 
 def test_backend_auto_is_rocksdb() -> None:
     key = "spark.sql.streaming.stateStore.providerClass"
-    checkpoint = Checkpoint("1 minute", 5)
     chosen = {
-        backend: sql_settings(run_settings("1 second", backend), checkpoint)[key]
+        backend: sql_settings(run_settings("1 second", backend), POLICY)[key]
         for backend in ("auto", "rocksdb", "memory")
     }
     assert chosen["auto"] == chosen["rocksdb"] != chosen["memory"]
@@ -188,7 +194,7 @@ def test_settings_that_ids_rely_on_are_refused() -> None:
 
 def test_what_a_run_sets_is_reserved_on_both_sides() -> None:
     """Rules are excluded beside those that a pipeline excludes; all else is the runtime's own."""
-    own = set(sql_settings(run_settings("1 second"), Checkpoint("1 minute", 5)))
+    own = set(sql_settings(run_settings("1 second"), POLICY))
     assert {name for name in own if reserved(name) is None} == {"spark.sql.optimizer.excludedRules"}
 
 
@@ -265,5 +271,6 @@ def test_every_plan_type_may_be_unknown(tmp_path: Path) -> None:
             cell["type"] = None
     path = tmp_path / "x.plan.json"
     path.write_text(json.dumps(data), encoding="utf-8")
-    (use,) = load_plan(path).queries[0].uses
+    plan = load_plan(path)
+    (use,) = uses_of(plan, plan.queries["per_minute"])
     assert {cell.type for a in use.aggregates for cell in a.cells} == {None}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -155,10 +154,10 @@ def test_diff_shows_the_verdicts_below_the_code(run: Run) -> None:
 def savepoint() -> None:
     """A state with a savepoint of `old.stream`, which holds no rows."""
     result = compiled_text(OLD, "cards.stream")
-    assert result.plan_json is not None
+    assert result.plan is not None
     found = Savepoint(
         *("cut", datetime(2026, 1, 1, tzinfo=UTC), "cards", 1, 7, 9, "0001", "s", "4.2.1"),
-        plan=json.loads(result.plan_json),
+        plan=result.plan,
         sources={},
         logs={},
         lineage=(),

@@ -12,6 +12,7 @@ import pyarrow
 import pyarrow.parquet as parquet
 import pytest
 from json_outputs import output
+from small_plans import small_plan
 from streamc.cli.app import app
 from streamc.cli.report import UserError
 from streamc.runtime.base.errors import SAVEPOINT_UNUSABLE, RuntimeFault
@@ -72,7 +73,7 @@ def made(folder: Path, name: str, rows: Mapping[str, list[object]]) -> Savepoint
     query = SavedQuery(4, 1000, 2000, ("out",), {"spend": operator})
     found = Savepoint(
         *(name, when, "p", 2, 7, 9, "0001", "s", "4.2.1"),
-        plan={"queries": {}, "spec": "p.stream"},
+        plan=small_plan("p", 2),
         sources={"payments": {"logOffset": 3}},
         logs={},
         lineage=({"generation": "0001", "batches": {"spend": 4}},),

@@ -14,7 +14,7 @@ def restored(spec: Path) -> dict[tuple[str, bool], bool]:
     """Return for each sink of a spec, by its connector and whether it replaces rows, what holds."""
     plan = compiled(spec, spec.name).plan
     assert plan is not None
-    kinds = [(sink.connector, sink.mode == "upsert") for sink in plan.sinks.values()]
+    kinds = [(sink.connector, sink.upserts) for sink in plan.sinks.values()]
     return {(kind, up): SINKS[kind].going_back(upserts=up).restores for kind, up in kinds}
 
 

@@ -96,6 +96,11 @@ class Sink(Record):
     key: tuple[str, ...] = ()
     latest_by: str | None = None
 
+    @property
+    def upserts(self) -> bool:
+        """Whether its rows replace those with the same key."""
+        return self.mode == "upsert"
+
 
 @dataclass(frozen=True, slots=True)
 class Function(Record):

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from ..base.errors import ROWS_LOST, RuntimeFault, first_line
 from ..base.fields import Fields
 from ..base.private_files import make_folders, open_new
-from ..plan.plan import Query
+from ..plan.plan import OperatorUse
 from ..spark.failures import spark_errors
 from ..storage.notes import read_note, seal, write_note
 from .ledger import BatchLedger, Leak, check, count_sink, remarks, rows_read, total
@@ -88,7 +88,8 @@ class Books:
 
     def __init__(
         self,
-        query: Query,
+        query: str,
+        uses: Sequence[OperatorUse],
         kernel: Any,
         shelf: Shelf,
         *,
@@ -102,7 +103,7 @@ class Books:
         self._strict = strict
         self._tell = tell
         self._observe = observe
-        self._operators = [(use.operator.id, use.operator.kind) for use in query.uses]
+        self._operators = [(use.operator.id, use.operator.KIND) for use in uses]
         self._written: dict[int, Document] = {}
         self._told: set[str] = set()
 
@@ -152,7 +153,7 @@ class Books:
             plan = json.loads(self._kernel.Ledger.of(batch._jdf))
             fill_in(plan)
             before = self._held(number - 1)
-            return read_counts(self._query.id, number, plan, self._operators, before)
+            return read_counts(self._query, number, plan, self._operators, before)
         except spark_errors() as error:
             return self._unread(number, error)
         except (LookupError, ValueError, TypeError) as error:
@@ -163,8 +164,8 @@ class Books:
         if self._strict:
             raise error
         reason = f"Spark's plan has another form than was expected ({first_line(error)})"
-        self._warn("", f"the rows of `{self._query.id}` are not accounted for: {reason}")
-        return BatchLedger(self._query.id, number, unaccounted=[reason])
+        self._warn("", f"the rows of `{self._query}` are not accounted for: {reason}")
+        return BatchLedger(self._query, number, unaccounted=[reason])
 
     def _held(self, batch: int) -> Mapping[str, int] | None:
         """What each operator held after a batch; None when nobody knows."""

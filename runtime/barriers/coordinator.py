@@ -16,11 +16,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Protocol
 
+from ...contracts.plan import Plan
 from ..accounting.batch_ledgers import forget
 from ..accounting.ledger import rows_read
 from ..base.delays import pause
 from ..base.errors import BARRIERS_FAIL, RuntimeFault, reason
-from ..plan.plan import Plan
 from ..plan.settings import seconds
 from ..spark.failures import spark_errors
 from ..spark.reports import Reports
@@ -324,7 +324,7 @@ def _operators(reports: Reports, report: Mapping[str, Any]) -> Sequence[Operator
         OperatorState(
             id=use.operator.id,
             number=number,
-            kind=use.operator.kind,
+            kind=use.operator.KIND,
             rows=int(found["numRowsTotal"]),
             bytes=_bytes(found),
             partitions=int(found.get("numShufflePartitions", 0)),
@@ -350,7 +350,7 @@ def _sink_cuts(writer: BatchWriter, batch: int, plan: Plan) -> Mapping[str, Sink
             rows=sum(one["rows"] for one in taken),
             files=sum(files) if files else None,
             bytes=sum(sizes) if sizes else None,
-            connector=plan.sink_ends[sink.name].connector,
-            upserts=plan.sink_ends[sink.name].upserts,
+            connector=plan.sinks[sink.name].connector,
+            upserts=plan.sinks[sink.name].upserts,
         )
     return found

@@ -11,9 +11,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ...contracts.plan import Plan, timers_of
 from ..base.delays import DELAYS
 from ..kernel.load import java_map
-from ..plan.plan import Plan
 from ..plan.retention import epochs_between, epochs_beyond
 from ..plan.settings import RunSettings
 from ..storage.notes import unseal
@@ -86,12 +86,12 @@ class Gate:
         options = {
             "cadence": str(cadence),
             "epochs_in_flight": str(settings.max_epochs_in_flight),
-            "settles": str(any(query.uses for query in plan.queries)).lower(),
+            "settles": str(any(query.operators for query in plan.queries.values())).lower(),
             "epochs_between_barriers": str(between := epochs_between(settings, plan.checkpoint)),
             "epochs_beyond": str(epochs_beyond(between)),
             "failures_tolerated": str(plan.checkpoint.tolerate),
             "delays": os.environ.get(DELAYS, ""),
-            "ticks": str(_TICK if any(o.by_clock for o in plan.operators.values()) else 0),
+            "ticks": str(_TICK if _has_timers_by_clock(plan) else 0),
         }
         # A batch without input is an epoch of all queries, or there is none.
         spark.conf.set("spark.sql.streaming.noDataMicroBatches.enabled", "false")
@@ -170,3 +170,8 @@ class Gate:
     def close(self) -> None:
         """Ends the inner sources; the queries must have stopped."""
         self._gate.close()
+
+
+def _has_timers_by_clock(plan: Plan) -> bool:
+    timers = (timer for operator in plan.operators.values() for timer in timers_of(operator))
+    return any(timer.time == "processing" for timer in timers)

@@ -17,7 +17,7 @@ from ..base.errors import BAD_OPTION, NO_STATE_FOLDER, STATE_IN_USE, RuntimeFaul
 from ..base.fields import Fields
 from ..kernel.build import kernel_jar
 from ..kernel.load import java_list, load_kernel
-from ..plan.plan import Checkpoint
+from ..plan.retention import NO_BARRIERS
 from ..plan.settings import AS_FAST_AS_POSSIBLE, RunSettings
 from ..spark.failures import spark_errors
 from ..spark.packages import check_packages, packages_of
@@ -279,7 +279,7 @@ def _spark(
     state: str, given: SparkSession | None, formats: Sequence[str]
 ) -> Iterator[SparkSession]:
     settings = RunSettings(state, AS_FAST_AS_POSSIBLE, "memory", {}, {})
-    plain = Checkpoint("1 minute", 1)
+    plain = NO_BARRIERS
     packages = packages_of(formats)
     session, started, _ = run_session(settings, plain, "streamc compact", given, packages)
     try:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
+from ...contracts.plan import Plan, Query
 from ..base.errors import PLAN_MISMATCH, RuntimeFault
 from ..base.java_code import check_options
 from ..base.secrets import filled, refuse_keys, remember_options
@@ -13,7 +14,6 @@ from ..connectors.reading import FAIL, Declaration, Reading
 from ..connectors.sources import read_source
 from ..connectors.tables import Tables
 from ..keyed import program
-from ..plan.plan import Plan, Query
 from ..python.functions import register_function
 from ..storage.file_system import Storage
 

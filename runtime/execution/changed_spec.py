@@ -11,16 +11,16 @@ import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
+from ...contracts.notes.run_plan import RunPlan
+from ...contracts.plan import Plan
 from ...contracts.secrets import written_secret
 from ..base.errors import STATE_OF_OTHER_PLAN, RuntimeFault
 from ..plan.arguments import Arguments
-from ..plan.plan import Plan
 from ..plan.settings import RunSettings
 from ..savepoints.format.model import FOLDER, new_name
 from ..state.manifests import barrier_of
-from ..state.state import SPEC_TEXT, State, current_generation
+from ..state.state import State, current_generation
 from ..storage.local_files import LocalFiles, local_state
 from ..storage.notes import read_note
 
@@ -37,7 +37,7 @@ class Changes:
     told: Sequence[str] = ()
 
 
-Compare = Callable[[Mapping[str, Any], Mapping[str, Any]], Changes]
+Compare = Callable[[Plan, Plan], Changes]
 """Says what differs between two plans; the compiler can, and a script runs without one."""
 
 _ELSE = "or run the version that began it, or start over with another `--state` and other outputs"
@@ -52,17 +52,17 @@ def check_changes(
     """
     if compare is None:
         return
-    if not any(state.storage.list(f"{state.checkpoint(q.id)}/offsets") for q in plan.queries):
+    if not any(state.storage.list(f"{state.checkpoint(q)}/offsets") for q in plan.queries):
         return
     try:
-        old = read_note(state.storage, state.plan_file)
-    except RuntimeFault:
+        note = read_note(state.storage, state.plan_file)
+        old = None if note is None else RunPlan.from_json(note).plan
+    except (RuntimeFault, ValueError):
         # It is written anew by this start.
         return
-    old = None if old is None else {k: v for k, v in old.items() if k != SPEC_TEXT}
-    if old is None or old == plan.document:
+    if old is None or old == plan:
         return
-    found = compare(old, plan.document)
+    found = compare(old, plan)
     if found.refused:
         raise RuntimeFault(
             STATE_OF_OTHER_PLAN,
@@ -131,7 +131,7 @@ def _newest_barrier(files: LocalFiles, folder: str) -> int | None:
 
 def _paths(plan: Plan, arguments: Arguments) -> tuple[str, str]:
     """What is run again, and the spec of it: the text beside a script, if a script was run."""
-    named = str(plan.document["spec"])
+    named = plan.spec
     if arguments.path is None:
         return named, named
     path = _shown(arguments.path)

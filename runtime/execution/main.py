@@ -12,7 +12,7 @@ from ...contracts.terminal import guard_streams
 from ..base.errors import RuntimeFault
 from ..dataflow.script import Build
 from ..plan.arguments import parse_arguments
-from ..plan.plan import load_plan, plan_path
+from ..plan.plan import load_plan, load_spec, plan_path
 from .run import run_pipeline
 from .views import PlainView
 
@@ -34,7 +34,13 @@ def run_main(script: Path, build: Build, argv: Sequence[str]) -> int:
         arguments = parse_arguments(script, plan, argv)
         folders = (str(script.resolve().parent), os.getcwd())
         result = run_pipeline(
-            plan, build, arguments, view=PlainView(), folders=folders, signals=True
+            plan,
+            build,
+            arguments,
+            spec=load_spec(script),
+            view=PlainView(),
+            folders=folders,
+            signals=True,
         )
     except RuntimeFault as fault:
         print(fault.render(), file=sys.stderr)

@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from ..connectors.batches import BatchWriter
-from ..plan.plan import Query
+from ..plan.plan import OperatorUse
 from ..spark.failures import spark_errors
 from ..spark.reports import instant
 
@@ -54,15 +54,21 @@ class QueryMonitor:
     """Sums up one running query."""
 
     def __init__(
-        self, plan: Query, query: StreamingQuery, writer: BatchWriter, kernel: Any
+        self,
+        id: str,
+        uses: Sequence[OperatorUse],
+        query: StreamingQuery,
+        writer: BatchWriter,
+        kernel: Any,
     ) -> None:
-        self._plan = plan
+        self._id = id
+        self._uses = uses
         self._query: Any = query._jsq
         self._writer = writer
         self._kernel = kernel
         self._batch = -1
         self._rows_in = 0
-        self._late = [0] * len(plan.uses)
+        self._late = [0] * len(uses)
         self._last: dict[str, Any] = {}
 
     def look(self) -> QueryProgress:
@@ -99,7 +105,7 @@ class QueryMonitor:
         watermark = instant(times.get("watermark"))
         newest = instant(times.get("max"))
         return QueryProgress(
-            query=self._plan.id,
+            query=self._id,
             batch=self._batch,
             rows_in=self._rows_in + self._writer.rows_in,
             rows_out=self._writer.rows_out,
@@ -113,10 +119,10 @@ class QueryMonitor:
 
     def _operators(self, reported: Sequence[dict[str, Any]]) -> tuple[OperatorProgress, ...]:
         found = []
-        for number, use in enumerate(self._plan.uses):
+        for number, use in enumerate(self._uses):
             rows = int(reported[number]["numRowsTotal"]) if number < len(reported) else None
             found.append(
-                OperatorProgress(use.operator.id, use.operator.kind, rows, self._late[number])
+                OperatorProgress(use.operator.id, use.operator.KIND, rows, self._late[number])
             )
         return tuple(found)
 

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from ...contracts.notes.meaning import meaning_of
+from ...contracts.plan import Plan, Query
 from ..accounting.batch_ledgers import Books, StateShelf
 from ..accounting.remarks import Remarks
 from ..barriers.coordinator import Coordinator, Watched
@@ -20,7 +22,7 @@ from ..connectors.sinks import MemorySink, Sink, make_sink, open_sinks
 from ..connectors.spool import Spool, is_repeatable
 from ..connectors.upserts import with_places
 from ..dataflow.job import Job
-from ..plan.plan import Plan, Query
+from ..plan.plan import OperatorUse, uses_of
 from ..plan.retention import batches_to_retain
 from ..plan.settings import AVAILABLE_NOW, RunSettings
 from ..spark.failures import spark_errors, spark_lost, spark_refuses
@@ -45,9 +47,10 @@ _ON = "then start the job again, which goes on with this batch"
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """A query that may start: its frame, and what takes its batches."""
+    """A query that may start: its operators, its frame, and what takes its batches."""
 
     plan: Query
+    uses: tuple[OperatorUse, ...]
     frame: DataFrame
     writer: BatchWriter
 
@@ -104,12 +107,12 @@ class Queries:
         self._gate = Gate(kernel, job.spark, state, plan, settings)
         self._coordinator = Coordinator(plan, state, inventory, self._gate, view)
         self._watch = Watch(plan, state, self._gate, self._coordinator, view, settings.cadence)
-        self._prepared = tuple(self._prepare(query) for query in plan.queries)
+        self._prepared = tuple(self._prepare(query) for query in plan.queries.values())
         self._started: list[tuple[Prepared, StreamingQuery]] = []
         self._ended: set[str] = set()
         self._lost: RuntimeFault | None = None
         for prepared in self._prepared:
-            check_meaning(state, prepared.plan.id, prepared.plan.meaning)
+            check_meaning(state, prepared.plan.id, meaning_of(plan, prepared.plan))
         for sink in self._sinks:
             sink.check()
 
@@ -130,7 +133,11 @@ class Queries:
                     self._state.shown,
                 )
                 self._started.append((prepared, query))
-                monitors.append(QueryMonitor(prepared.plan, query, prepared.writer, self._kernel))
+                monitors.append(
+                    QueryMonitor(
+                        prepared.plan.id, prepared.uses, query, prepared.writer, self._kernel
+                    )
+                )
             self._coordinator.start([self._watched(*started) for started in self._started])
             self._watch.run(stop, [query for _, query in self._started], monitors)
         except spark_errors() as error:
@@ -188,7 +195,7 @@ class Queries:
 
     def _prepare(self, query: Query) -> Prepared:
         calls = self._job.calls_of(query)
-        frame = checked_frame(self._kernel, calls[0].frame, query)
+        frame = checked_frame(self._kernel, calls[0].frame, self._plan, query)
         sinks = [
             make_sink(
                 call.name,
@@ -207,17 +214,18 @@ class Queries:
             if is_repeatable(self._kernel, frame)
             else Spool(self._state.storage, self._state.spool(query.id), self._retain)
         )
-        books, check = self._books(query), self._state.lease.check
+        uses = uses_of(self._plan, query)
+        books, check = self._books(query.id, uses), self._state.lease.check
         writer = BatchWriter(query.id, sinks, self._kernel, spool, books, check)
         if any(sink.upsert is not None and sink.upsert.latest_by is not None for sink in sinks):
             frame = with_places(self._kernel, frame)
-        return Prepared(query, self._gate.wrap(frame, query.id), writer)
+        return Prepared(query, uses, self._gate.wrap(frame, query.id), writer)
 
-    def _books(self, query: Query) -> Books:
-        shelf = StateShelf(self._state, query.id)
+    def _books(self, query: str, uses: Sequence[OperatorUse]) -> Books:
+        shelf = StateShelf(self._state, query)
         strict, tell = self._strict_ledger, self._view.note
         observe = self._remarks.take
-        return Books(query, self._kernel, shelf, strict=strict, tell=tell, observe=observe)
+        return Books(query, uses, self._kernel, shelf, strict=strict, tell=tell, observe=observe)
 
     def _open_gate(self) -> None:
         newest = self._coordinator.newest
@@ -227,8 +235,8 @@ class Queries:
             self._gate.until_caught_up()
 
     def _watched(self, prepared: Prepared, query: StreamingQuery) -> Watched:
-        plan = prepared.plan
-        return Watched(plan.id, Reports(plan.uses, query, self._kernel), prepared.writer)
+        reports = Reports(prepared.uses, query, self._kernel)
+        return Watched(prepared.plan.id, reports, prepared.writer)
 
     def _stop_all(self) -> None:
         for prepared, query in self._started:

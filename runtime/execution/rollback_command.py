@@ -197,14 +197,14 @@ def _remote(path: str) -> Iterator[tuple[Disk, str]]:
     """The file system of a path that only Spark's Hadoop client reaches, and the whole path."""
     from ..kernel.build import kernel_jar
     from ..kernel.load import load_kernel
-    from ..plan.plan import Checkpoint
+    from ..plan.retention import NO_BARRIERS
     from ..plan.settings import AS_FAST_AS_POSSIBLE, RunSettings
     from ..spark.session import run_session
     from ..storage.file_system import Storage
 
     jar = kernel_jar(lambda line: None)
     settings = RunSettings(path, AS_FAST_AS_POSSIBLE, "auto", {}, {})
-    session, started, _ = run_session(settings, Checkpoint("1 minute", 1), "rollback", None)
+    session, started, _ = run_session(settings, NO_BARRIERS, "rollback", None)
     try:
         storage = Storage(load_kernel(session, jar), session)
         yield RemoteDisk(storage), storage.qualified(path)

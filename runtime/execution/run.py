@@ -11,18 +11,20 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
+from ...contracts.notes.run_plan import RunPlan
+from ...contracts.plan import Plan
 from ..base.errors import STATE_OF_OTHER_PLAN, RuntimeFault, reason
 from ..base.secrets import refuse_keys
 from ..base.signals import Stop, listening
 from ..dataflow.job import Job
 from ..dataflow.script import Build, load_build
 from ..plan.arguments import Arguments
-from ..plan.plan import Plan, load_plan, plan_path
+from ..plan.plan import load_plan, load_spec, plan_path
 from ..plan.settings import resolve_settings
 from ..spark.failures import spark_errors, spark_refuses
 from ..spark.session import spark_of
 from ..state.recovery import recover
-from ..state.state import SPEC_TEXT, State
+from ..state.state import State
 from ..storage.file_system import Storage
 from ..storage.notes import write_note
 from .changed_spec import Compare, carried_over, check_changes
@@ -71,6 +73,7 @@ def run_script(
         plan,
         load_build(script),
         arguments or Arguments(),
+        spec=load_spec(script),
         view=view or SilentView(),
         spark=spark,
         stop=stop,
@@ -86,6 +89,7 @@ def run_pipeline(
     build: Build,
     arguments: Arguments,
     *,
+    spec: str | None = None,
     view: View,
     spark: SparkSession | None = None,
     stop: Stop | None = None,
@@ -94,7 +98,10 @@ def run_pipeline(
     strict_ledger: bool = False,
     compare: Compare | None = None,
 ) -> Result:
-    """Runs a plan with the `build` that belongs to it; see `run_script`."""
+    """Runs a plan with the `build` that belongs to it; see `run_script`.
+
+    `spec` is the text that the plan was compiled from.
+    """
     stop = stop or Stop()
     settings = resolve_settings(plan, arguments, os.environ)
     refuse_keys("the state", settings.state)
@@ -132,7 +139,7 @@ def run_pipeline(
                 strict_ledger=strict_ledger,
             )
             check_changes(state, plan, compare, view.note)
-            write_note(state.storage, state.plan_file, {**plan.document, SPEC_TEXT: plan.spec_text})
+            write_note(state.storage, state.plan_file, RunPlan(plan, spec).to_json())
             return _run(plan, queries, view, stop)
     except RuntimeFault as fault:
         if fault.code is STATE_OF_OTHER_PLAN:

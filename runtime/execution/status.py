@@ -20,7 +20,7 @@ from ..storage.notes import read_note, unreadable, write_note
 from .progress import OperatorProgress, QueryProgress
 
 if TYPE_CHECKING:
-    from ..plan.plan import Plan
+    from ...contracts.plan import Plan
     from ..storage.file_system import Files
 
 _EVERY = 2.0

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Protocol, TextIO
 
+from ...contracts.plan import Plan
 from ...contracts.terminal import print_raw, safe
-from ..plan.plan import Plan
 from ..state.manifests import Manifest
 from .progress import QueryProgress
 from .status import RUNNING, Standing
@@ -88,7 +88,7 @@ class PlainView:
         self._lock = threading.Lock()
 
     def start(self, plan: Plan) -> None:
-        names = ", ".join(query.id for query in plan.queries)
+        names = ", ".join(plan.queries)
         self._line(f"{plan.pipeline}: running {names}")
 
     def update(self, queries: Sequence[QueryProgress]) -> None:

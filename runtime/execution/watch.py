@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+from ...contracts.plan import Plan
 from ..barriers.coordinator import Coordinator
 from ..barriers.gate import Gate
 from ..barriers.stall import Stall, find_stall
 from ..base.delays import pause
 from ..base.errors import NOT_STOPPED, STALLED, STATE_DRAINED, RuntimeFault
 from ..base.signals import Stop
-from ..plan.plan import Plan
 from ..plan.settings import seconds
 from ..spark.failures import spark_errors
 from ..state.mailbox import ENDED, FAILED, StopRequest

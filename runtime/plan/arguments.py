@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from ...contracts.plan import Plan
 from ..base.errors import BAD_ARGUMENT, RuntimeFault
-from .plan import Plan
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,8 +116,8 @@ def _epilog(plan: Plan) -> str:
             f"  {name:<20}  " + ("no default" if value is None else f"default: {value}")
             for name, value in plan.settings.variables.items()
         )
-    if plan.profiles:
-        lines.append(f"profiles: {', '.join(plan.profiles)}")
+    if plan.settings.profiles:
+        lines.append(f"profiles: {', '.join(plan.settings.profiles)}")
     lines.append("exit codes: 0 fine, 1 a query failed, 2 the run was not possible as asked,")
     lines.append("            130 ended by Ctrl-C, 143 ended by SIGTERM")
     return "\n".join(lines)

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .plan import Checkpoint
+from ...contracts.plan import Checkpoint
 from .settings import RunSettings, seconds
+
+NO_BARRIERS = Checkpoint(every="1 minute", retain=1, timeout="10 minutes", tolerate=3)
+"""The policy of a Spark that runs no pipeline, and so takes no barriers."""
 
 _LEAST_PAUSE = 0.5
 _LEAST_EPOCHS = 20

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ...contracts.plan import Plan, Profile
 from ..base.errors import (
     MISSING_VARIABLE,
     PLAN_UNREADABLE,
@@ -18,7 +19,6 @@ from ..base.errors import (
 from ..base.java_code import check_settings
 from ..base.secrets import filled, remember_options, without_references
 from .arguments import Arguments
-from .plan import Plan, Settings
 
 AS_FAST_AS_POSSIBLE = "as fast as possible"
 AVAILABLE_NOW = "available now"
@@ -100,21 +100,22 @@ def seconds(interval: str) -> float:
     return sum(float(number) * _UNITS[unit] for number, unit in parts)
 
 
-def _profile(plan: Plan, name: str | None) -> Settings:
+def _profile(plan: Plan, name: str | None) -> Profile:
+    profiles = plan.settings.profiles
     if name is None:
-        return Settings()
-    if name not in plan.profiles:
+        return Profile("")
+    if name not in profiles:
         raise RuntimeFault(
             UNKNOWN_PROFILE,
             f"pipeline `{plan.pipeline}` has no profile `{name}`",
-            _known(name, list(plan.profiles), "it declares no profiles"),
+            _known(name, list(profiles), "it declares no profiles"),
         )
-    return plan.profiles[name]
+    return profiles[name]
 
 
 def _variables(
     plan: Plan,
-    profile: Settings,
+    profile: Profile,
     arguments: Arguments,
     environment: Mapping[str, str],
     *,

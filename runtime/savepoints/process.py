@@ -14,7 +14,7 @@ from ..base.java_code import check_settings
 from ..base.secrets import without_references
 from ..kernel.build import kernel_jar
 from ..kernel.load import load_kernel
-from ..plan.plan import Checkpoint
+from ..plan.retention import NO_BARRIERS
 from ..plan.settings import AS_FAST_AS_POSSIBLE, RunSettings
 from ..spark.failures import spark_errors, spark_refuses
 from ..spark.session import run_session
@@ -174,8 +174,7 @@ def _spark(
 ) -> Iterator[Storage]:
     """A Spark with the settings of a pipeline, whose log is in a place."""
     settings = RunSettings(place, AS_FAST_AS_POSSIBLE, "auto", {}, own or {})
-    policy = Checkpoint("1 minute", 1)
-    session, started, _ = run_session(settings, policy, "streamc savepoint", given)
+    session, started, _ = run_session(settings, NO_BARRIERS, "streamc savepoint", given)
     try:
         yield Storage(load_kernel(session, kernel_jar(tell)), session)
     finally:

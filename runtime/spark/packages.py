@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ...contracts.plan import Plan
 from ..base.errors import PACKAGE_MISSING, RuntimeFault
 from ..kernel.load import java_class
 
@@ -39,6 +40,16 @@ _PACKAGES = (
         "org.apache.spark.sql.v2.avro.AvroDataSourceV2",
     ),
 )
+
+
+def parts_of(plan: Plan) -> Iterator[str]:
+    """Yields the connectors and formats that a plan reads and writes by."""
+    sources = ((one.connector, one.options) for one in plan.sources.values())
+    sinks = ((one.connector, one.options) for one in plan.sinks.values())
+    for connector, options in (*sources, *sinks):
+        yield connector
+        if "format" in options:
+            yield options["format"]
 
 
 def packages_of(parts: Iterable[str]) -> tuple[Package, ...]:

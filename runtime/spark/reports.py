@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from ..plan.plan import Use
+from ..plan.plan import OperatorUse
 
 if TYPE_CHECKING:
     from pyspark.sql.streaming.query import StreamingQuery
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 class Reports:
     """The reports of a running query. Spark itself keeps the last hundred."""
 
-    def __init__(self, uses: Sequence[Use], query: StreamingQuery, kernel: Any) -> None:
+    def __init__(self, uses: Sequence[OperatorUse], query: StreamingQuery, kernel: Any) -> None:
         self.uses = tuple(uses)
         self._query: Any = query._jsq
         self._kernel = kernel

@@ -9,18 +9,18 @@ from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ...contracts.plan import Checkpoint, Plan
 from ...contracts.reserved import reserved
 from ...contracts.secrets import SPARK_PATTERN
 from ..base.errors import RESERVED_SETTING, SPARK_START, SPARK_VERSION, RuntimeFault, first_line
 from ..base.java import find_java
 from ..kernel.build import kernel_jar
 from ..kernel.load import load_kernel
-from ..plan.plan import Checkpoint, Plan
 from ..plan.retention import batches_to_retain
 from ..plan.settings import RunSettings
 from .failures import spark_errors
 from .log import log_file, logged
-from .packages import Package, check_packages, fetching, packages_of
+from .packages import Package, check_packages, fetching, packages_of, parts_of
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -261,7 +261,7 @@ def spark_of(
 ) -> Iterator[tuple[SparkSession, Any]]:
     """The session of a run, and the kernel in it; a Spark that is started for it ends with it."""
     jar = kernel_jar(tell)
-    packages = packages_of(plan.parts)
+    packages = packages_of(parts_of(plan))
     session, started, notes = run_session(settings, plan.checkpoint, plan.pipeline, given, packages)
     try:
         check_packages(session, packages)

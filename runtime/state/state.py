@@ -43,8 +43,6 @@ from .mailbox import Mailbox
 
 FORMAT = 2
 FIRST = "0001"
-SPEC_TEXT = "spec_text"
-"""What the note of the plan calls the text of its spec."""
 SINK_NOTE = "delete it: the sink writes it again"
 """What to do about a note of a sink that is damaged."""
 _NOTE_HELP = (
@@ -191,7 +189,7 @@ class State(GenerationFolder):
 
     @property
     def plan_file(self) -> str:
-        """The file that has the plan of the run, and the text of its spec as `SPEC_TEXT`."""
+        """The file that has the plan of the run, and the text of its spec."""
         return f"{self.generation_folder}/plan.json"
 
     def log(self, name: str, text: str) -> str:

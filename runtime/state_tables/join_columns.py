@@ -8,51 +8,47 @@ state.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
+
+from ...contracts.notes.meaning import QueryMeaning
+from ..storage.notes import unreadable
+from .tables import JOINED, MATCHED, SIDES
 
 if TYPE_CHECKING:
     from ..state.state import GenerationFolder
 
 
-def only_columns_differ(old: Mapping[str, Any], new: Mapping[str, Any]) -> bool:
+def only_columns_differ(old: QueryMeaning, new: QueryMeaning) -> bool:
     """Whether two meanings of a query say the same but for the columns of joins."""
-    return _without_columns(old) == _without_columns(new)
+    return old.without_columns() == new.without_columns()
 
 
-def _without_columns(meaning: Mapping[str, Any]) -> Mapping[str, Any]:
-    operators = [{**one, "columns": None} for one in meaning["operators"]]
-    return {**meaning, "operators": operators}
-
-
-def are_held(
-    state: GenerationFolder, query: str, old: Mapping[str, Any], new: Mapping[str, Any]
-) -> bool:
+def are_held(state: GenerationFolder, query: str, old: QueryMeaning, new: QueryMeaning) -> bool:
     """Whether the rows that wait in a query's joins have the columns that the new meaning says."""
-    # What reads tables of state needs plans, and plans need meanings.
-    from .tables import SIDES
-
     held = {side: list(_held(state, query, side)) for side in SIDES}
-    before = {one["id"]: one.get("columns") for one in old["operators"]}
+    before = {one.id: one.columns for one in old.operators}
     return all(
-        [column["name"] for column in columns] in held[side]
-        for one in new["operators"]
-        if before[one["id"]] != one.get("columns")
-        for side, columns in zip(SIDES, one["columns"], strict=True)
+        [column.name for column in columns] in held[side]
+        for one in new.operators
+        if before[one.id] != one.columns
+        for side, columns in zip(SIDES, one.columns or (), strict=True)
     )
 
 
 def _held(state: GenerationFolder, query: str, side: str) -> Iterator[Sequence[str]]:
     """Yield the columns of a side of each join of a query that has a state."""
-    from .tables import JOINED, MATCHED
-
     folder = f"{state.checkpoint(query)}/state"
     for operator in state.storage.list(folder):
         path = f"{folder}/{operator}/0/{JOINED.format(side=side)}/_metadata/schema"
         text = state.storage.read(path)
         if text is not None:
-            _, value = _schemas(text)
-            yield [f["name"] for f in value["fields"] if f["name"] != MATCHED]
+            try:
+                _, value = _schemas(text)
+                names = [field["name"] for field in value["fields"]]
+            except (ValueError, KeyError, TypeError):
+                raise unreadable(path, "it is no schema of Spark's") from None
+            yield [name for name in names if name != MATCHED]
 
 
 def _schemas(text: str) -> list[Any]:

@@ -13,13 +13,23 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
+from ...contracts.plan import (
+    Aggregation,
+    Column,
+    Deduplication,
+    Join,
+    Operator,
+    Plan,
+    Program,
+    Query,
+    TopN,
+)
 from ..base.errors import LAYOUT_DIFFERS, RuntimeFault
-from ..plan.plan import PROGRAM, Column, Query, Use
+from ..plan.plan import OperatorUse, uses_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-_SPARK_KIND = {"topn": "aggregate"}
 _NOTHING = "nothing"
 _PART = "_extract_"
 """How Spark names a field that it keeps in place of its struct."""
@@ -32,7 +42,7 @@ def spark_layout(kernel: Any, frame: DataFrame, output_mode: str) -> list[dict[s
     return found
 
 
-def checked_frame(kernel: Any, frame: DataFrame, query: Query) -> DataFrame:
+def checked_frame(kernel: Any, frame: DataFrame, plan: Plan, query: Query) -> DataFrame:
     """The frame of a query as it may start: the reads of one source have names of their own.
 
     No instant at the ends of time ends it.
@@ -43,29 +53,29 @@ def checked_frame(kernel: Any, frame: DataFrame, query: Query) -> DataFrame:
 
     own = kernel.Ends.within(kernel.Sources.distinct(frame._jdf))
     distinct = DataFrame(own, frame.sparkSession)
-    check_layout(query, spark_layout(kernel, distinct, query.output_mode))
+    check_layout(query.id, uses_of(plan, query), spark_layout(kernel, distinct, query.output_mode))
     return distinct
 
 
-def check_layout(query: Query, found: Sequence[dict[str, Any]]) -> None:
+def check_layout(query: str, uses: Sequence[OperatorUse], found: Sequence[dict[str, Any]]) -> None:
     """Raises RuntimeFault with both layouts side by side unless Spark keeps what the plan says.
 
     Operators, aggregates and the types of their buffers must be the same, in the same order. Spark
     may keep less than the plan says in two places, which depend on its optimizer: a key that turned
     out to be constant or double, and a column of a join that is only filtered by.
     """
-    if not all(line.agrees for line in _layout_lines(query, found)):
+    if not all(line.agrees for line in _layout_lines(uses, found)):
         raise RuntimeFault(
             LAYOUT_DIFFERS,
-            f"query `{query.id}` would not keep the state that the plan says\n"
-            + comparison(query, found),
+            f"query `{query}` would not keep the state that the plan says\n"
+            + comparison(uses, found),
             "compile the spec again; if the script was edited by hand, edit the spec instead",
         )
 
 
-def comparison(query: Query, found: Sequence[dict[str, Any]]) -> str:
+def comparison(uses: Sequence[OperatorUse], found: Sequence[dict[str, Any]]) -> str:
     """The two layouts as a table, with a mark on the lines that differ."""
-    lines = _layout_lines(query, found)
+    lines = _layout_lines(uses, found)
     width = max([len(line.planned) for line in lines] + [len("the plan")])
     rows = [f"     #  {'the plan':<{width}}  Spark"]
     for line in lines:
@@ -82,43 +92,51 @@ class _Line:
     agrees: bool
 
 
-def _layout_lines(query: Query, found: Sequence[dict[str, Any]]) -> list[_Line]:
+def _layout_lines(uses: Sequence[OperatorUse], found: Sequence[dict[str, Any]]) -> list[_Line]:
     return [
         line
-        for number, (use, operator) in enumerate(zip_longest(query.uses, found))
+        for number, (use, operator) in enumerate(zip_longest(uses, found))
         for line in _operator_lines(number, use, operator)
     ]
 
 
 def _operator_lines(
-    number: int, use: Use | None, operator: dict[str, Any] | None
+    number: int, use: OperatorUse | None, operator: dict[str, Any] | None
 ) -> Iterator[_Line]:
-    kind = _SPARK_KIND.get(use.operator.kind, use.operator.kind) if use else _NOTHING
+    kind = _spark_kind(use.operator) if use else _NOTHING
     spark_kind = operator["kind"] if operator else _NOTHING
     yield _Line(number, kind, spark_kind, kind == spark_kind)
     if use is None or operator is None or kind != spark_kind:
         return
     facts = _facts(operator)
-    if kind == "join":
-        for side, (keys, columns) in enumerate(zip_longest(use.side_keys, use.sides, fillvalue=())):
+    if isinstance(use.operator, Join):
+        keys_of_sides = (side.keys for side in use.operator.sides)
+        for side, (keys, columns) in enumerate(zip_longest(keys_of_sides, use.sides, fillvalue=())):
             yield _keys_line(number, keys, facts[f"keys{side}"], exact=True)
             yield _side_line(number, columns, facts[f"side{side}"])
         return
     own_keys = [key for key in use.operator.keys if (key.name, _type(key)) != _WINDOW]
-    yield _keys_line(number, own_keys, facts["keys"], exact=kind != "aggregate")
-    if kind == PROGRAM:
-        yield from _program_lines(number, use, operator)
+    exact = isinstance(use.operator, Deduplication | Program)
+    yield _keys_line(number, own_keys, facts["keys"], exact=exact)
+    if isinstance(use.operator, Program):
+        yield from _program_lines(number, use.operator, operator)
         return
     names = [a["function"] for a in operator.get("aggregates", [])]
     for planned, name, buffers in zip_longest(use.aggregates, names, facts["aggregates"]):
-        left = _show(planned.function, _filled(planned.cells, buffers or [])) if planned else None
+        kept = [Column(cell.buffer, cell.type) for cell in planned.cells] if planned else []
+        left = _show(planned.function, _filled(kept, buffers or [])) if planned else None
         right = _show(name, buffers) if name is not None else None
         yield _Line(number, left or _NOTHING, right or _NOTHING, left == right)
 
 
-def _program_lines(number: int, use: Use, operator: dict[str, Any]) -> Iterator[_Line]:
+def _spark_kind(operator: Operator) -> str:
+    """What Spark's layout calls an operator: to it a top is an aggregate."""
+    return Aggregation.KIND if isinstance(operator, TopN) else operator.KIND
+
+
+def _program_lines(number: int, program: Program, operator: dict[str, Any]) -> Iterator[_Line]:
     """Cells by their names, whatever their order, and timers."""
-    planned = {c.name: c.type or "?" for c in use.operator.cells}
+    planned = {cell.id: cell.type or "?" for cell in program.cells}
     seen = {c["name"]: c["type"] for c in operator["cells"]}
     for name in dict.fromkeys([*planned, *seen]):
         left, right = (
@@ -126,9 +144,8 @@ def _program_lines(number: int, use: Use, operator: dict[str, Any]) -> Iterator[
             for side in (planned, seen)
         )
         yield _Line(number, left, right, left == right)
-    left, right = (
-        f"timers ({', '.join(names)})" for names in (use.operator.timers, operator["timers"])
-    )
+    timers = [timer.id for timer in program.timers]
+    left, right = (f"timers ({', '.join(names)})" for names in (timers, operator["timers"]))
     yield _Line(number, left, right, left == right)
 
 

@@ -10,41 +10,42 @@ one meaning then, from rows chosen in two ways.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from ...contracts.json_records import Record
+from ...contracts.notes.meaning import AggregateMeaning, OperatorMeaning, QueryMeaning
+from ...contracts.plan import Column, ProgramCell, Timer
 from ..base.errors import STATE_OF_OTHER_PLAN, RuntimeFault
-from ..plan.meaning import Meaning
 from ..storage.notes import read_note, unreadable, write_note
 from .join_columns import are_held, only_columns_differ
 
 if TYPE_CHECKING:
     from ..state.state import GenerationFolder
 
-FORMAT = 1
 
-
-def check_meaning(state: GenerationFolder, query: str, meaning: Meaning) -> None:
+def check_meaning(state: GenerationFolder, query: str, meaning: QueryMeaning) -> None:
     """Remembers what a query's state means, or raises RuntimeFault when it meant something else."""
     path = state.meaning_file(query)
     if not state.storage.list(f"{state.checkpoint(query)}/offsets"):
         # Nothing has been read yet, whatever was tried before.
-        write_note(state.storage, path, {"format": FORMAT, **meaning})
+        write_note(state.storage, path, meaning.to_json())
         return
-    known = read_note(state.storage, path)
-    if known is None:
+    note = read_note(state.storage, path)
+    if note is None:
         raise unreadable(path, "it is not there, and the query has a state")
-    if known.pop("format", None) != FORMAT:
-        raise unreadable(path, f"this runtime reads format {FORMAT}")
     try:
-        differences = list(meaning_differences(known, meaning))
-        known_better = differences and only_columns_differ(known, meaning)
-        if known_better and are_held(state, query, known, meaning):
-            write_note(state.storage, path, {"format": FORMAT, **meaning})
-            return
-    except (ValueError, KeyError, TypeError, AttributeError):
-        raise unreadable(path, "it is not what a pipeline writes there") from None
-    if differences:
+        known = QueryMeaning.from_json(note)
+    except ValueError as error:
+        raise unreadable(path, str(error)) from None
+    differences = meaning_differences(known, meaning)
+    if (
+        differences
+        and only_columns_differ(known, meaning)
+        and are_held(state, query, known, meaning)
+    ):
+        write_note(state.storage, path, meaning.to_json())
+    elif differences:
         raise RuntimeFault(
             STATE_OF_OTHER_PLAN,
             f"the state of query `{query}` is of another version of the spec\n"
@@ -53,29 +54,28 @@ def check_meaning(state: GenerationFolder, query: str, meaning: Meaning) -> None
         )
 
 
-def meaning_differences(old: Meaning, new: Meaning) -> Sequence[str]:
+def meaning_differences(old: QueryMeaning, new: QueryMeaning) -> Sequence[str]:
     """What two meanings differ in, a line each."""
     lines: list[str] = []
-    if old["output_mode"] != new["output_mode"]:
-        lines.append(f"output mode: {old['output_mode']} -> {new['output_mode']}")
-    before, after = ({o["id"]: o for o in m["operators"]} for m in (old, new))
+    if old.output_mode != new.output_mode:
+        lines.append(f"output mode: {old.output_mode} -> {new.output_mode}")
+    before, after = ({one.id: one for one in meaning.operators} for meaning in (old, new))
     lines.extend(f"{id}: added" for id in after if id not in before)
     lines.extend(f"{id}: removed" for id in before if id not in after)
     for id in after:
         if id in before:
             lines.extend(_parts(before[id], after[id]))
-    order = [o["id"] for o in old["operators"]], [o["id"] for o in new["operators"]]
-    if not lines and order[0] != order[1]:
-        lines.append(f"order: {', '.join(order[0])} -> {', '.join(order[1])}")
+    if not lines and [*before] != [*after]:
+        lines.append(f"order: {', '.join(before)} -> {', '.join(after)}")
     return lines
 
 
-def _parts(old: Mapping[str, Any], new: Mapping[str, Any]) -> Sequence[str]:
-    parts = dict.fromkeys((*old, *new))
+def _parts(old: OperatorMeaning, new: OperatorMeaning) -> Sequence[str]:
+    before, after = old.parts(), new.parts()
     return [
-        f"{new['id']}: {part}: {_text(old.get(part))} -> {_text(new.get(part))}"
-        for part in parts
-        if old.get(part) != new.get(part)
+        f"{new.id}: {part}: {_text(before.get(part))} -> {_text(after.get(part))}"
+        for part in dict.fromkeys((*before, *after))
+        if before.get(part) != after.get(part)
     ]
 
 
@@ -84,17 +84,20 @@ def _text(value: Any) -> str:
     match value:
         case None:
             return "nothing"
-        case {"id": id, "cells": cells}:
+        case AggregateMeaning(id=id, cells=cells):
             return f"{id} ({', '.join(str(cell) for cell in cells)})"
-        case {"id": id, "kind": kind, "type": type_, "default": default, "ttl": ttl}:
+        case ProgramCell(id=id, kind=kind, type=type_, default=default, ttl=ttl):
             words = [id, kind, str(type_), *(["=", default] if default is not None else [])]
             return " ".join([*words, *(["for", ttl] if ttl is not None else [])])
-        case {"id": id, "time": time}:
+        case Timer(id=id, time=time):
             return f"{id} of {time} time"
-        case {"name": name, "type": type_}:
+        case Column(name=name, type=type_):
             return f"{name} {type_}"
-        case dict():
-            return " ".join(f"{k} {_text(v)}" for k, v in value.items() if v is not None)
-        case list():
+        case Record():
+            parts = value.parts()
+            return " ".join(
+                f"{name} {_text(one)}" for name, one in parts.items() if one is not None
+            )
+        case tuple():
             return f"[{', '.join(_text(item) for item in value)}]"
     return str(value)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import reduce
 from typing import TYPE_CHECKING
 
+from ...contracts.plan import Program, ProgramCell
 from ..base.options import quoted
-from ..plan.plan import Cell, Operator
 from .program_state import POSITION, RECORD, WAITING, entry_table, key_column, program_tables
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 _KEPT, _WHOLE = ".kept", ".whole "
 
 
-def read_cells(spark: SparkSession, checkpoint: str, number: int, operator: Operator) -> DataFrame:
+def read_cells(spark: SparkSession, checkpoint: str, number: int, program: Program) -> DataFrame:
     """A row for each key that has any state after the last batch of a checkpoint.
 
     Its columns are the keys, the cells (a set and a list as an array, of a set in the order of its
@@ -23,21 +23,21 @@ def read_cells(spark: SparkSession, checkpoint: str, number: int, operator: Oper
     """
     from pyspark.sql import functions as F
 
-    tables, keys, _ = program_tables(spark, checkpoint, number, operator)
+    tables, keys, _ = program_tables(spark, checkpoint, number, program)
     parts = [tables[RECORD].withColumn(_KEPT, F.lit(True))]
     parts += [
-        _whole(tables[entry_table(cell.name)], keys, cell)
-        for cell in operator.cells
+        _whole(tables[entry_table(cell.id)], keys, cell)
+        for cell in program.cells
         if cell.kind != "value"
     ]
-    if operator.ordered:
+    if program.ordered:
         parts.append(tables[WAITING].groupBy(*map(quoted, keys)).agg(_count().alias(_WHOLE)))
     joined = reduce(lambda one, other: one.join(other, list(keys), "full"), parts)
-    named = [key.name for key in operator.keys]
+    named = [key.name for key in program.keys]
     columns = [F.col(quoted(key_column(name))).alias(name) for name in named]
-    columns += [_cell(cell).alias(cell.name) for cell in operator.cells]
-    columns += [F.col(quoted(timer)) for timer in operator.timers]
-    if operator.ordered and WAITING not in {cell.name for cell in operator.cells}:
+    columns += [_cell(cell).alias(cell.id) for cell in program.cells]
+    columns += [F.col(quoted(timer.id)) for timer in program.timers]
+    if program.ordered and WAITING not in {cell.id for cell in program.cells}:
         columns.append(F.coalesce(F.col(quoted(_WHOLE)), F.lit(0)).alias(WAITING))
     return joined.select(*columns)
 
@@ -48,7 +48,7 @@ def _count() -> Column:
     return F.count(F.lit(1))
 
 
-def _whole(entries: DataFrame, keys: tuple[str, ...], cell: Cell) -> DataFrame:
+def _whole(entries: DataFrame, keys: tuple[str, ...], cell: ProgramCell) -> DataFrame:
     """Keys, and a map, set or list."""
     from pyspark.sql import functions as F
 
@@ -59,15 +59,15 @@ def _whole(entries: DataFrame, keys: tuple[str, ...], cell: Cell) -> DataFrame:
     else:
         placed = F.array_sort(F.collect_list(F.struct(POSITION, "value")))
         whole = F.transform(placed, lambda one: one["value"])
-    return entries.groupBy(*map(quoted, keys)).agg(whole.alias(f"{_WHOLE}{cell.name}"))
+    return entries.groupBy(*map(quoted, keys)).agg(whole.alias(f"{_WHOLE}{cell.id}"))
 
 
-def _cell(cell: Cell) -> Column:
+def _cell(cell: ProgramCell) -> Column:
     """A cell of a key that may have no record, or no entries."""
     from pyspark.sql import functions as F
 
     if cell.kind == "value":
         default = F.expr(cell.default or "NULL").cast(cell.type or "string")
-        return F.when(F.col(quoted(_KEPT)), F.col(quoted(cell.name))).otherwise(default)
+        return F.when(F.col(quoted(_KEPT)), F.col(quoted(cell.id))).otherwise(default)
     none = F.expr(f"cast({'map' if cell.kind == 'map' else 'array'}() as {cell.type})")
-    return F.coalesce(F.col(quoted(f"{_WHOLE}{cell.name}")), none)
+    return F.coalesce(F.col(quoted(f"{_WHOLE}{cell.id}")), none)

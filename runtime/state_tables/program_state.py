@@ -11,8 +11,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from ...contracts.plan import Program
 from ..base.options import quoted
-from ..plan.plan import Operator
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
@@ -38,7 +38,7 @@ _PLAIN = "CAST(conv({bytes}, 16, -10) AS BIGINT) ^ (-9223372036854775807L - 1L)"
 
 
 def program_tables(
-    spark: SparkSession, checkpoint: str, number: int, operator: Operator
+    spark: SparkSession, checkpoint: str, number: int, program: Program
 ) -> tuple[dict[str, DataFrame], tuple[str, ...], tuple[str, ...]]:
     """The tables of a program, its keys, and the columns of its records.
 
@@ -48,31 +48,31 @@ def program_tables(
     """
     # The reader needs what this starts.
     _ = spark.streams.active
-    keys = key_names(operator)
+    keys = key_names(program)
 
     def read(variable: str) -> DataFrame:
         reader = spark.read.format("statestore").option("operatorId", number)
         return reader.option("stateVarName", variable).load(checkpoint)
 
     found = read(RECORD)
-    names = record_names(operator)
+    names = record_names(program)
     held = [f.name for f in found.schema["value"].dataType.fields]  # type: ignore[attr-defined]
     tables = {
         RECORD: found.select(*_keys(keys), *(_of("value", raw, names[raw]) for raw in held)),
     }
-    for cell in operator.cells:
+    for cell in program.cells:
         if cell.kind != "value":
-            variable = entry_table(cell.name)
+            variable = entry_table(cell.id)
             tables[variable] = _entries(read(variable), keys, cell.kind)
-    if operator.ordered:
+    if program.ordered:
         tables[WAITING] = _waiting(read(WAITING), keys)
     tables = {name: _with_plain_fields(table) for name, table in tables.items()}
     return tables, tuple(keys.values()), tuple(names[raw] for raw in held)
 
 
-def key_names(operator: Operator) -> Mapping[str, str]:
+def key_names(program: Program) -> Mapping[str, str]:
     """The keys by the names that the state has for them; one that is the same for all, if none."""
-    found = {_name_alone(key.name): key_column(key.name) for key in operator.keys}
+    found = {_name_alone(key.name): key_column(key.name) for key in program.keys}
     return found or {_KEYLESS: _KEYLESS}
 
 
@@ -81,16 +81,16 @@ def key_column(name: str) -> str:
     return f"key.{name}" if name.lower() in _TAKEN else name
 
 
-def record_names(operator: Operator) -> dict[str, str]:
+def record_names(program: Program) -> dict[str, str]:
     """The columns of a record by the names that the state has for them.
 
     When a value was written is `<cell>.written`; what belongs to no cell begins with a point.
     """
-    values = [cell.name for cell in operator.cells if cell.kind == "value"]
+    values = [cell.id for cell in program.cells if cell.kind == "value"]
     return {
         **{f"value_{state_name(name)}": name for name in values},
         **{f"written_{state_name(name)}": f"{name}.{WRITTEN}" for name in values},
-        **{f"timer_{state_name(name)}": name for name in operator.timers},
+        **{f"timer_{state_name(timer.id)}": timer.id for timer in program.timers},
         **{name.removeprefix("."): name for name in INNER},
     }
 

@@ -10,9 +10,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ...contracts.plan import Deduplication, Join
 from ..base.errors import unfit
 from ..base.options import quoted
-from ..plan.plan import Use
+from ..plan.plan import OperatorUse
 from .program_state import POSITION
 from .tables import (
     COUNTED,
@@ -54,7 +55,7 @@ def store_rows(
     spark: SparkSession,
     checkpoint: str,
     number: int,
-    use: Use,
+    use: OperatorUse,
     tables: Mapping[str, DataFrame],
     partitions: int,
 ) -> Iterator[StoreRows]:
@@ -64,13 +65,13 @@ def store_rows(
     """
     _ = spark.streams.active
     target = _Target(spark, checkpoint, number, use, partitions)
-    match use.operator.kind:
-        case "join":
+    match use.operator:
+        case Join():
             for side in SIDES:
                 yield from target.side(side, tables[side])
-        case "dedup":
+        case Deduplication():
             yield target.dedup(tables[STATE])
-        case _ if is_session(use):
+        case operator if is_session(operator):
             yield target.sessions(tables[STATE])
         case _:
             yield target.aggregate(tables[STATE])
@@ -78,7 +79,7 @@ def store_rows(
 
 class _Target:
     def __init__(
-        self, spark: SparkSession, checkpoint: str, number: int, use: Use, partitions: int
+        self, spark: SparkSession, checkpoint: str, number: int, use: OperatorUse, partitions: int
     ) -> None:
         self._spark = spark
         self._checkpoint = checkpoint
@@ -88,7 +89,8 @@ class _Target:
 
     def aggregate(self, table: DataFrame) -> StoreRows:
         store = self._store()
-        keys, cells = key_names(self._use, fields(store, "key")), cell_names(self._use)
+        keys = key_names(self._use.operator, fields(store, "key"))
+        cells = cell_names(self._use)
         rows = self._rows(store, table, keys, cells)
         return StoreRows(_DEFAULT, self._spread(rows, keys))
 
@@ -96,7 +98,7 @@ class _Target:
         from pyspark.sql import functions as F
 
         store = self._store()
-        keys = key_names(self._use, fields(store, "key")[:-1])
+        keys = key_names(self._use.operator, fields(store, "key")[:-1])
         begun = table.withColumn(".start", F.col(f"{WINDOW}.start"))
         values = [WINDOW, *keys, *cell_names(self._use)]
         rows = self._rows(store, begun, [*keys, ".start"], values)

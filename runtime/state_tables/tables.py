@@ -12,14 +12,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ...contracts.plan import Deduplication, Join, Program, keys_of, window_of
 from ..base.options import quoted
-from ..plan.plan import PROGRAM, Use
+from ..plan.plan import OperatorUse
 from .program_state import POSITION, program_tables
 from .types import nullable
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
     from pyspark.sql.types import StructType
+
+    from ...contracts.plan import Operator
 
 STATE = "state"
 SIDES = ("left", "right")
@@ -41,21 +44,20 @@ class Kept:
     cells: tuple[str, ...]
 
 
-def read_tables(spark: SparkSession, checkpoint: str, number: int, use: Use) -> Kept:
+def read_tables(spark: SparkSession, checkpoint: str, number: int, use: OperatorUse) -> Kept:
     """What an operator of a query keeps after the last batch of a checkpoint.
 
     `number` is the one that Spark knows it by.
     """
     # The reader needs what this starts.
     _ = spark.streams.active
-    match use.operator.kind:
-        case "join":
-            return _join(spark, checkpoint, number, use)
-        case "dedup":
+    match use.operator:
+        case Join() as join:
+            return _join(spark, checkpoint, number, join)
+        case Deduplication():
             return _dedup(read_store(spark, checkpoint, number))
-        case kind if kind == PROGRAM:
-            tables, keys, cells = program_tables(spark, checkpoint, number, use.operator)
-            return Kept(tables, keys, cells)
+        case Program() as program:
+            return Kept(*program_tables(spark, checkpoint, number, program))
     return _aggregate(read_store(spark, checkpoint, number), use)
 
 
@@ -69,37 +71,38 @@ def read_store(
     return reader.load(checkpoint).select("key", "value")
 
 
-def is_session(use: Use) -> bool:
+def is_session(operator: Operator) -> bool:
     """Whether an operator's windows are sessions, whose state has a form of its own."""
-    return use.operator.window == "session"
+    window = window_of(operator)
+    return window is not None and window.kind == "session"
 
 
-def cell_names(use: Use) -> list[str]:
+def cell_names(use: OperatorUse) -> list[str]:
     """The cells of an aggregate as its buffers lie in Spark's state."""
-    return [id for aggregate in use.aggregates for id in aggregate.ids]
+    return [cell.id for aggregate in use.aggregates for cell in aggregate.cells]
 
 
-def key_names(use: Use, held: Sequence[str]) -> list[str]:
+def key_names(operator: Operator, held: Sequence[str]) -> list[str]:
     """What the keys of a group are called in the plan; `held` are their names in a store.
 
     There all that are computed have one name.
     """
-    window = [WINDOW] if use.operator.window is not None and not is_session(use) else []
-    names = [*window, *(_beside_window(use, key.name) for key in use.operator.keys)]
+    windowed = window_of(operator) is not None
+    window = [WINDOW] if windowed and not is_session(operator) else []
+    names = [*window, *(_beside_window(windowed, key.name) for key in keys_of(operator))]
     return names if len(names) == len(held) else list(held)
 
 
-def _beside_window(use: Use, name: str) -> str:
-    taken = use.operator.window is not None and name.lower() == WINDOW
-    return f"key.{name}" if taken else name
+def _beside_window(windowed: bool, name: str) -> str:
+    return f"key.{name}" if windowed and name.lower() == WINDOW else name
 
 
-def _aggregate(store: DataFrame, use: Use) -> Kept:
-    if is_session(use):
-        keys = [WINDOW, *key_names(use, fields(store, "key")[:-1])]
+def _aggregate(store: DataFrame, use: OperatorUse) -> Kept:
+    if is_session(use.operator):
+        keys = [WINDOW, *key_names(use.operator, fields(store, "key")[:-1])]
         columns = [*keys, *cell_names(use)]
         return Kept({STATE: flat(store, "value", columns)}, tuple(keys), tuple(cell_names(use)))
-    keys, cells = key_names(use, fields(store, "key")), cell_names(use)
+    keys, cells = key_names(use.operator, fields(store, "key")), cell_names(use)
     frame = both(store, keys, cells)
     return Kept({STATE: frame}, tuple(keys), tuple(cells))
 
@@ -113,13 +116,13 @@ def _dedup(store: DataFrame) -> Kept:
     return Kept({STATE: store.select(*columns, expires)}, tuple(keys), (EXPIRES,))
 
 
-def _join(spark: SparkSession, checkpoint: str, number: int, use: Use) -> Kept:
+def _join(spark: SparkSession, checkpoint: str, number: int, join: Join) -> Kept:
     tables: dict[str, DataFrame] = {}
-    for side, keys in zip(SIDES, use.side_keys, strict=True):
+    for side, planned in zip(SIDES, join.sides, strict=True):
         store = read_store(spark, checkpoint, number, JOINED.format(side=side))
-        names = [*(key_column(place) for place in range(len(keys))), POSITION]
+        names = [*(key_column(place) for place in range(len(planned.keys))), POSITION]
         tables[side] = both(store, names, fields(store, "value"))
-    first = [key_column(place) for place in range(len(use.side_keys[0]))]
+    first = [key_column(place) for place in range(len(join.sides[0].keys))]
     return Kept(tables, tuple(first), tuple(tables[SIDES[0]].columns[len(first) :]))
 
 

@@ -11,11 +11,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ...contracts.plan import Plan, Query
 from ..base.errors import RuntimeFault
 from ..dataflow.script import load_build
 from ..kernel.build import kernel_jar
 from ..kernel.load import java_class, load_kernel
-from ..plan.plan import Query, load_plan, plan_path
+from ..plan.plan import load_plan, plan_path
 from ..spark.failures import java_exception, reason_of, spark_errors, spark_refuses
 from ..spark.session import run_session
 from ..state_tables.layout import checked_frame
@@ -72,7 +73,9 @@ def refusals(
         return [_fault(fault, line=_line(fault, script))]
     except spark_errors() as error:
         return [_refusal(error, settings.state, line=_line(error, script))]
-    return [found for query in plan.queries for found in _of_query(query, job, kernel)]
+    return [
+        found for query in plan.queries.values() for found in _of_query(plan, query, job, kernel)
+    ]
 
 
 class _EmptyJob(StepJob):
@@ -107,11 +110,11 @@ _KAFKA = {
 """The types of what Kafka knows of a message."""
 
 
-def _of_query(query: Query, job: StepJob, kernel: Any) -> Iterator[Refusal]:
+def _of_query(plan: Plan, query: Query, job: StepJob, kernel: Any) -> Iterator[Refusal]:
     frame = job.frame_of(query)
     try:
         _check_operations(frame, query.output_mode)
-        checked_frame(kernel, frame, query)
+        checked_frame(kernel, frame, plan, query)
     except RuntimeFault as fault:
         yield _fault(fault, query=query.id)
     except spark_errors() as error:

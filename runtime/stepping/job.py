@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ...contracts.plan import Plan, Query
 from ...contracts.references import REFERENCE
 from ..base.errors import MISSING_VARIABLE, RuntimeFault
 from ..connectors.reading import FAIL
 from ..dataflow.job import Job
-from ..plan.plan import Plan, Query
 from ..storage.file_system import Storage
 
 if TYPE_CHECKING:

@@ -7,12 +7,14 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ...contracts.plan import Plan
 from ..accounting.remarks import Remarks
 from ..dataflow.script import Build, load_build
 from ..kernel.build import kernel_jar
 from ..kernel.load import load_kernel
 from ..plan.arguments import Arguments
-from ..plan.plan import Checkpoint, Plan, load_plan, plan_path
+from ..plan.plan import has_programs, load_plan, plan_path
+from ..plan.retention import NO_BARRIERS
 from ..plan.settings import AS_FAST_AS_POSSIBLE, RunSettings, resolve_settings
 from ..spark.failures import spark_errors, spark_refuses
 from ..spark.session import run_session
@@ -38,7 +40,7 @@ def step_spark(folder: Path, given: SparkSession | None = None) -> Iterator[Spar
         yield given
         return
     settings = RunSettings(str(folder), AS_FAST_AS_POSSIBLE, "memory", {}, {})
-    session, started, _ = run_session(settings, Checkpoint("1 minute", 1), "streamc", None)
+    session, started, _ = run_session(settings, NO_BARRIERS, "streamc", None)
     try:
         yield session
     finally:
@@ -95,12 +97,12 @@ def step_settings(
     partitions, so that what depends on how rows are spread shows.
     """
     declared = dict(plan.settings.variables)
-    if profile is not None and profile in plan.profiles:
-        declared |= plan.profiles[profile].variables
+    if profile is not None and profile in plan.settings.profiles:
+        declared |= plan.settings.profiles[profile].variables
     unset = {name: f"${{{name}}}" for name, value in declared.items() if value is None}
     asked = Arguments(variables={**unset, **variables}, profile=profile)
     given = resolve_settings(plan, asked, environment={}, secrets=False)
-    fastest = "rocksdb" if plan.has_programs else "memory"
+    fastest = "rocksdb" if has_programs(plan) else "memory"
     return RunSettings(
         state=str(root / "state"),
         trigger=given.trigger,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..plan.plan import Plan
+from ...contracts.plan import Plan
 from ..savepoints.format.model import Savepoint, now
 from ..savepoints.take.written import StateWriter
 from ..storage.disk import LocalDisk
@@ -32,10 +32,10 @@ class HandedOn:
 
 def saved(plan: Plan, storage: Storage, state: str, folder: Path) -> Savepoint:
     """Writes what the queries of a state keep below a folder; none of them may run."""
-    writer = StateWriter(storage, LocalDisk(), str(folder), lambda line: None)
+    writer = StateWriter(storage, LocalDisk(), str(folder), plan, lambda line: None)
     queries = {
         query.id: writer.query(query, checkpoint_of(state, query.id), committed(state, query.id))
-        for query in plan.queries
+        for query in plan.queries.values()
     }
     return Savepoint(
         name="steps",
@@ -47,7 +47,7 @@ def saved(plan: Plan, storage: Storage, state: str, folder: Path) -> Savepoint:
         generation="0001",
         state_id="",
         spark=storage.session.version,
-        plan=plan.document,
+        plan=plan,
         sources={},
         logs={},
         lineage=(),

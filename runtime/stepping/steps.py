@@ -17,6 +17,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ...contracts.plan import Plan, Program, Query
 from ..accounting.batch_ledgers import Books, MemoryShelf
 from ..accounting.remarks import Remarks
 from ..base.errors import NOT_REPEATABLE, QUERY_FAILED, ROWS_LOST, RuntimeFault
@@ -24,7 +25,7 @@ from ..connectors.batch_failures import explain_failure
 from ..connectors.batches import BatchWriter
 from ..connectors.captures import CapturingSink, Contradiction, json_rows, parsed
 from ..execution.queries import Prepared, start_query
-from ..plan.plan import Plan, Query
+from ..plan.plan import uses_of
 from ..plan.settings import RunSettings
 from ..savepoints.migrate.failing import check_conversions
 from ..savepoints.migrate.state_mapping import Migration, fitted
@@ -99,7 +100,7 @@ class StepRun:
         self._root = root
         self._remarks = remarks
         self._sinks = {name: CapturingSink(name) for name in plan.sinks}
-        self._shelves = {query.id: MemoryShelf() for query in plan.queries}
+        self._shelves = {query: MemoryShelf() for query in plan.queries}
         self._writers: dict[str, SteppedWriter] = {}
         self._prepared: tuple[Prepared, ...] = ()
         self._started: list[tuple[Prepared, StreamingQuery]] = []
@@ -188,19 +189,19 @@ class StepRun:
         self.fill({name: text for name, text in handed_on.tables.items() if name in self._tables})
         self._write_step({}, {})
         job = self._make_job(partial(initial_state, spark, fit))
-        self._prepared = tuple(self._prepare(query, job) for query in self._plan.queries)
+        self._prepared = tuple(self._prepare(query, job) for query in self._plan.queries.values())
         self._kernel.Steps.release(str(self._root), len(self._steps))
         self._run()
         for prepared, query in self._started:
             self._await(prepared, query)
         self.stop()
-        for one in self._plan.queries:
+        for one in self._plan.queries.values():
             checkpoint = checkpoint_of(self._settings.state, one.id)
             told: list[str] = []
             begin_query(spark, self._kernel, disk, checkpoint, one, job, fit, EPOCH, told.append)
         # From here on its programs have their state.
         self._prepared = ()
-        self._shelves = {query.id: MemoryShelf() for query in self._plan.queries}
+        self._shelves = {query: MemoryShelf() for query in self._plan.queries}
         for name, sink in self._sinks.items():
             old = name if migration is None else migration["sinks"][name]["from"]
             sink.begin(handed_on.rows.get(old, ()))
@@ -218,14 +219,17 @@ class StepRun:
 
         Raises RuntimeFault when a stored state cannot be read.
         """
-        for query in self._plan.queries:
-            ids = [use.operator.id for use in query.uses]
+        program = self._plan.operators.get(operator)
+        if not isinstance(program, Program):
+            return []
+        for query in self._plan.queries.values():
+            ids = [use.id for use in query.operators]
             if operator in ids and committed(self._settings.state, query.id) >= 0:
                 found = read_cells(
                     self._storage.session,
                     checkpoint_of(self._settings.state, query.id),
                     ids.index(operator),
-                    self._plan.operators[operator],
+                    program,
                 )
                 return [parsed(row) for row in json_rows(found)]
         return []
@@ -256,8 +260,8 @@ class StepRun:
         self._check()
 
     def _write_step(self, rows: Mapping[str, str], ticks: Mapping[str, int]) -> None:
-        state, queries = self._settings.state, [query.id for query in self._plan.queries]
-        batches = {id: committed(state, id) + 1 for id in queries}
+        state = self._settings.state
+        batches = {query: committed(state, query) + 1 for query in self._plan.queries}
         self._steps.append(_Step(dict(self._tables), batches))
         for source in self._plan.sources:
             self._write("rows", source, rows.get(source, ""))
@@ -276,7 +280,8 @@ class StepRun:
         if not self._started and (self._plan.tables or not self._prepared):
             # As late as this, since it is when tables are read.
             job = self._make_job(None)
-            self._prepared = tuple(self._prepare(query, job) for query in self._plan.queries)
+            queries = self._plan.queries.values()
+            self._prepared = tuple(self._prepare(query, job) for query in queries)
         for writer in self._writers.values():
             writer.kills, writer.killed = crash, False
         self._kernel.Steps.release(str(self._root), step)
@@ -299,11 +304,12 @@ class StepRun:
     def _prepare(self, query: Query, job: StepJob) -> Prepared:
         from pyspark.sql import DataFrame
 
-        frame = checked_frame(self._kernel, job.frame_of(query), query)
+        frame = checked_frame(self._kernel, job.frame_of(query), self._plan, query)
         stepped = DataFrame(self._kernel.Steps.wrap(frame._jdf, str(self._root)), job.spark)
-        shelf = self._shelves[query.id]
+        shelf, uses = self._shelves[query.id], uses_of(self._plan, query)
         books = Books(
-            query,
+            query.id,
+            uses,
             self._kernel,
             shelf,
             strict=True,
@@ -313,7 +319,7 @@ class StepRun:
         sinks = [self._sinks[name] for name in query.sinks]
         writer = SteppedWriter(query.id, sinks, self._kernel, books=books)
         self._writers[query.id] = writer
-        return Prepared(query, stepped, writer)
+        return Prepared(query, uses, stepped, writer)
 
     def _await(self, prepared: Prepared, query: StreamingQuery) -> None:
         from pyspark.errors import PySparkException

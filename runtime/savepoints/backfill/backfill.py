@@ -13,10 +13,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ....contracts.plan import Plan, Query
 from ...base.errors import NOT_MIGRATED, RuntimeFault
 from ...dataflow.script import load_build
 from ...plan.arguments import Arguments
-from ...plan.plan import Plan, Query, Use, load_plan, plan_path
+from ...plan.plan import OperatorUse, load_plan, load_spec, plan_path, uses_of
 from ...plan.settings import AS_FAST_AS_POSSIBLE, resolve_settings
 from ...spark.failures import spark_errors, spark_refuses
 from ...spark.session import spark_of
@@ -68,14 +69,18 @@ def backfill_savepoint(
     though some rows are gone. A job may run on the state, which is on this machine's disk.
     Raises RuntimeFault when it is not possible as asked; nothing is left behind then.
     """
-    plan = load_plan(plan_path(script))
+    plan, spec = load_plan(plan_path(script)), load_spec(script)
     settings = resolve_settings(plan, arguments, os.environ)
     settings = replace(settings, trigger=AS_FAST_AS_POSSIBLE, savepoint=None, migration=None)
     disk = LocalDisk()
     _, state, _ = local_state(settings.state)
     fit = _fit(disk, state, plan, arguments)
     name = check_free(name or f"{fit.savepoint.name}-backfilled", savepoint_names(disk, state))
-    queries = [q for q in plan.queries if any(u.operator.id in fit.backfilled for u in q.uses)]
+    queries = [
+        query
+        for query in plan.queries.values()
+        if any(use.id in fit.backfilled for use in query.operators)
+    ]
     check_replayed(plan, queries, fit.cuts)
     check_whole(rows_gone(disk, fit, queries, on_this_disk), partial=partial)
     build = load_build(script)
@@ -94,7 +99,7 @@ def backfill_savepoint(
                     *(plan, build, settings, modules, fit),
                 )
                 lacks = _replayed(replay, queries, partial, tell)
-                found = _Made(storage, disk, place, replay, lacks, tell).savepoint(name, logs)
+                found = _Made(storage, disk, place, replay, spec, lacks, tell).savepoint(name, logs)
         except spark_errors() as error:
             raise spark_refuses("the backfill", error, settings.state) from None
         disk.delete([f"{place}/{_REPLAY}"])
@@ -143,13 +148,15 @@ def _fit(disk: LocalDisk, state: str, plan: Plan, arguments: Arguments) -> Fit:
 class _Made:
     """A savepoint that is being made in a folder, when the replay is over.
 
-    `lacks` are the reasons for which the replay did not have all rows.
+    `spec` is the text that its plan was compiled from, `lacks` are the reasons for which the replay
+    did not have all rows.
     """
 
     storage: Storage
     disk: LocalDisk
     folder: str
     replay: Replay
+    spec: str | None
     lacks: Sequence[str]
     tell: Tell
 
@@ -162,11 +169,11 @@ class _Made:
             made_at=now(),
             version=plan.version,
             spark=self.storage.session.version,
-            plan=plan.document,
-            spec=plan.spec_text,
+            plan=plan,
+            spec=self.spec,
             sources=fit.cuts,
             logs=file_sums(self.disk, self.folder, logs),
-            queries={query.id: self._query(query) for query in plan.queries},
+            queries={id: self._query(query) for id, query in plan.queries.items()},
             marks=(*marks_after(fit), *(m for why in self.lacks for m in partly(fit, why))),
         )
 
@@ -180,12 +187,12 @@ class _Made:
             sinks=query.sinks,
             operators={
                 use.operator.id: self._operator(query, number, use)
-                for number, use in enumerate(query.uses)
+                for number, use in enumerate(uses_of(self.replay.plan, query))
             },
             counted_as=fit.counted_as(query),
         )
 
-    def _operator(self, query: Query, number: int, use: Use) -> SavedOperator:
+    def _operator(self, query: Query, number: int, use: OperatorUse) -> SavedOperator:
         id = use.operator.id
         checkpoint = self.replay.draft.checkpoint(query.id)
         kept = read_tables(self.storage.session, checkpoint, number, use)
@@ -196,9 +203,9 @@ class _Made:
             )
             for name, frame in self._tables(query, use, kept).items()
         }
-        return SavedOperator(id, use.operator.kind, kept.keys, kept.cells, tables)
+        return SavedOperator(id, use.operator.KIND, kept.keys, kept.cells, tables)
 
-    def _tables(self, query: Query, use: Use, kept: Kept) -> dict[str, DataFrame]:
+    def _tables(self, query: Query, use: OperatorUse, kept: Kept) -> dict[str, DataFrame]:
         """The tables of an operator: carried over, computed again, or some cells of each."""
         fit, id = self.replay.fit, use.operator.id
         carried = fit.tables(self.storage.session, id, query)

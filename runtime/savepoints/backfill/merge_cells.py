@@ -6,9 +6,9 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ....contracts.plan import Operator, Program
 from ...base.errors import unfit
 from ...base.options import quoted
-from ...plan.plan import PROGRAM, Operator
 from ...state_tables.program_state import ARMED, RECORD, entry_table
 from ...state_tables.tables import STATE, Kept
 from ...state_tables.types import nullable
@@ -66,7 +66,7 @@ def filled(
     kept, so those of either are keys. Raises RuntimeFault when Spark alone could make a cell of a
     key that is not there.
     """
-    if operator.kind == PROGRAM:
+    if isinstance(operator, Program):
         return _filled_program(tables, there, cells, operator)
     return _filled_groups(tables, there, cells, operator)
 
@@ -93,7 +93,7 @@ def _filled_groups(
 
 
 def _filled_program(
-    tables: Mapping[str, DataFrame], there: Kept, cells: Collection[str], operator: Operator
+    tables: Mapping[str, DataFrame], there: Kept, cells: Collection[str], program: Program
 ) -> Filled:
     from pyspark.sql import functions as F
 
@@ -103,11 +103,11 @@ def _filled_program(
     wanted = [
         name for name in there.cells if name in cells or name.removesuffix(".written") in cells
     ]
-    timed = any(timer in cells for timer in operator.timers)
+    timed = any(timer.id in cells for timer in program.timers)
     other = _numbered(there.tables[RECORD], there.keys, [*wanted, ARMED])
     own = record.withColumn(_OWN, F.lit(True))
     joined = own.join(other, _same(there.keys), "full")
-    begins = {cell.name: cell.default for cell in operator.cells if cell.kind == "value"}
+    begins = {cell.id: cell.default for cell in program.cells if cell.kind == "value"}
     columns, worth = [], F.col(quoted(_OWN)).isNotNull()
     for field in record.schema.fields:
         name, default = field.name, F.expr(begins.get(field.name) or "NULL").cast(field.dataType)

@@ -13,8 +13,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ....contracts.plan import Plan, Query
 from ...dataflow.job import Job
-from ...plan.plan import Plan, Query
 from ...plan.settings import RunSettings
 from ...storage.disk import Disk, side_file
 from ...storage.notes import seal
@@ -44,7 +44,7 @@ class Replay:
     def run(self, queries: Sequence[Query], cuts: Sequence[Cuts]) -> None:
         """Brings these queries to the last of the cuts; raises RuntimeFault when one fails."""
         self._epoch(0, dict.fromkeys(cuts[-1]), rows=False)
-        self._go(self.plan.queries, 0)
+        self._go(tuple(self.plan.queries.values()), 0)
         last = 2 * len(cuts) - 1
         for number in range(1, last + 1):
             # Between batches all is closed that a watermark closes, as where a job waits for input.

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
+from ....contracts.plan import Deduplication, Operator, Plan, Program, Query, cells_of, timers_of
 from ...base.errors import NOT_REPLAYED, RuntimeFault
-from ...plan.plan import PROGRAM, Plan, Query
 from ...state.checkpoints import Generation, entry_of
 from ...storage.disk import Disk
 from ..migrate.state_mapping import Fit
@@ -41,48 +41,48 @@ class Lack:
 
 def check_replayed(plan: Plan, queries: Sequence[Query], cuts: Cuts) -> None:
     """Raises RuntimeFault when what queries keep can't be had again from their sources."""
-    sources, operators = plan.document["sources"], plan.document["operators"]
     for query in queries:
-        for use in query.uses:
-            why = clock_of(operators[use.operator.id])
+        for use in query.operators:
+            why = clock_of(plan.operators[use.id])
             if why is not None:
                 raise _refused(
-                    f"{why} of `{use.operator.id}` goes by the clock, and rows of the past do not "
+                    f"{why} of `{use.id}` goes by the clock, and rows of the past do not "
                     "turn that back",
                     "accept that it starts empty",
                 )
         for name in query.sources:
-            connector = sources[name]["connector"]
+            connector = plan.sources[name].connector
             if connector not in _REPLAYED:
                 raise _refused(
                     f"source `{name}` ({connector}) does not give its rows again",
                     "accept in the migration file that the cells start empty",
                 )
-            if order_counts(query) and cuts.get(name) is not None and connector != "files":
+            ordered = order_counts(plan, query)
+            if ordered is not None and cuts.get(name) is not None and connector != "files":
                 raise _refused(
-                    f"`{order_counts(query)}` keeps what depends on the order in which rows came, "
+                    f"`{ordered}` keeps what depends on the order in which rows came, "
                     f"and source `{name}` ({connector}) does not tell in which batches they did",
                     "accept in the migration file that the cells start empty",
                 )
 
 
-def clock_of(operator: Mapping[str, Any]) -> str | None:
+def clock_of(operator: Operator) -> str | None:
     """What of an operator goes by the time at which it runs; None if nothing does."""
-    for timer in operator.get("timers", ()):
-        if timer["time"] == "processing":
-            return f"timer `{timer['id']}`"
-    for cell in operator.get("cells", ()):
-        if cell.get("ttl") is not None:
-            return f"the TTL of `{cell['id']}`"
+    for timer in timers_of(operator):
+        if timer.time == "processing":
+            return f"timer `{timer.id}`"
+    for cell in cells_of(operator):
+        if cell.ttl is not None:
+            return f"the TTL of `{cell.id}`"
     return None
 
 
-def order_counts(query: Query) -> str | None:
+def order_counts(plan: Plan, query: Query) -> str | None:
     """An operator of a query that keeps what depends on how its input was cut into batches."""
-    for use in query.uses:
-        kind, ordered = use.operator.kind, use.operator.ordered
-        if kind == "dedup" or (kind == PROGRAM and not ordered):
-            return use.operator.id
+    for use in query.operators:
+        match plan.operators[use.id]:
+            case Deduplication() | Program(ordered=False):
+                return use.id
     return None
 
 
@@ -92,7 +92,7 @@ def steps(plan: Plan, queries: Sequence[Query], cuts: Cuts) -> list[Cuts]:
     Sources that have had less batches than others are spread over theirs.
     """
     entries = {name: entry_of(cuts[name]) for name in _sources(queries)}
-    stepped = any(order_counts(query) for query in queries)
+    stepped = any(order_counts(plan, query) is not None for query in queries)
     counts = {name: last + 1 for name, last in entries.items() if last is not None}
     most = max(counts.values(), default=1) if stepped else 1
     found: list[Cuts] = []
@@ -111,7 +111,7 @@ def files_gone(
     """
     found = {}
     for source in _sources(queries):
-        if source in fit.sources and fit.plan.document["sources"][source]["connector"] == "files":
+        if source in fit.sources and fit.plan.sources[source].connector == "files":
             origin = fit.sources[source]
             last = entry_of(fit.savepoint.sources.get(origin))
             files = list(files_read(disk, fit, origin, -1 if last is None else last))
@@ -159,9 +159,9 @@ def rows_gone(
             "put them back where they were",
         )
     for name in _sources(queries):
-        source = fit.plan.document["sources"][name]
-        kept = source["options"].get(_FAILS, "true")
-        if source["connector"] == "kafka" and kept.lower() != "true":
+        source = fit.plan.sources[name]
+        kept = source.options.get(_FAILS, "true")
+        if source.connector == "kafka" and kept.lower() != "true":
             yield Lack(
                 f"source `{name}` passes over messages that Kafka no longer has, "
                 f"by `{_FAILS} = '{kept}'`, and nobody counts them",

@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+from ....contracts.json_records import Malformed
+from ....contracts.plan import Plan
 from ...base.errors import SAVEPOINT_UNUSABLE, RuntimeFault
 from ...base.fields import Fields
 from ...state.generations import read_lineage
@@ -80,7 +82,7 @@ class SavedQuery:
 
 @dataclass(frozen=True, slots=True)
 class Savepoint:
-    """The state of a pipeline at a barrier. `plan` is the document that the job ran with.
+    """The state of a pipeline at a barrier. `plan` is the one that the job ran with.
 
     `spec` is the text that the plan was compiled from, None where it was not beside the script.
     `lineage` are the generations whose output belongs to it, as in the note of a generation, the
@@ -98,7 +100,7 @@ class Savepoint:
     generation: str
     state_id: str
     spark: str
-    plan: Mapping[str, Any]
+    plan: Plan
     sources: Mapping[str, Any]
     logs: Mapping[str, tuple[int, str]]
     lineage: tuple[Mapping[str, Any], ...]
@@ -181,7 +183,7 @@ class Savepoint:
             "lineage": [dict(one) for one in self.lineage],
             "marks": [mark.to_document() for mark in self.marks],
             "logs": {path: list(held) for path, held in self.logs.items()},
-            "plan": dict(self.plan),
+            "plan": self.plan.to_json(),
             "spec": self.spec,
         }
 
@@ -207,7 +209,7 @@ class Savepoint:
             generation=found.text("generation"),
             state_id=found.text("state_id"),
             spark=found.text("spark"),
-            plan=found.mapping("plan"),
+            plan=_plan(found),
             sources=found.mapping("sources"),
             logs=found.files("logs", _is_below),
             lineage=read_lineage(found),
@@ -338,6 +340,13 @@ def _operator_document(operator: SavedOperator) -> dict[str, Any]:
             for name, table in operator.tables.items()
         },
     }
+
+
+def _plan(found: Fields) -> Plan:
+    try:
+        return Plan.from_json(found.value("plan"), None)
+    except Malformed as error:
+        raise error.under("plan") from None
 
 
 def _query(found: Fields) -> SavedQuery:

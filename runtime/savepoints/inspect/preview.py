@@ -143,12 +143,12 @@ class _Figures:
     def _timers(self, record: Conversion, old: str, new: str) -> Iterator[MovedTimer]:
         if record.table != RECORD:
             return
-        change, plan = self._fit.change(new), self._fit.plan.document["operators"][new]
-        queries = self._fit.plan.queries
-        query = next(one for one in queries if new in {use.operator.id for use in one.uses})
+        change, plan = self._fit.change(new), self._fit.plan.operators[new]
+        queries = self._fit.plan.queries.values()
+        query = next(one for one in queries if new in {use.id for use in one.operators})
         origin = self._fit.origin(query)
         if origin is None:
             return
-        before = self._fit.savepoint.plan["operators"][old]
+        before = self._fit.savepoint.plan.operators[old]
         at = origin.next_watermark_ms
         yield from moved_timers(record, change, before, plan, at, self._attempts)

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ....contracts.plan import Operator, sides_of
 from ...base.options import quoted
 from ...state_tables.program_state import POSITION, RECORD, WAITING, entry_table, state_name
 from ...state_tables.tables import EXPIRES, MATCHED, SIDES, STATE, WINDOW, key_column
@@ -72,7 +73,7 @@ class Conversion:
 
 
 def conversions(
-    tables: Mapping[str, DataFrame], saved: SavedOperator, change: Change, old: Mapping[str, Any]
+    tables: Mapping[str, DataFrame], saved: SavedOperator, change: Change, old: Operator
 ) -> Iterator[Conversion]:
     """Yields what is made of each table of an operator, before rows are merged.
 
@@ -81,7 +82,7 @@ def conversions(
     tables = rows_kept(tables, saved, change)
     match saved.kind:
         case "join":
-            for side, was, new in sides_of(change):
+            for side, was, new in changed_sides(change):
                 yield _side(side, tables[was], new, old_keys(old, was))
         case "operator" if change["kind"] == "dedup":
             made = (*_keys(change), Made(EXPIRES, EXPIRES, expiry(change)))
@@ -92,15 +93,15 @@ def conversions(
             yield _groups(tables[STATE], saved, change)
 
 
-def sides_of(change: Change) -> Iterator[tuple[str, str, Change]]:
+def changed_sides(change: Change) -> Iterator[tuple[str, str, Change]]:
     """Yields each side of a join with the old side that its rows are of, and what is said of it."""
     for side, said in zip(SIDES, change["sides"], strict=True):
         yield side, said.get("from", side), said
 
 
-def old_keys(old: Mapping[str, Any], side: str) -> list[str]:
+def old_keys(old: Operator, side: str) -> list[str]:
     """What the old plan calls the keys of a side."""
-    return [key["name"] for key in old["sides"][SIDES.index(side)]["keys"]]
+    return [key.name for key in sides_of(old)[SIDES.index(side)].keys]
 
 
 def rows_kept(

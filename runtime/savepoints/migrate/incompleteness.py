@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from ....contracts.plan import Aggregation, Deduplication, Operator, TopN, window_of
 from ...base.errors import RuntimeFault
 from ...base.options import reads
 from ...plan.settings import seconds
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from .state_mapping import Fit
 
 
-_PASSING = ("aggregate", "topn", "dedup")
+_PASSING = (Aggregation, TopN, Deduplication)
 """Operators that give a row no later than their window ends."""
 
 
@@ -82,21 +83,18 @@ def _until(fit: Fit, operator: str) -> int | None:
     Windows of operators below hold rows back by their length. None for what has no windows of a
     fixed length, and where rows may be held back or run ahead in other ways.
     """
-    operators = fit.plan.document["operators"]
-    if not _is_fixed(operators[operator]):
+    if _size(fit.plan.operators[operator]) is None:
         return None
     found = 0
-    for query in fit.plan.queries:
-        uses = [use.operator.id for use in query.uses]
-        if operator not in uses:
+    for query in fit.plan.queries.values():
+        used = [fit.plan.operators[use.id] for use in query.operators]
+        if operator not in {one.id for one in used}:
             continue
-        if len(query.sources) > 1 or any(operators[id]["kind"] not in _PASSING for id in uses):
+        if len(query.sources) > 1 or not all(isinstance(one, _PASSING) for one in used):
             return None
         try:
             delays = [seconds(delay) for delay in _delays(fit, query.sources[0])]
-            sizes = [
-                seconds(operators[id]["window"]["size"]) for id in uses if _is_fixed(operators[id])
-            ]
+            sizes = [seconds(size) for one in used if (size := _size(one)) is not None]
         except RuntimeFault:
             return None
         origin = fit.origin(query)
@@ -107,12 +105,13 @@ def _until(fit: Fit, operator: str) -> int | None:
 
 def _delays(fit: Fit, source: str) -> Iterator[str]:
     """How late rows of a source may be, in both versions."""
-    ends = [fit.plan.document["sources"][source]]
+    ends = [fit.plan.sources[source]]
     if source in fit.sources:
-        ends.append(fit.savepoint.plan["sources"][fit.sources[source]])
-    yield from (end["watermark"]["delay"] for end in ends if end.get("watermark"))
+        ends.append(fit.savepoint.plan.sources[fit.sources[source]])
+    yield from (end.watermark.delay for end in ends if end.watermark is not None)
 
 
-def _is_fixed(operator: Mapping[str, Any]) -> bool:
-    window = operator.get("window")
-    return window is not None and window["size"] is not None
+def _size(operator: Operator) -> str | None:
+    """The length of an operator's windows, None for one that has none of a fixed length."""
+    window = window_of(operator)
+    return None if window is None else window.size

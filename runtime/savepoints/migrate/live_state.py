@@ -9,24 +9,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from ....contracts.plan import Deduplication, Join, Program
 from ...base.options import reads
-from ...plan.plan import PROGRAM, Query, Use
+from ...plan.plan import OperatorUse
 from ...state_tables.tables import SIDES, STATE, cell_names
 from ..format.model import SavedOperator
 
 Change = Mapping[str, Any]
 
 
-def use_of(query: Query, operator: str) -> Use:
-    """The use that a query makes of an operator; there must be one."""
-    return next(use for use in query.uses if use.operator.id == operator)
-
-
-def alive(change: Change, use: Use) -> Change:
+def alive(change: Change, use: OperatorUse) -> Change:
     """What a migration says of an operator, without what the query of a use does not keep."""
-    if use.operator.kind in ("dedup", PROGRAM):
+    if isinstance(use.operator, Deduplication | Program):
         return change
-    if use.operator.kind == "join":
+    if isinstance(use.operator, Join):
         kept = [{column.name for column in side} for side in use.sides]
         sides = [
             {**side, "columns": [one for one in side["columns"] if one["name"] in names]}

@@ -10,13 +10,15 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ....contracts.notes.meaning import meaning_of
+from ....contracts.plan import Plan, Query
 from ...base.errors import NOT_MIGRATED, RuntimeFault, unfit
 from ...base.options import quoted
-from ...plan.plan import Plan, Query, read_plan
+from ...plan.plan import uses_of
 from ...state_tables.meaning import meaning_differences
 from ..format.model import SavedOperator, SavedQuery, Savepoint, Table
 from .conversions import Change, Conversion, conversions
-from .live_state import alive, holder, use_of
+from .live_state import alive, holder
 from .transform import transformed
 
 if TYPE_CHECKING:
@@ -61,7 +63,7 @@ class Fit:
         old = str(change["from"])
         saved = self._saved(old, None)
         tables = {name: self._read(spark, table) for name, table in saved.tables.items()}
-        plan = self.savepoint.plan["operators"][old]
+        plan = self.savepoint.plan.operators[old]
         return list(conversions(tables, saved, change, plan))
 
     @property
@@ -89,12 +91,13 @@ class Fit:
         saved = self._saved(old, query)
         change = None if self.migration is None else self.change(operator)
         if change is not None and query is not None:
-            change = alive(change, use_of(query, operator))
+            (use,) = (u for u in uses_of(self.plan, query) if u.operator.id == operator)
+            change = alive(change, use)
             saved = holder(change, [saved, *self.savepoint.kept(old)])
         tables = {name: self._read(spark, table) for name, table in saved.tables.items()}
         if change is None:
             return tables
-        before, after = self.savepoint.plan["operators"], self.plan.document["operators"]
+        before, after = self.savepoint.plan.operators, self.plan.operators
         return transformed(tables, saved, change, before[old], after[operator])
 
     def rows(self, operator: str) -> int:
@@ -107,12 +110,10 @@ class Fit:
         saved = self.savepoint.queries
         if query.id in saved:
             return saved[query.id]
-        wanted = {old for use in query.uses if (old := self._old(use.operator.id)) is not None}
+        wanted = {old for use in query.operators if (old := self._old(use.id)) is not None}
         ranked = sorted(saved, key=lambda id: (-len(wanted & set(saved[id].operators)), id))
         sources = {self.sources.get(source) for source in query.sources}
-        reading = [
-            id for id in ranked if sources & set(self.savepoint.plan["queries"][id]["sources"])
-        ]
+        reading = [id for id in ranked if sources & set(self.savepoint.plan.queries[id].sources)]
         return saved[reading[0]] if reading else None
 
     def sooner_ms(self, query: Query) -> int:
@@ -217,8 +218,8 @@ def check_pipeline(savepoint: Savepoint, plan: Plan) -> None:
 def differences(savepoint: Savepoint, plan: Plan) -> Iterator[str]:
     """Yields what a plan keeps otherwise than the plan of a savepoint, a line each."""
     old, new = (
-        {query.id: query.meaning for query in one.queries}
-        for one in (read_plan(savepoint.plan), plan)
+        {query.id: meaning_of(one, query) for query in one.queries.values()}
+        for one in (savepoint.plan, plan)
     )
     for id in dict.fromkeys([*old, *new]):
         if id not in new:
@@ -227,6 +228,6 @@ def differences(savepoint: Savepoint, plan: Plan) -> Iterator[str]:
             yield f"query `{id}`: added"
         else:
             yield from meaning_differences(old[id], new[id])
-    before = set(savepoint.plan["sources"])
+    before = set(savepoint.plan.sources)
     yield from (f"source `{name}`: added" for name in plan.sources if name not in before)
     yield from (f"source `{name}`: removed" for name in sorted(before - set(plan.sources)))

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ....contracts.plan import Operator, ProgramInput, inputs_of
 from ...base.errors import RuntimeFault, unfit
 from ...base.options import quoted
 from ...kernel.load import kernel_class
@@ -26,6 +27,7 @@ from ...state_tables.tables import EXPIRES, MATCHED, STATE, WINDOW, key_column
 from ..format.model import SavedOperator
 from .conversions import (
     Change,
+    changed_sides,
     entries_seen,
     entry_parts,
     expiry,
@@ -34,7 +36,6 @@ from .conversions import (
     old_keys,
     rows_kept,
     side_seen,
-    sides_of,
 )
 from .ttl import gets_lifetimes, woken
 
@@ -53,8 +54,8 @@ def transformed(
     tables: Mapping[str, DataFrame],
     saved: SavedOperator,
     change: Change,
-    old: Mapping[str, Any],
-    new: Mapping[str, Any],
+    old: Operator,
+    new: Operator,
 ) -> dict[str, DataFrame]:
     """The tables that the new operator begins with.
 
@@ -67,7 +68,7 @@ def transformed(
         case "join":
             return {
                 side: _side(tables[was], new, old_keys(old, was))
-                for side, was, new in sides_of(change)
+                for side, was, new in changed_sides(change)
             }
         case "dedup" if change["kind"] == "operator":
             return _ids(tables[STATE], change)
@@ -76,8 +77,7 @@ def transformed(
         case "operator" if change["kind"] == "dedup":
             return {STATE: _dedup(tables[RECORD], change)}
         case "operator":
-            inputs = (old.get("inputs", ()), new.get("inputs", ()))
-            made = _program(tables, saved, change, inputs)
+            made = _program(tables, saved, change, (inputs_of(old), inputs_of(new)))
             if gets_lifetimes(change, old, new):
                 made[RECORD] = woken(made, _keys(change)[1], new)
             return made
@@ -206,7 +206,7 @@ def _program(
     tables: Mapping[str, DataFrame],
     saved: SavedOperator,
     change: Change,
-    inputs: tuple[Sequence[Mapping[str, Any]], Sequence[Mapping[str, Any]]],
+    inputs: tuple[Sequence[ProgramInput], Sequence[ProgramInput]],
 ) -> dict[str, DataFrame]:
     from pyspark.sql import functions as F
 
@@ -263,8 +263,8 @@ def _entries(table: DataFrame, keys: Sequence[Column], one: Mapping[str, Any]) -
 def _waiting(
     table: DataFrame,
     change: Change,
-    old: Sequence[Mapping[str, Any]],
-    new: Sequence[Mapping[str, Any]],
+    old: Sequence[ProgramInput],
+    new: Sequence[ProgramInput],
 ) -> DataFrame:
     """Rows that wait: the expressions of an input see its columns by their own names."""
     from pyspark.sql import functions as F
@@ -292,13 +292,13 @@ def _waiting(
 def _of_inputs(
     table: DataFrame,
     kept: Sequence[Mapping[str, Any]],
-    old: Sequence[Mapping[str, Any]],
-    new: Sequence[Mapping[str, Any]],
+    old: Sequence[ProgramInput],
+    new: Sequence[ProgramInput],
 ) -> DataFrame:
     """The rows of inputs that go on. Where there are several, a row has the place of its own."""
     from pyspark.sql import functions as F
 
-    before, after = ([given["alias"] for given in inputs] for inputs in (old, new))
+    before, after = ([given.alias for given in inputs] for inputs in (old, new))
     place = F.col(_INPUT) if _INPUT in table.columns else F.lit(0)
     moved = F.lit(None).cast("int")
     for given in kept:
@@ -308,13 +308,13 @@ def _of_inputs(
     return found if len(new) > 1 else found.drop(_INPUT)
 
 
-def _added(kept: Sequence[Mapping[str, Any]], new: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+def _added(kept: Sequence[Mapping[str, Any]], new: Sequence[ProgramInput]) -> Iterator[str]:
     """The columns of inputs that are new: no row that waits is of one."""
     known = {given["input"] for given in kept}
     for given in new:
-        if given["alias"] not in known:
-            names = dict.fromkeys(name for one in given["input"] for name in one["columns"])
-            yield from (f"{_stem(given['alias'])}{state_name(name)}" for name in names)
+        if given.alias not in known:
+            names = dict.fromkeys(name for one in given.input for name in one.columns or {})
+            yield from (f"{_stem(given.alias)}{state_name(name)}" for name in names)
 
 
 def _stem(alias: str) -> str:

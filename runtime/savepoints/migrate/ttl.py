@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import reduce
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from ....contracts.plan import Operator, ProgramCell, cells_of
 from ...base.options import quoted
 from ...state_tables.program_state import ARMED, RECORD, entry_table
 from .conversions import Change
@@ -23,32 +24,30 @@ _AT_ONCE = -9_223_372_036_854_774
 """In milliseconds of the clock by which keys are woken: before any watermark of rows."""
 
 
-def gets_lifetimes(change: Change, old: Mapping[str, Any], new: Mapping[str, Any]) -> bool:
+def gets_lifetimes(change: Change, old: Operator, new: Operator) -> bool:
     """Whether a migration gives a TTL to cells that go on without having had one."""
-    had = {cell["id"] for cell in old.get("cells", ()) if cell["ttl"] is not None}
+    had = {cell.id for cell in cells_of(old) if cell.ttl is not None}
     sources = {one["id"]: str(one["expr"]).strip("`") for one in change["cells"]}
     sources |= {one["id"]: one["from"] for one in change.get("entries", ())}
-    lasting = [cell["id"] for cell in new.get("cells", ()) if cell["ttl"] is not None]
+    lasting = [cell.id for cell in cells_of(new) if cell.ttl is not None]
     return any(sources.get(id) is not None and sources[id] not in had for id in lasting)
 
 
-def woken(
-    tables: Mapping[str, DataFrame], keys: Sequence[str], new: Mapping[str, Any]
-) -> DataFrame:
+def woken(tables: Mapping[str, DataFrame], keys: Sequence[str], new: Operator) -> DataFrame:
     """The records of a program, all of which are looked at; also of keys that have entries only."""
     from pyspark.sql import functions as F
 
     names = [quoted(key) for key in keys]
     record = tables[RECORD]
     found = [
-        tables[entry_table(cell["id"])].select(*names)
-        for cell in new["cells"]
-        if cell["ttl"] is not None and entry_table(cell["id"]) in tables
+        tables[entry_table(cell.id)].select(*names)
+        for cell in cells_of(new)
+        if cell.ttl is not None and entry_table(cell.id) in tables
     ]
     if found:
         # Sets of rows take NULLs for equal.
         lacking = reduce(lambda one, other: one.union(other), found).subtract(record.select(*names))
-        starts = {cell["id"]: cell for cell in new["cells"] if cell["kind"] == "value"}
+        starts = {cell.id: cell for cell in cells_of(new) if cell.kind == "value"}
         kinds = {field.name: field.dataType for field in record.schema.fields}
         others = {
             name: _start(starts.get(name)).cast(kinds[name])
@@ -61,9 +60,9 @@ def woken(
     return record.withColumns({_SWEEP: at_once, ARMED: armed})
 
 
-def _start(cell: Mapping[str, Any] | None) -> Column:
+def _start(cell: ProgramCell | None) -> Column:
     """What a cell is before the first row."""
     from pyspark.sql import functions as F
 
-    default = None if cell is None else cell["default"]
+    default = None if cell is None else cell.default
     return F.lit(None) if default is None else F.expr(default)

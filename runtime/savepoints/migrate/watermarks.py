@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from ....contracts.plan import Operator, timers_of
 from ...base.options import quoted
 from ...state_tables.tables import WINDOW
 from .conversions import Change, Conversion
@@ -101,8 +102,8 @@ def _passed(rows: DataFrame, watermark_ms: int) -> int:
 def moved_timers(
     record: Conversion,
     change: Change,
-    old: Mapping[str, Any],
-    new: Mapping[str, Any],
+    old: Operator,
+    new: Operator,
     watermark_ms: int,
     try_: Attempts,
 ) -> Iterator[MovedTimer]:
@@ -112,8 +113,8 @@ def moved_timers(
     """
     from pyspark.sql import functions as F
 
-    before = {timer["id"] for timer in old["timers"]}
-    times = {timer["id"]: timer["time"] for timer in new["timers"]}
+    before = {timer.id for timer in timers_of(old)}
+    times = {timer.id: timer.time for timer in timers_of(new)}
     given = [(one["name"], one["expr"]) for one in change.get("timers", ())]
     if all(sql in before or sql in map(quoted, before) for _, sql in given):
         return

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ....contracts.plan import Plan
 from ...dataflow.job import Job
-from ...plan.plan import Plan
 from ...plan.settings import RunSettings
 from ...state.state import State, disk_of
 from ..format.model import find_savepoint

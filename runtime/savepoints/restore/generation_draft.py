@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from ....contracts.plan import Plan, Query
 from ...barriers.gate import Gate
 from ...base.errors import QUERY_FAILED, RuntimeFault
 from ...dataflow.job import Job
-from ...plan.plan import Plan, Query
 from ...plan.settings import RunSettings
 from ...spark.failures import reason_of_query
 from ...state.state import GenerationFolder
@@ -55,7 +55,7 @@ def gated(
     gate = Gate(kernel, spark, draft, plan, settings)
     frames = []
     for query in queries:
-        frame = checked_frame(kernel, job.calls_of(query)[0].frame, query)
+        frame = checked_frame(kernel, job.calls_of(query)[0].frame, plan, query)
         frames.append((query, gate.wrap(frame, query.id)))
     gate.open(None)
     gate.hold()

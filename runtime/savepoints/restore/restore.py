@@ -14,9 +14,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from ....contracts.notes.meaning import meaning_of
+from ....contracts.plan import Plan, Query
 from ...base.errors import SAVEPOINT_UNUSABLE, RuntimeFault
 from ...dataflow.job import Job
-from ...plan.plan import Plan, Query
 from ...plan.settings import RunSettings
 from ...state.rollback import next_generation
 from ...state.state import State, disk_of, generation_note
@@ -64,7 +65,7 @@ def restore(
         epoch = _epoch(fit)
         disk.create(f"{made}/epochs/{fit.savepoint.epoch:09d}.json", seal(epoch))
         job = _first_batch(spark, kernel, draft, plan, build, settings, fit, folders)
-        for query in plan.queries:
+        for query in plan.queries.values():
             checkpoint = f"{made}/queries/{query.id}"
             begin_query(spark, kernel, disk, checkpoint, query, job, fit, epoch, tell)
         note = _note(state, number, plan, fit)
@@ -171,9 +172,10 @@ def _first_batch(
     initial = partial(initial_state, spark, fit)
     job = Job(plan, spark, draft.storage, settings.variables, folders, initial)
     build(job)
-    for query in plan.queries:
-        check_meaning(draft, query.id, query.meaning)
-    with gated(spark, kernel, draft, plan, settings, job, plan.queries) as frames:
+    queries = tuple(plan.queries.values())
+    for query in queries:
+        check_meaning(draft, query.id, meaning_of(plan, query))
+    with gated(spark, kernel, draft, plan, settings, job, queries) as frames:
         for query, frame in frames:
             run_to(draft, query, frame, 0, partial(_take, query))
     return job
@@ -204,7 +206,7 @@ def _lineage(plan: Plan, fit: Fit) -> Iterator[dict[str, Any]]:
     """The generations whose output counts: batches by the queries that feed the same sinks now."""
     for one in fit.savepoint.lineage:
         batches = {}
-        for query in plan.queries:
+        for query in plan.queries.values():
             counted = fit.counted_as(query)
             if counted in one["batches"]:
                 batches[query.id] = one["batches"][counted]

@@ -12,10 +12,11 @@ import re
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from ....contracts.plan import Program, Query
 from ...dataflow.job import Job
 from ...kernel.load import java_list
 from ...keyed.program import state_schema
-from ...plan.plan import PROGRAM, Query, Use
+from ...plan.plan import OperatorUse, uses_of
 from ...state_tables.stores import store_rows
 from ...storage.disk import Disk, side_file
 from ..migrate.state_mapping import Fit
@@ -36,7 +37,9 @@ def initial_state(
     tables = fit.tables(spark, operator, None)
     if tables is None:
         return None
-    return state_rows(schema, tables, fit.plan.operators[operator], spark)
+    program = fit.plan.operators[operator]
+    assert isinstance(program, Program)
+    return state_rows(schema, tables, program, spark)
 
 
 def begin_query(
@@ -55,7 +58,7 @@ def begin_query(
     `job` is the one whose frame the query has run; `epoch` is the one of that batch, as its file
     says. The query must not run. Raises RuntimeFault when the state does not fit.
     """
-    for number, use in enumerate(query.uses):
+    for number, use in enumerate(uses_of(fit.plan, query)):
         rows = _fill(spark, kernel, checkpoint, query, job, number, use, fit)
         tell(f"{query.id}: {use.operator.id}: {rows} rows of state")
     _graft(disk, checkpoint, query, fit, epoch["epoch"], epoch["cuts"])
@@ -68,12 +71,12 @@ def _fill(
     query: Query,
     job: Job,
     number: int,
-    use: Use,
+    use: OperatorUse,
     fit: Fit,
 ) -> int:
     """Puts the rows of an operator into its stores; how many."""
     partitions = int(spark.conf.get(_PARTITIONS) or 1)
-    if use.operator.kind == PROGRAM:
+    if isinstance(use.operator, Program):
         frame = job.program(use.operator.id)
         if frame is None:
             # It has taken them in the first batch.

@@ -11,16 +11,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from ....contracts.notes.run_plan import RunPlan
 from ...base.errors import NO_SUCH_BARRIER, SAVEPOINT_UNUSABLE, STATE_DAMAGED, RuntimeFault
 from ...base.fields import Fields
-from ...plan.plan import read_plan
 from ...state.incompleteness import open_marks, read_marks
 from ...state.manifests import Manifest
 from ...state.recovery import damage_lines
 from ...state.recovery_check import Examination
 from ...state.rollback import Kept as KeptFiles
 from ...state.rollback import lineage_after
-from ...state.state import SPEC_TEXT, current_generation
+from ...state.state import current_generation
 from ...storage.disk import Disk, LocalDisk
 from ...storage.notes import create_note, read_note, unreadable
 from ...storage.schema_paths import mend_schema_paths
@@ -42,8 +42,7 @@ class _Cut:
     note: dict[str, Any]
     examined: Examination
     manifest: Manifest
-    plan: dict[str, Any]
-    spec: str | None
+    ran: RunPlan
 
 
 def create_savepoint(
@@ -98,21 +97,17 @@ def _cut(disk: Disk, state: str, barrier: int | None) -> _Cut:
     if damage:
         lines = "\n     ".join(damage_lines(folder.removeprefix("file:"), damage))
         raise RuntimeFault(STATE_DAMAGED, lines, "name an older barrier with `--barrier`")
-    plan = read_note(disk, f"{folder}/plan.json")
-    if plan is None:
+    noted = read_note(disk, f"{folder}/plan.json")
+    if noted is None:
         raise RuntimeFault(
             SAVEPOINT_UNUSABLE,
             f"{shown} does not say which plan its job runs with",
             "start the job once with this version of streamc",
         )
-    spec = plan.pop(SPEC_TEXT, None)
     try:
-        read_plan(plan)
-        if not isinstance(spec, str | None):
-            raise ValueError("its spec is no text")
+        return _Cut(note, examined, found[-1], RunPlan.from_json(noted))
     except ValueError as error:
         raise unreadable(f"{folder}/plan.json", str(error)) from None
-    return _Cut(note, examined, found[-1], plan, spec)
 
 
 def _linked(disk: Disk, state: str, cut: _Cut, made: str, *, fixed: bool) -> tuple[_Cut, list[str]]:
@@ -153,12 +148,12 @@ class _Draft:
         self._disk = disk
         self._folder = folder
         self._cut = cut
-        self._state = StateWriter(storage, disk, folder, tell)
+        self._state = StateWriter(storage, disk, folder, cut.ran.plan, tell)
 
     def savepoint(self, state: str, name: str, logs: Sequence[str]) -> Savepoint:
         """Writes the tables; what the manifest says of them and of all else."""
         cut, manifest = self._cut, self._cut.manifest
-        plan = read_plan(cut.plan)
+        plan = cut.ran.plan
         known = read_note(self._disk, f"{state}/state.json") or {}
         found = Savepoint(
             name=name,
@@ -170,8 +165,8 @@ class _Draft:
             generation=manifest.generation,
             state_id=str(known.get("id")),
             spark=self._storage.session.version,
-            plan=cut.plan,
-            spec=cut.spec,
+            plan=plan,
+            spec=cut.ran.spec,
             sources=manifest.sources,
             logs=file_sums(self._disk, self._folder, logs),
             lineage=tuple(lineage_after(cut.note, manifest)),
@@ -181,7 +176,7 @@ class _Draft:
                     f"{self._folder}/{_CHECKPOINT}/queries/{query.id}",
                     manifest.queries[query.id].batch,
                 )
-                for query in plan.queries
+                for query in plan.queries.values()
             },
         )
         marks = read_marks(Fields(cut.note))

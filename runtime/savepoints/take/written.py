@@ -7,8 +7,9 @@ import re
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from ....contracts.plan import Plan, Query
 from ...base.options import quoted
-from ...plan.plan import Query, Use
+from ...plan.plan import OperatorUse, uses_of
 from ...state_tables.tables import read_tables
 from ...storage.disk import Disk
 from ..format.model import SavedOperator, SavedQuery, Table, now
@@ -23,14 +24,20 @@ _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 class StateWriter:
-    """Writes the tables of operators below a folder."""
+    """Writes the tables of a plan's operators below a folder."""
 
     def __init__(
-        self, storage: Storage, disk: Disk, folder: str, tell: Callable[[str], None]
+        self,
+        storage: Storage,
+        disk: Disk,
+        folder: str,
+        plan: Plan,
+        tell: Callable[[str], None],
     ) -> None:
         self._storage = storage
         self._disk = disk
         self._folder = folder
+        self._plan = plan
         self._tell = tell
 
     def query(self, query: Query, checkpoint: str, batch: int) -> SavedQuery:
@@ -41,7 +48,7 @@ class StateWriter:
             raise FileNotFoundError(f"{checkpoint}: batch {batch}")
         operators = {
             use.operator.id: self._operator(query, checkpoint, number, use)
-            for number, use in enumerate(query.uses)
+            for number, use in enumerate(uses_of(self._plan, query))
         }
         return SavedQuery(
             batch=batch,
@@ -52,7 +59,9 @@ class StateWriter:
             counted_as=query.id,
         )
 
-    def _operator(self, query: Query, checkpoint: str, number: int, use: Use) -> SavedOperator:
+    def _operator(
+        self, query: Query, checkpoint: str, number: int, use: OperatorUse
+    ) -> SavedOperator:
         begun, id = now(), use.operator.id
         kept = read_tables(self._storage.session, checkpoint, number, use)
         tables = {
@@ -62,7 +71,7 @@ class StateWriter:
             )
             for name, frame in kept.tables.items()
         }
-        saved = SavedOperator(id, use.operator.kind, kept.keys, kept.cells, tables)
+        saved = SavedOperator(id, use.operator.KIND, kept.keys, kept.cells, tables)
         took = (now() - begun).total_seconds()
         self._tell(f"{query.id}: {id}: {saved.rows} rows, {saved.bytes} bytes, {took:.1f} s")
         return saved
