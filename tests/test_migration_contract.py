@@ -7,12 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from compiled import compiled, plan_in
-from golden_extension import cases
-from streamc.compiler.migrate.statements import expressions_of
 from streamc.contracts.json_records import Malformed
 from streamc.contracts.migration import Made, Migration, OperatorChange
-from streamc.contracts.plan import Program
 from streamc.dsl.ast.expressions import ColumnRef, Lambda
 from streamc.dsl.parse import parse_expression
 from streamc.dsl.source import SourceFile
@@ -20,8 +16,6 @@ from streamc.dsl.walk import walk
 
 TESTS = Path(__file__).parent
 WRITTEN = sorted(TESTS.glob("*/*/migration.json"))
-SILENT = ("on ", "else", "clear ", "stop timer ", "python ")
-"""How lines of a program begin that compute nothing."""
 
 
 def read(path: Path) -> Migration:
@@ -78,14 +72,3 @@ def test_a_document_of_another_format_is_refused() -> None:
     document = read(WRITTEN[0]).to_json()
     with pytest.raises(Malformed, match="its `format` is 1, and 2 is read"):
         Migration.from_json(document | {"format": 1})
-
-
-@pytest.mark.parametrize("case", cases("golden"), ids=lambda case: case.name)
-def test_lines_of_programs_are_read_back(case: Path) -> None:
-    plan = plan_in(compiled(case / "spec.stream", f"{case.name}.stream"))
-    for operator in plan.operators.values():
-        if isinstance(operator, Program):
-            for line in map(str.strip, operator.statements or ()):
-                assert bool(expressions_of(line)) != line.startswith(SILENT) or line.startswith(
-                    "else if "
-                ), line

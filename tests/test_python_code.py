@@ -89,3 +89,37 @@ def test_a_module_that_is_not_there_or_no_text(folder: Path) -> None:
     assert module_code(folder, "models:score") is None
     (folder / "models" / "__init__.py").write_text("x = 1\n", encoding="utf-8")
     assert module_code(folder, "models:score") is not None
+
+
+TUMBLED = "CREATE STREAM found AS SELECT k, window_start, {items} FROM TUMBLE({rows}, ts, "
+TUMBLED += "INTERVAL 1 HOUR) GROUP BY k, window_start;\n"
+KEYED = """\
+CREATE STREAM f AS SELECT k, risk(v) AS w, ts FROM e;
+CREATE OPERATOR found ON f PARTITION BY k ORDER BY ts
+  STATE (n DOUBLE) TTL (n INTERVAL 1 DAY) RETURNS (k STRING, n DOUBLE)
+AS
+ON EVENT
+  SET n = w;
+  EMIT k, n;
+END;
+"""
+CALLS = {
+    "an aggregate": TUMBLED.format(items="MAX(risk(v)) AS x", rows="e"),
+    "a filter": TUMBLED.format(items="COUNT(*) FILTER (WHERE risk(v) > 1) AS x", rows="e"),
+    "a condition": "CREATE STREAM f AS SELECT k, ts FROM e WHERE risk(v) > 1;\n"
+    + TUMBLED.format(items="COUNT(*) AS x", rows="f"),
+    "a computed column": "CREATE STREAM f AS SELECT k, risk(v) AS w, ts FROM e;\n"
+    + TUMBLED.format(items="SUM(w) AS x", rows="f"),
+    "a column that a program reads": KEYED,
+}
+
+
+@pytest.mark.parametrize("text", CALLS.values(), ids=CALLS)
+def test_a_function_is_found_wherever_it_is_called(text: str, folder: Path) -> None:
+    head = SPEC[: SPEC.index("CREATE OPERATOR")]
+    sink = "CREATE SINK a FROM found WITH (connector = 'memory');\n"
+    (folder / "spec.stream").write_text(head + text + sink, encoding="utf-8")
+    old = plan_of(folder)
+    (folder / "models" / "risk.py").write_text(CODE.replace("2", "3"), encoding="utf-8")
+    found = asked(old, plan_of(folder))
+    assert found.keys() == {"found"} and "`risk` is another function" in found["found"]

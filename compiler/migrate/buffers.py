@@ -16,7 +16,7 @@ from ...dsl.ast import expressions as e
 from ...dsl.ast.node import Node
 from ...dsl.format import sql
 from ...dsl.walk import children, walk
-from .statements import parsed_expression
+from .parsing import parsed_expression
 
 WHOLE = "buf"
 """The one buffer of functions that Spark keeps as they see fit."""

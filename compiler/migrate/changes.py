@@ -8,7 +8,7 @@ from functools import cache
 from ...contracts.migration import CellChange, Made, OperatorChange, WindowChange
 from ...dsl.ast.expressions import ColumnRef, Lambda
 from ...dsl.walk import walk
-from .statements import parsed_expression
+from .parsing import parsed_expression
 
 
 def change(

@@ -13,7 +13,7 @@ from .changes import change
 from .inputs import function_findings, input_findings
 from .keys import Key, KeyPlan, plan_keys
 from .lengths import micros
-from .statements import parsed_expression
+from .parsing import parsed_expression
 from .verdicts import Finding, Outcome, Verdict
 from .versions import Versions
 

@@ -9,13 +9,12 @@ from ...contracts.records import dataclass
 from ...dsl.ast.expressions import ColumnRef, Expression
 from ...dsl.ast.node import Node
 from ...dsl.format import identifier, sql
-from ...dsl.parse import parse_expression
-from ...dsl.source import SourceFile
 from ...dsl.walk import rewrite, walk
 from ..model.same import canonical
 from ..operators.rows.origins import reference
 from .changes import made_part, reads_of
 from .conversions import cast, holds_all
+from .parsing import parsed_expression
 from .structs import converted
 from .verdicts import Decision, Finding, Verdict
 from .versions import Meaning, Versions
@@ -153,8 +152,8 @@ def _made_of(keys: Sequence[Key], new: Key) -> str | None:
             made.append(found)
         return found
 
-    tree, diagnostics = parse_expression(SourceFile("key", new.meaning[0]))
-    if tree is None or len(diagnostics):
+    tree = parsed_expression(new.meaning[0])
+    if tree is None:
         return None
     tree = rewrite(tree, change)
     columns = [node for node in walk(tree) if isinstance(node, ColumnRef)]

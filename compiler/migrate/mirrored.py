@@ -8,9 +8,8 @@ from dataclasses import replace
 
 from ...contracts.plan import Bound, Branch, Join, Plan, Query
 from ...dsl.format import sql
-from ...dsl.parse import parse_expression
-from ...dsl.source import SourceFile
 from ..model.same import canonical
+from .parsing import parsed_expression
 from .rewritten import with_branches, with_texts
 from .versions import origin
 
@@ -72,5 +71,5 @@ def _with_sides_turned(query: Query, join: str) -> Query:
 def _turned(text: str) -> str:
     """Return an expression over the rows of a join in terms of the other sides."""
     turned_text = _SIDE.sub(lambda found: _OTHER[found[1]], text)
-    tree, diagnostics = parse_expression(SourceFile("expression", turned_text))
-    return turned_text if tree is None or len(diagnostics) else sql(canonical(tree))
+    tree = parsed_expression(turned_text)
+    return turned_text if tree is None else sql(canonical(tree))

@@ -17,14 +17,13 @@ from ...contracts.plan import (
 )
 from ...contracts.plan import columns_of as results_of
 from ...dsl.format import identifier, sql
-from ...dsl.parse import parse_expression
-from ...dsl.source import SourceFile
 from ..model import types
 from ..model.same import canonical
 from ..model.typed import Typed
 from ..operators.rows.origins import reference
 from .conversions import type_of
 from .expressions import parsed
+from .parsing import parsed_expression
 from .versions import SIDES, aggregates_of, side_columns, waiting_columns
 
 
@@ -141,8 +140,8 @@ def renameable(plan: Plan, id_: str) -> list[str]:
 
 def same_text(text: str) -> str:
     """Return what a call is known by: ``MAX( amount )`` is ``max(amount)``."""
-    tree, diagnostics = parse_expression(SourceFile("call", text))
-    return text if tree is None or len(diagnostics) else sql(canonical(tree))
+    tree = parsed_expression(text)
+    return text if tree is None else sql(canonical(tree))
 
 
 def known_as(text: str, ids: list[str]) -> str:

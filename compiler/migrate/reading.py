@@ -12,13 +12,12 @@ from ...contracts.plan import ReadColumn, Source, Table, branches_of
 from ...contracts.records import dataclass
 from ...dsl.ast import expressions as e
 from ...dsl.ast.node import Node
-from ...dsl.parse import parse_expression
-from ...dsl.source import SourceFile
 from ...dsl.walk import walk
 from ..connectors.options import Concern
 from ..connectors.registry import SOURCES, TABLES
 from ..model import types as t
 from .conversions import type_of
+from .parsing import parsed_expression
 from .structs import goes_by_place, holds_all_by_name
 from .texts import texts
 from .versions import Versions
@@ -203,8 +202,8 @@ class _Read:
         statement = _STATEMENT.fullmatch(bare)
         if statement is not None:
             bare = f"coalesce({statement[1]})"
-        tree, diagnostics = parse_expression(SourceFile("expression", bare))
-        if tree is None or len(diagnostics):
+        tree = parsed_expression(bare)
+        if tree is None:
             return re.fullmatch(r"on event \S+|[\w.]+ (ASC|DESC)", bare) is not None
         is_struct = not self.placed and re.search(rf"{_word(*self.names)}(?!\.)", bare) is not None
         return all(self._keeps(node, is_struct) for node in walk(tree) if self._reads(node))

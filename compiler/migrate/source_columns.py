@@ -32,13 +32,12 @@ from ...contracts.records import dataclass
 from ...dsl.ast.expressions import ColumnRef
 from ...dsl.ast.node import Name, Node
 from ...dsl.format import sql
-from ...dsl.parse import parse_expression
-from ...dsl.source import SourceFile
 from ...dsl.walk import rewrite
 from ..model import types as t
 from ..model.same import canonical
 from .conversions import RenamedType, type_of
 from .decisions import Decisions
+from .parsing import parsed_expression
 from .rewritten import types_in, with_branches, with_texts, with_types
 from .verdicts import Decision, Finding, Verdict
 from .versions import SIDES, Versions, bare_key
@@ -303,8 +302,8 @@ def _above(join: str, names: Names, side: str, branch: Branch) -> Branch:
 
 def _said(text: str, names: Names, side: str | None = None) -> str:
     """Return an expression with columns in their new names; of a side, those behind its word."""
-    tree, diagnostics = parse_expression(SourceFile("expression", text))
-    if tree is None or len(diagnostics):
+    tree = parsed_expression(text)
+    if tree is None:
         return text
 
     def change(node: Node) -> Node | None:

@@ -12,16 +12,15 @@ from ...contracts.plan import (
     TopN,
     aggregates_of,
     branches_of,
-    cells_of,
     columns_of,
 )
 from ...dsl.ast.expressions import Call, Expression
 from ...dsl.walk import walk
-from .statements import expressions_of, parsed_expression
+from .parsing import parsed_expression
 
 
 def calls(operator: Operator, function: str) -> bool:
-    """Whether anything that an operator computes calls a function."""
+    """Whether anything that an operator computes calls a function in Python."""
     return any(
         isinstance(node, Call) and node.name.text.lower() == function.lower()
         for tree in _trees(operator)
@@ -56,16 +55,13 @@ def _of_branch(branch: Branch) -> Iterator[tuple[str, str]]:
 
 def _trees(operator: Operator) -> Iterator[Expression]:
     for part, text in texts(operator):
-        if part == "statements":
-            yield from expressions_of(text)
-        elif part == "where":
+        # Spark calls no Python function in a program: its statements have none.
+        if part == "where":
             yield from _condition(text)
-        else:
+        elif part != "statements":
             yield from _expression(text)
     for aggregate in aggregates_of(operator):
         yield from _expression(aggregate.id)
-    for cell in cells_of(operator):
-        yield from _expression(cell.default)
     if isinstance(operator, Join):
         yield from _expression(operator.condition)
         for key in (key for side in operator.sides for key in side.keys):
@@ -73,13 +69,13 @@ def _trees(operator: Operator) -> Iterator[Expression]:
 
 
 def _condition(text: str) -> Iterator[Expression]:
-    """Yield a condition that rows passed, or that of a look-up: ``LEFT JOIN t ON …``."""
-    found = parsed_expression(text) or parsed_expression(text.partition(" ON ")[2])
-    if found is not None:
-        yield found
+    """Yield a condition that rows passed; of a look-up or a window what stands behind ``on``."""
+    for words in (text, text.partition(" ON ")[2], text.partition(" on ")[2]):
+        if (found := parsed_expression(words)) is not None:
+            yield found
+            return
 
 
-def _expression(text: str | None) -> Iterator[Expression]:
-    found = None if text is None else parsed_expression(text)
-    if found is not None:
+def _expression(text: str) -> Iterator[Expression]:
+    if (found := parsed_expression(text)) is not None:
         yield found
