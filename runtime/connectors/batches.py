@@ -67,6 +67,7 @@ class BatchWriter:
         started = time.time()
         try:
             rows = self._write_all(batch, batch_id)
+            self._kernel.EndedJobs.forget(batch._jdf)
             if self.books is not None:
                 read = self.books.close(batch, batch_id, rows, started)
                 self._read[batch_id] = read

@@ -54,6 +54,7 @@ checksums and copies elsewhere; ``Rolling``: files of a batch that are followed 
 some size; ``TextFiles``: files of lines joined byte for byte.
 
 ``driver/``: ``Parent``: a JVM ends with the process that started it; ``Progress``: the progress
-reports of a query since the last look. ``stepping/``: ``Steps``: sources that give their rows step
-by step; ``Ticks``: watermarks that move without rows.
+reports of a query since the last look; ``EndedJobs``: jobs that Spark would keep for ever.
+``stepping/``: ``Steps``: sources that give their rows step by step; ``Ticks``: watermarks that move
+without rows.
 """
