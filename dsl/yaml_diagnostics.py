@@ -37,7 +37,8 @@ class Teller:
         known = tuple(known)
         listed = ", ".join(f"`{each}`" for each in known)
         help_ = did_you_mean(name.text, known) or (f"known: {listed}" if known else None)
-        self.tell(code, f"`{name.text}` is not a {what}", name.span, help_)
+        article = "an" if what[0] in "aeiou" else "a"
+        self.tell(code, f"`{name.text}` is not {article} {what}", name.span, help_)
 
 
 def described(node: Node) -> str:

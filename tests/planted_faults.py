@@ -25,9 +25,9 @@ def _always(module: Any, name: str, value: Any) -> Fault:
 def _not_compared(kind: str, part: str) -> Fault:
     """A part of an operator that lies below another one is taken for one that changes no row."""
     return lambda patch: patch.setitem(
-        upstream._NO_ROWS,  # type: ignore[arg-type]
+        upstream.NO_ROWS,
         kind,
-        upstream._NO_ROWS[kind] | {part},
+        upstream.NO_ROWS[kind] | {part},
     )
 
 
@@ -51,7 +51,7 @@ FAULTS: Mapping[str, Fault] = {
     "what is below is not compared": _nothing(inputs, "changes_below"),
     "conditions are not compared": _nothing(inputs, "_differences"),
     "aggregates are known by name": lambda patch: patch.setattr(
-        cells, "meaning", lambda given, part, name: (name,)
+        cells, "meaning", lambda given, name: (name,)
     ),
     "cells of queries are known by name": _by_alias,
     "what a query asks is not compared": _nothing(programs, "_handlers"),

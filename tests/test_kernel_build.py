@@ -95,7 +95,7 @@ def test_of_two_processes_one_builds_and_the_other_waits(
     assert [process.returncode for process in both] == [0, 0]
     assert machine.compilations == 1
     out, err = ("".join(texts) for texts in zip(*ended, strict=True))
-    assert out.count("built in ") == out.count(" is there: ") == 1
+    assert out.count("built in ") == out.count(" is already built: ") == 1
     assert err.count("building the Spark kernel for Spark") == 1
     assert err.count("another process is building the Spark kernel: waiting for it") == 1
 

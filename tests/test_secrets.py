@@ -331,7 +331,7 @@ def test_what_files_hold_steers_no_terminal(
         assert out + err
         assert not {"\x1b", "\r", "\u202e"} & set(out + err), command
         if "json" in command:
-            assert evil in json.loads(out)[0]["message"]
+            assert evil in json.loads(out)["diagnostics"][0]["message"]
     assert aligned([["a\nb", "\x1b"]]) == ["a\\nb  \\u001b"]
 
 
