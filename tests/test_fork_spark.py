@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 from compiled import compiled, written
@@ -27,9 +26,9 @@ pytestmark = pytest.mark.spark
 CARDS = Path(__file__).parent.parent / "specs" / "card_fraud"
 
 
-def branch(spec: Path, old: Mapping[str, Any]) -> Branch:
+def branch(spec: Path, old: Plan) -> Branch:
     version = version_of(spec, compile_source(SourceFile.read(spec)))
-    plan = plan_migration(Plan.from_json(old), version.plan)
+    plan = plan_migration(old, version.plan)
     assert plan.exit_code == 0
     return Branch(version, document(plan), {}, None)
 
