@@ -68,9 +68,9 @@ def test_cells_that_are_not_known_are_told(beside: Callable[[str], Path]) -> Non
     suite = load_tests([file])
     told = [d.message for found in suite.found for d in found]
     assert told == [
-        "`totals` is no column of `watched`",
+        "`totals` is not a column of `watched`",
         "the row has no `seen`, which `watched` has",
         "the row has no `total`, which `watched` has",
         "`state` is a list, not a mapping of operators to rows",
-        "`watch` is no operator",
+        "`watch` is not an operator",
     ]

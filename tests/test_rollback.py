@@ -278,8 +278,8 @@ def test_it_goes_back_when_confirmed(spark: SparkSession, root: Path) -> None:
     assert (code, "SR0413" in output) == (2, True)
     code, output = command(root, "--to", "2", "--yes")
     assert code == 0, output
-    assert "goes on from barrier 2, as generation 0002" in output
-    assert "cut back when the job starts next" in output
+    assert "continues from barrier 2, as generation 0002" in output
+    assert "truncated when the job next starts" in output
     assert run(spark, root).exit_code == 0
     assert results(root) == results(root.parent / "whole")
 

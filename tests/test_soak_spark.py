@@ -18,8 +18,8 @@ from soaking.inputs import Feeder
 from soaking.pipeline import PIPELINES, Policy
 from soaking.positions import Positions
 from soaking.soak import Soak, Watch, Wish
+from streamc.contracts.plan import Checkpoint
 from streamc.runtime import Arguments, run_script, stop_pipeline
-from streamc.runtime.plan.retention import NO_BARRIERS
 from streamc.runtime.plan.settings import RunSettings
 from streamc.runtime.spark.session import run_session
 
@@ -130,7 +130,8 @@ def watch(jobs: list[Running], over: Callable[[], bool]) -> None:
 
 def test_what_spark_knows_of_files_does_not_pile_up(spark: SparkSession) -> None:
     settings = RunSettings("state", "as fast as possible", "auto", {}, {})
-    session, started, notes = run_session(settings, NO_BARRIERS, "soak", spark)
+    policy = Checkpoint(every="1 minute", retain=5, timeout="10 minutes", tolerate=3)
+    session, started, notes = run_session(settings, policy, "soak", spark)
     assert (started, notes) == (False, [])
     jvm: Any = session._jvm
     caches = jvm.org.apache.spark.sql.execution.datasources.FileStatusCache

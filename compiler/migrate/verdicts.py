@@ -7,6 +7,7 @@ from enum import StrEnum
 from typing import TypeAlias
 
 from ...contracts.migration import OperatorChange
+from ...contracts.outputs.migration_plan import Group
 from ...contracts.records import dataclass
 
 Path: TypeAlias = tuple[str, ...]
@@ -74,7 +75,7 @@ class Outcome:
     ``sooner_micros`` is by how much the watermark of the source ``new`` moves ahead.
     """
 
-    group: str
+    group: Group
     old: str | None
     new: str | None
     kind: str

@@ -7,6 +7,10 @@ from typing import Annotated, Any, Literal, NotRequired, TypedDict
 from ..migration import Migration
 
 
+Group = Literal["operator", "source", "sink", "settings"]
+"""What a part of a state belongs to; what is of the settings belongs to no one of the others."""
+
+
 class MissingDecision(TypedDict):
     """A question: the path of its answer in the file, what a draft says, what else may be said."""
 
@@ -19,7 +23,7 @@ class PlannedPart(TypedDict):
     """A part of the state, what it is called in both versions, and what becomes of it."""
 
     owner: str
-    group: Literal["operator", "source", "sink", "query"]
+    group: Group
     kind: str
     part: str
     old: str | None
