@@ -1,6 +1,6 @@
 """The command line: commands, exit codes, and errors without a traceback.
 
-Exit codes: 0 fine, 1 differences or failed data, 2 a mistake of the user.
+Exit codes: 0 success, 1 differences or failed data, 2 a user's mistake.
 """
 
 from __future__ import annotations
@@ -90,6 +90,6 @@ def main() -> None:
         print_error(error)
         sys.exit(2)
     except BrokenPipeError:
-        # Whoever read the output has seen enough; Python's own flush at exit must not complain.
+        # The reader of the output has closed it; Python's own flush at exit must not complain.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)

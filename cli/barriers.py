@@ -58,7 +58,7 @@ def show_barrier(
 
 
 def _summary(kept: Kept) -> dict[str, Any]:
-    """A barrier without what each query, sink and source has."""
+    """A barrier without the parts of each query, sink and source."""
     long = ("queries", "sources", "sinks", "ledger", "files")
     return {name: value for name, value in kept.to_document().items() if name not in long}
 

@@ -1,4 +1,4 @@
-"""What differs between the version of a spec that began a state and the one that goes on."""
+"""What differs between the version of a spec that began a state and the one that continues it."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ if TYPE_CHECKING:
     from ..runtime.execution.changed_spec import Changes
 
 _FOUND_BY = ("key", "window", "time")
-"""Parts by which others are found: another one would read groups as those of others."""
+"""Parts that identify groups: a changed one would read some groups as others."""
 
 
 def changes_between(old: Plan, new: Plan) -> Changes:
-    """Return what a start without a savepoint has to refuse, and what it has to tell.
+    """Return what a start without a savepoint has to refuse, and what it has to report.
 
-    What the plan of a migration would not keep as it is can't go on in place: a cell that computes
-    something else under its name, groups by another key. What it asks about or marks is told.
+    What a migration plan would not keep as it is can't continue in place: a cell that computes
+    something else under its name, groups by another key. What it asks about or marks is reported.
     """
     from ..compiler.migrate.plan import plan_migration
     from ..runtime.execution.changed_spec import Changes
@@ -25,7 +25,7 @@ def changes_between(old: Plan, new: Plan) -> Changes:
     refused, told = [], []
     for outcome in plan_migration(old, new).operators:
         if outcome.old is None or outcome.new is None:
-            # It begins, or ends, with the query that it is in.
+            # It begins or ends with its query.
             continue
         for finding in outcome.findings:
             line = f"{outcome.id}: {finding.name}: {finding.why}"

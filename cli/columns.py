@@ -10,16 +10,16 @@ from ..contracts.terminal import one_line
 
 
 class Output(StrEnum):
-    """How a command prints what it knows."""
+    """How a command prints its result."""
 
     TEXT = "text"
     JSON = "json"
 
 
 def aligned(rows: Sequence[Sequence[str]], left: int = 1) -> list[str]:
-    """Return rows as lines; the first `left` columns begin at one place, the others end at one.
+    """Return rows as lines; the first `left` columns are aligned left, the others right.
 
-    What would break a line, or steer a terminal, is spelt out.
+    Characters that would break a line or control a terminal are escaped.
 
     >>> aligned([("query", "rows"), ("per_minute", "7")])
     ['query       rows', 'per_minute     7']
@@ -41,7 +41,7 @@ def moment(instant: datetime | None) -> str:
 
 
 def watermark(milliseconds: int) -> str:
-    """Return a watermark as people read it; 0 is none.
+    """Return a watermark in readable form; 0 is none.
 
     >>> watermark(0), watermark(-1000), watermark(9223372036854775)
     ('none', '1969-12-31 23:59:59', 'after all rows')

@@ -1,4 +1,4 @@
-"""``streamc compact``: the small files of a sink become bigger ones."""
+"""``streamc compact``: merges the small files of a sink into larger ones."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class Phase(StrEnum):
-    """The phases after which one may stop and look."""
+    """The phases after which compilation can stop."""
 
     AST = "ast"
     MODEL = "model"
@@ -69,16 +69,16 @@ def _print_phase(results: Sequence[CompileResult], phase: Phase) -> None:
             print(f"==> {result.source.name} <==")
         for secret in result.source.secrets:
             remember(secret)
-        # A tree is made of a spec with secrets too, which no later phase is.
+        # Only this phase also runs on a spec with secrets in it.
         show = sys.stdout.write if phase is Phase.AST else print_raw
         show(result.text(phase.value).rstrip("\n") + "\n")
 
 
 def _newest(results: Sequence[CompileResult], named: Sequence[Path]) -> list[CompileResult]:
-    """Return the newest version of each pipeline; older ones that a folder holds stay specs only.
+    """Return the newest version of each pipeline; older ones in a folder are not compiled.
 
-    They are there for migrations and tests. Each version that is named is compiled. Raises
-    ``UserError`` when two specs make the same files.
+    They are there for migrations and tests. A version named on the command line is always compiled.
+    Raises ``UserError`` when two specs emit the same files.
     """
     by_pipeline: dict[str, list[CompileResult]] = {}
     for result in results:
@@ -127,7 +127,7 @@ def _files(results: Sequence[CompileResult], output: Path) -> list[dict[Path, st
 
 
 def _write(files: Sequence[dict[Path, str]]) -> bool:
-    """Write what differs and say so; nothing is ever stale then."""
+    """Write the files that differ and print their names; nothing is stale afterwards."""
     for pair in files:
         written = write_if_changed(pair)
         for path in pair:

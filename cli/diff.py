@@ -1,4 +1,4 @@
-"""``streamc diff``: what a change of a spec changes in the emitted code and in the state."""
+"""``streamc diff``: what a change to a spec changes in the emitted code and in the state."""
 
 from __future__ import annotations
 

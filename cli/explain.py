@@ -67,7 +67,7 @@ def _explain_spec(path: Path, state: str | None) -> None:
 
 
 def _marks(state: str, pipeline: str) -> tuple[str, ...]:
-    """Return a line for each part of a state that is not what it would have been."""
+    """Return a line for each marked part of a state."""
     from ..runtime import read_status
 
     with faults():

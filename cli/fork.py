@@ -113,7 +113,7 @@ def _branch(
     variables: Mapping[str, str],
     profile: str | None,
 ) -> Branch:
-    """Plan the way from the savepoint; prints the plan and exits where it is not complete."""
+    """Plan the migration from the savepoint; prints the plan and exits when it is not complete."""
     from ..compiler.migrate.document import document
     from ..compiler.migrate.text import plan_text
     from .forking import Branch

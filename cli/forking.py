@@ -1,4 +1,4 @@
-"""Two versions that go on from one savepoint over the same recorded rows."""
+"""Two versions that continue from one savepoint over the same recorded rows."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """A version, and what the runtime is told of the way to it from the savepoint."""
+    """A version, and its migration from the savepoint in the runtime's form."""
 
     version: Version
     migration: Migration
@@ -36,27 +36,27 @@ class Branch:
 
     @property
     def sinks(self) -> dict[str, str]:
-        """Its sinks by what they were called in the savepoint; one that is new by its own name."""
+        """Its sinks by their names in the savepoint; a new one by its own name."""
         return {one.old or name: name for name, one in self.migration.sinks.items()}
 
     def given(self, name: str) -> str:
-        """What the savepoint called a source; a table's name is its own."""
+        """The name of a source in the savepoint; a table keeps its own."""
         found = self.migration.sources.get(name)
         return (found and found.old) or name
 
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """Rows by source, a text for each step, and what tables hold."""
+    """Rows by source, one text per step, and the content of tables."""
 
     steps: Sequence[Mapping[str, str]]
     tables: Mapping[str, str]
 
 
 def read_recording(folder: Path, branches: Sequence[Branch]) -> Recording:
-    """Read a folder that has one for each source, whose n-th file by name is step n.
+    """Read a folder with one subfolder per source; its n-th file by name is step n.
 
-    Of a table, all files together are its content. A folder that belongs to neither version, and
+    All files of a table together are its content. A folder that belongs to neither version, and
     a source that has none, raise ``UserError``.
     """
     if not folder.is_dir():
@@ -103,12 +103,12 @@ def fork(
     *,
     spark: SparkSession | None = None,
 ) -> Iterator[SinkFork]:
-    """Run both versions over a recording, and yield what differs, sink by sink of both.
+    """Run both versions over a recording, and yield the differences sink by sink.
 
-    Nothing of the user's is written. They run on ``spark``, or on one of their own. Raises
-    ``RuntimeFault`` when a version can't go on.
+    Nothing of the user's is written. They run on ``spark``, or on one started for them. Raises
+    ``RuntimeFault`` when a version can't continue.
     """
-    # A Spark that goes on may still be writing a store of a query that has ended.
+    # A Spark that keeps running may still be writing a store of a query that has ended.
     with TemporaryDirectory(prefix="streamc-fork-", ignore_cleanup_errors=True) as name:
         root = Path(name).resolve()
         with step_spark(root / "spark", spark) as base:

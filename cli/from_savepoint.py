@@ -1,4 +1,4 @@
-"""``streamc run --from-savepoint``: the way from what a savepoint holds to what a script keeps."""
+"""``streamc run --from-savepoint``: the migration from a savepoint's state to a script's."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def migration_of(
     script: Path, state: str | None, profile: str | None, savepoint: str, decisions: Path | None
 ) -> Mapping[str, Any] | None:
-    """Return the migration that a script needs to begin with a savepoint; None for the same state.
+    """Return the migration that a script needs to start from a savepoint; None for the same state.
 
     Prints the plan and exits with its code when something is undecided or impossible. Raises
     ``RuntimeFault`` when there is no such savepoint.
@@ -31,7 +31,7 @@ def migration_of(
     from ..runtime.storage.local_files import LocalFiles, local_state
 
     plan = load_plan(plan_path(script))
-    # A savepoint in a folder may begin a state that is not there yet.
+    # A savepoint in a folder may start a state that does not exist yet.
     root = state_folder(plan, state, profile)
     root = root if "/" in savepoint else local_state(root)[1]
     saved, _ = find_savepoint(LocalFiles(), root, savepoint)

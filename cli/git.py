@@ -1,4 +1,4 @@
-"""A spec as it was at a revision of its repository."""
+"""A spec at a revision of its repository."""
 
 from __future__ import annotations
 

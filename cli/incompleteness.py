@@ -1,4 +1,4 @@
-"""Parts of a state that are not what they would have been, as lines."""
+"""Marked parts of a state, whose values are incomplete, as lines."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def mark_lines(marks: Iterable[Mark]) -> Iterator[str]:
-    """Yield a line a mark: since when, why, and until which watermark."""
+    """Yield a line for each mark: since when, why, and until which watermark."""
     for mark in marks:
         since = moment(datetime.fromisoformat(mark.since).astimezone(UTC))
         until = (

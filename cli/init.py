@@ -1,4 +1,4 @@
-"""``streamc init``: a folder with a pipeline to begin from."""
+"""``streamc init``: a folder with a pipeline to start from."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _FILES = {
     "README.md": "README.md.j2",
     ".gitignore": "gitignore.j2",
 }
-"""The files of the folder, and the template of each."""
+"""The files of the folder and their templates."""
 
 
 def init(
@@ -45,7 +45,7 @@ def init(
 
 
 def _check_name(name: str) -> None:
-    """Raise ``UserError`` for what no pipeline can be called, with a name that is near to it."""
+    """Raise ``UserError`` for a name that no pipeline can have, with a similar one that it can."""
     import re
 
     from ..dsl.settings import NAME

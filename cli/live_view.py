@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class LiveView:
-    """Shows each query as a line, with the ids of its stateful operators below it.
+    """Shows a line for each query, with the ids of its stateful operators below it.
 
     The table is drawn on standard error; what console sinks print goes above it, or to standard
     output when that is a file or a pipe.
@@ -31,7 +31,7 @@ class LiveView:
         from rich.console import Console
         from rich.live import Live
 
-        # What moves the cursor is drawn past the streams that let nothing do so.
+        # Control sequences must not go through the streams that escape them.
         terminal = sys.stderr.stream if isinstance(sys.stderr, SafeStream) else sys.stderr
         self._console = Console(file=terminal, highlight=False)
         self._live = Live(console=self._console, auto_refresh=False, transient=True)
@@ -76,12 +76,12 @@ class LiveView:
         self.note(outcome)
 
     def close(self) -> None:
-        """Takes the table away; a run that ends with a fault calls nothing else."""
+        """Removes the table; a run that ends with a fault calls nothing else."""
         self._live.stop()
 
 
 def progress_table(title: str, queries: Sequence[QueryProgress]) -> Table:
-    """The table of one moment."""
+    """The table at one moment."""
     from rich.table import Table
 
     table = Table(

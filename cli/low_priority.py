@@ -1,4 +1,4 @@
-"""Work that a running job goes before."""
+"""Work that yields to running jobs."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ _DIE_WITH_PARENT = 1
 
 
 def yield_to_jobs() -> None:
-    """Has all other processes go before what this one does from here on.
+    """Lowers the priority of this process below all others from here on.
 
-    Linux may share the processors out to sessions first and then within each, see sched(7): beside
-    a job that another terminal has started, being nice to one's own session says nothing. What
-    follows is done by a child then, in a session of its own that is as nice; this process hands
-    signals on to it and ends as it does.
+    Linux may divide CPU time among sessions first and then within each, see sched(7): a nice value
+    then has no effect on a job started from another terminal. In that case a child does the work,
+    in a session of its own with the same nice value; this process forwards signals to it and ends
+    as it does.
     """
     alone = threading.active_count() == 1
     if not (alone and _has_autogroups()):
@@ -53,7 +53,7 @@ def _has_autogroups() -> bool:
 
 
 def _end_as(child: int) -> None:
-    """Waits for a child, and ends with its code or by its signal."""
+    """Wait for a child, and end with its code or by its signal."""
 
     def hand_on(number: int, frame: FrameType | None) -> None:
         with suppress(ProcessLookupError):

@@ -1,4 +1,4 @@
-"""Options that several commands have."""
+"""Options shared by several commands."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ AsCopyOption = Annotated[
 
 
 def copied(*, adopt: bool, as_copy: bool) -> str | None:
-    """Return what a state that is a copy is to be."""
+    """Return what a copied state is to become."""
     from ..runtime.plan.arguments import ADOPT, AS_COPY
 
     if adopt and as_copy:

@@ -1,4 +1,4 @@
-"""What commands write: files, each whole or not at all and only when it differs; and JSON."""
+"""What commands write: JSON, and files, each whole or not at all and only when it differs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .report import UserError
 def write_if_changed(files: Mapping[Path, str]) -> list[Path]:
     """Write the files whose content differs and return their paths.
 
-    All are written beside their places first and moved there at the end, so that a script and its
+    All are written next to their destinations first and moved at the end, so that a script and its
     plan never come from two specs. Raises ``UserError`` when that is not possible.
     """
     stale = {path: text.encode() for path, text in files.items() if not _holds(path, text)}
@@ -37,7 +37,7 @@ def write_if_changed(files: Mapping[Path, str]) -> list[Path]:
 
 
 def difference(path: Path, text: str) -> str:
-    """Return how a file would change, as a unified diff; empty when it holds this text already."""
+    """Return how a file would change, as a unified diff; empty when it already holds this text."""
     if _holds(path, text):
         return ""
     name = path.as_posix()
@@ -59,7 +59,8 @@ def unified(old: str, new: str, old_name: str, new_name: str) -> str:
 def json_text(document: Mapping[str, Any]) -> str:
     """Return what a command prints for programs, one of ``contracts.outputs``, as JSON.
 
-    Numbers that JSON does not have are text, ``"NaN"``; so is what it has no form for at all.
+    Numbers that JSON does not have are text, ``"NaN"``; so is every other value without a JSON
+    form.
     """
     text = json.dumps(_plain(document), indent=2, ensure_ascii=False, default=str, allow_nan=False)
     return f"{text}\n"

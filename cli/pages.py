@@ -1,8 +1,8 @@
-"""The pages behind codes: what a diagnostic or a fault means, and how to mend it.
+"""The pages of codes: what a diagnostic or a fault means, and how to fix it.
 
 A page is Markdown shipped beside its code: ``dsl/explanations/SC0104.md``,
-``runtime/explanations/SR0101.md``. Below its heading stand some paragraphs; the page of a
-diagnostic ends with a spec that fails and the same spec mended, which a test compiles.
+``runtime/explanations/SR0101.md``. Paragraphs follow its heading; the page of a diagnostic ends
+with a failing spec and the same spec fixed, which a test compiles.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Page:
 
     @property
     def specs(self) -> tuple[str, ...]:
-        """The specs of the page: the one that fails and the one mended, or none."""
+        """The specs of the page: the failing one and the fixed one, or none."""
         parts = f"\n{self.body}".split("\n```")
         return tuple(part.split("\n", 1)[1] + "\n" for part in parts[1::2])
 

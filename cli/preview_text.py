@@ -1,4 +1,4 @@
-"""What a migration makes of a savepoint, as text: a paragraph for each operator."""
+"""What a migration does to a savepoint, as text: a paragraph for each operator."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _PAGE = 100
 
 
 def preview_text(savepoint: Savepoint, preview: Preview) -> str:
-    """Return the figures of all operators, behind a line that says of which savepoint."""
+    """Return the figures of all operators, after a line that names the savepoint."""
     head = (
         f"savepoint {savepoint.name}, version {savepoint.version}: barrier {savepoint.barrier}, "
         f"watermark {watermark(savepoint.watermark_ms)}, {_amount(savepoint.rows, 'row')}, "
@@ -90,7 +90,7 @@ def _wrapped(line: str, indent: str) -> list[str]:
 
 
 def _sample(sample: Sample) -> Iterator[str]:
-    """Yield the columns of some rows, and beside them what they become."""
+    """Yield the columns of some rows next to what they become."""
     held = len(sample.before)
     of = f"{held:,} of {sample.rows:,}" if sample.rows > held else f"{held:,}"
     yield f"  sample of {sample.table}" + (f": {of} rows become one" if sample.rows > 1 else "")

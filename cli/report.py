@@ -27,7 +27,7 @@ FormatOption = Annotated[Format, typer.Option("--format", help="Output format of
 
 
 class UserError(Exception):
-    """Something about the command or its files that the user has to mend; ends with exit code 2."""
+    """A problem with the command or its files that the user has to fix; ends with exit code 2."""
 
     def __init__(self, message: str, help: str | None = None) -> None:
         super().__init__(message)
@@ -35,7 +35,7 @@ class UserError(Exception):
 
 
 def print_error(error: UserError) -> None:
-    """Print an error and how to mend it."""
+    """Print an error and how to fix it."""
     print(f"error: {error}", file=sys.stderr)
     if error.help is not None:
         print(f"  = help: {error.help}", file=sys.stderr)
@@ -45,7 +45,7 @@ def print_error(error: UserError) -> None:
 def faults(interrupted: str | None = None) -> Iterator[None]:
     """End the process with a fault of the runtime: its text and its exit code.
 
-    With a text for it, Ctrl-C ends it too, with 130.
+    With ``interrupted``, Ctrl-C ends it too, with exit code 130.
     """
     from ..runtime.base.errors import STATE_UNREADABLE, RuntimeFault
 

@@ -1,4 +1,4 @@
-"""``streamc rollback``: a state goes back to an earlier barrier."""
+"""``streamc rollback``: returns a state to an earlier barrier."""
 
 from __future__ import annotations
 

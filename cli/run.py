@@ -73,7 +73,7 @@ def run(
 
 
 def _run(script: Path, asked: Arguments, folder: str) -> Result:
-    """Run a script with a view of it, which is closed before anything else is told."""
+    """Run a script with a view of it, which is closed before anything else is printed."""
     from ..runtime import run_script
     from .changed_state import changes_between
 

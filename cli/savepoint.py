@@ -57,7 +57,7 @@ def create(
         if stop:
             stop_pipeline(state, show=_tell)
         if yields and job_runs(state):
-            # What this takes longer is nobody's loss; where no job runs, it would be for nothing.
+            # A slower savepoint harms nobody; without a running job there is nothing to yield to.
             _tell("a job runs on this state and has priority; pass `--no-yield` to compete with it")
             yield_to_jobs()
         found = take_savepoint(state, name=name, barrier=barrier, tell=_tell)

@@ -1,4 +1,4 @@
-"""``streamc savepoint plan --savepoint``: a plan tried on a savepoint, and what it found."""
+"""``streamc savepoint plan --savepoint``: a dry run of a plan on a savepoint, and its findings."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class Saved:
         return self._savepoint.plan
 
     def tried(self, new: Plan, found: MigrationPlan) -> Tried:
-        """Return what a migration makes of its rows."""
+        """Return what a migration does to its rows."""
         from ..runtime.savepoints.migrate.state_mapping import fitted
         from ..runtime.savepoints.process import preview_savepoint
 
@@ -77,14 +77,14 @@ class Saved:
 
 
 class Tried:
-    """What a plan makes of a savepoint."""
+    """What a plan does to a savepoint."""
 
     def __init__(self, savepoint: Savepoint, preview: Preview) -> None:
         self._savepoint, self._preview = savepoint, preview
 
     @property
     def fails(self) -> bool:
-        """Whether it can't be restored so."""
+        """Whether the savepoint can't be restored by this plan."""
         return self._preview.fails
 
     def document(self) -> dict[str, Any]:
@@ -109,7 +109,7 @@ class Tried:
 
 
 def _possible(found: MigrationPlan) -> Migration:
-    """Return the document of a plan, without operators of which a part is impossible."""
+    """Return the document of a plan without operators that have an impossible part."""
     from ..compiler.migrate.document import document
     from ..compiler.migrate.verdicts import Verdict
 

@@ -124,7 +124,7 @@ def _print(answer: Answer, format: Output) -> None:
 
 
 def _text(value: object) -> str:
-    """A value as a person reads it; instants are in UTC."""
+    """A value in readable form; instants are in UTC."""
     match value:
         case None:
             return "NULL"

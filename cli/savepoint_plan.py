@@ -1,4 +1,4 @@
-"""``streamc savepoint plan``: what becomes of each cell of state under another version."""
+"""``streamc savepoint plan``: how each cell of state migrates to another version."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def plan(
 def _versions(
     versions: list[str], savepoint: str | None, state: str | None
 ) -> tuple[str | None, str]:
-    """Return OLD and NEW as they were given; with a savepoint OLD may be missing."""
+    """Return OLD and NEW as given; with a savepoint OLD may be missing."""
     if len(versions) > 2:
         raise UserError("more than two specs were given", "pass OLD and NEW")
     if savepoint is None and state is not None:
@@ -114,7 +114,7 @@ def _versions(
 def planned(
     old: Plan, new: Plan, migration: Path | None, said: list[Diagnostics]
 ) -> tuple[MigrationPlan, Decisions]:
-    """Plan with the decisions of a file; what is wrong in it is added to what is said.
+    """Plan with the decisions of a file; mistakes in it are added to the diagnostics.
 
     Raises UserError when the plans are of two pipelines: no state goes from one to the other.
     """

@@ -1,6 +1,6 @@
-"""What Spark finds in specs that the compiler can't see, told at the place in the spec.
+"""What Spark refuses and the compiler can't see, reported at its location in the spec.
 
-The emitted script is built on empty sources. What Spark refuses has a line of the script, or a
+The emitted script is built on empty sources. An error of Spark has a line of the script, or a
 query: each paragraph is one relation of the spec, or a source, or a sink.
 """
 
@@ -34,10 +34,10 @@ if TYPE_CHECKING:
 def check_on_spark(
     results: Iterable[CompileResult], spark: SparkSession | None = None
 ) -> list[Diagnostics]:
-    """Return what Spark refuses of specs that compile, in the order of the specs.
+    """Return what Spark refuses in specs that compile, in the order of the specs.
 
     A Spark is started unless one is given; nothing of the user's is read or written. Raises
-    ``RuntimeFault`` when Spark can't be had.
+    ``RuntimeFault`` when Spark can't be started.
     """
     with TemporaryDirectory(prefix="streamc-check-") as folder:
         root = Path(folder).resolve()
@@ -80,7 +80,7 @@ def _diagnostic(refusal: Refusal, result: CompileResult) -> Diagnostic:
 
 
 def _paragraph(script: str, line: int) -> str | None:
-    """Return what the paragraph of a script that holds a line is called."""
+    """Return the name of the paragraph of a script that holds a line."""
     build = next(
         node
         for node in ast.parse(script).body
@@ -98,7 +98,7 @@ def _paragraph(script: str, line: int) -> str | None:
 
 
 def _place(refusal: Refusal, name: str | None, result: CompileResult) -> Span:
-    """Return the expression that Spark means, else the name of the statement it stands in."""
+    """Return the expression that Spark means, else the name of its statement."""
     assert result.model is not None and result.spec is not None
     stream = next((r.stream for r in result.model.relations if r.name == name), name)
     for statement in result.spec.statements:
@@ -116,7 +116,7 @@ def _place(refusal: Refusal, name: str | None, result: CompileResult) -> Span:
 
 
 def _expression(refusal: Refusal, statement: CreateSource | CreateStream) -> Span | None:
-    """Return the place of the SQL text that Spark points at, or of the field that it names."""
+    """Return the location of the SQL text that Spark points at, or of the field that it names."""
     expressions = [node for node in walk(statement) if isinstance(node, Expression)]
     fragment = (refusal.fragment or "").lower()
     found = [node.span for node in expressions if sql(node).lower() == fragment]

@@ -1,4 +1,4 @@
-"""Paths on the command line to specs."""
+"""Specs from paths on the command line."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PathsArgument = Annotated[
 
 
 def read_specs(paths: Iterable[Path]) -> list[SourceFile]:
-    """Read the specs of files and folders; raises ``UserError`` for what is no spec."""
+    """Read the specs of files and folders; raises ``UserError`` for anything else."""
     return [read_spec(path) for path in find_specs(paths)]
 
 

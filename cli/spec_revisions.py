@@ -1,4 +1,4 @@
-"""Two versions of a spec from the command line: files, or what they were at a revision."""
+"""Two versions of a spec from the command line: files, or files at a revision."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def read_versions(old: str, new: str) -> tuple[SourceFile, SourceFile]:
 
 
 def read_version(new: str) -> SourceFile:
-    """Return a version by itself; raises ``UserError`` when it can't be read."""
+    """Return a single version; raises ``UserError`` when it can't be read."""
     return _read(new)
 
 
@@ -64,7 +64,7 @@ def _read_file(path: Path) -> SourceFile:
 
 
 def compile_version(source: SourceFile, new: SourceFile) -> CompileResult:
-    """Compile a version under its own name for errors, and under the new one for what is emitted.
+    """Compile a version with its own name in errors, and the new one's name in emitted code.
 
     A file's name is in the emitted script, and may be the name of the pipeline: two files that are
     compared are two versions of one spec.

@@ -1,4 +1,4 @@
-"""``streamc stop``: asks a running job to end."""
+"""``streamc stop``: asks a running job to stop."""
 
 from __future__ import annotations
 

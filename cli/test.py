@@ -52,13 +52,13 @@ def run_spec_tests(
         raise typer.Exit(2)
     tests = named(suite.tests, name) if name else suite.tests
     if update:
-        # The rows that a test is written with; other ways of arrival must give the same.
+        # The rows expected by the test as written; other ways of arrival must give the same.
         tests = [test for test in tests if test.way == test.case.ways[0]]
     if junit is not None:
         from .testing.junit import junit_xml
 
-        # Before Spark starts: a place that can't be written is known now, and results of an earlier
-        # run don't stand for those of one that is broken off.
+        # Before Spark starts: an unwritable path is reported at once, and results of an earlier run
+        # can't be mistaken for those of an interrupted one.
         write_if_changed({junit: junit_xml(())})
     outcomes = _run(tests, format)
     if junit is not None:
@@ -69,7 +69,7 @@ def run_spec_tests(
 
 
 def _run(tests: Sequence[Test], format: Format) -> list[Outcome]:
-    """Run tests and print how each of them ended."""
+    """Run tests and print the outcome of each."""
     from .testing import report
     from .testing.run import run_tests
 
@@ -98,7 +98,7 @@ def _tell(line: str) -> None:
 
 
 def _update(outcomes: Iterable[Outcome]) -> None:
-    """Write what sinks got into the files of the tests, for review."""
+    """Write the actual rows of sinks into the test files, for review."""
     from ..compiler.spec_tests.update import updated
 
     texts: dict[Path, str] = {}

@@ -1,4 +1,4 @@
-"""The registry of diagnostics: one line a code, a number is never used again.
+"""The registry of diagnostics: one line per code; a number is never reused.
 
 SC01xx syntax, SC02xx names, SC03xx types, SC04xx time and state, SC05xx what a connector or Spark
 cannot do, SC06xx settings (front matter, options), SC07xx tests of specs, SC08xx what streamc does

@@ -1,4 +1,4 @@
-"""How deep expressions may be nested, and what there is to say about one that is deeper."""
+"""How deep expressions may be nested, and the diagnostic about one that is deeper."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from .diagnostics import Diagnostic, Label
 from .source import SourceFile, Span
 
 _RECURSION_LIMIT = 10_000
-"""How deep the phases may call themselves: some eight hundred operators in one expression."""
+"""How deep the phases may recurse: about eight hundred operators in one expression."""
 
 
 @contextmanager
 def deep_calls() -> Iterator[None]:
-    """Let functions call themselves deeply; ``RecursionError`` may still be raised."""
+    """Allow deep recursion; ``RecursionError`` may still be raised."""
     before = sys.getrecursionlimit()
     sys.setrecursionlimit(max(before, _RECURSION_LIMIT))
     try:
@@ -26,7 +26,7 @@ def deep_calls() -> Iterator[None]:
 
 
 def too_deep(source: SourceFile) -> Diagnostic:
-    """Point at the statement that holds the most: the nesting is not known any more."""
+    """Point at the statement that holds the most: the nesting is no longer known."""
     longest = max(source.text.split(";"), key=len)
     start = source.text.index(longest)
     start += len(longest) - len(longest.lstrip())

@@ -1,7 +1,7 @@
-"""What a phase has to say about a spec: code, message, labelled spans, help.
+"""What a phase reports about a spec: code, message, labelled spans, help.
 
-Phases collect diagnostics and go on with what they can; the driver stops between phases when there
-are errors. Only ``InternalError`` is raised, and only for faults of the compiler itself.
+Phases collect diagnostics and continue as far as they can; the driver stops between phases when
+there are errors. Only ``InternalError`` is raised, and only for faults of the compiler itself.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class Severity(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Code:
-    """An entry of the registry in ``codes.py``; a number is never used again."""
+    """An entry of the registry in ``codes.py``; a number is never reused."""
 
     number: str
     slug: str
@@ -33,7 +33,7 @@ class Code:
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """A span with the short text that is printed beside its underline (may be empty)."""
+    """A span with the short text that is printed next to its underline (may be empty)."""
 
     span: Span
     text: str = ""
@@ -41,7 +41,7 @@ class Label:
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
-    """One cause, told once.
+    """One cause, reported once.
 
     ``message`` says what is wrong (lower case, no full stop, names in backticks); ``help`` says
     what to do, as text to paste where that is possible.
@@ -81,12 +81,12 @@ class Diagnostics:
 
     @property
     def has_errors(self) -> bool:
-        """Whether anything found stops the compilation."""
+        """Whether any diagnostic stops the compilation."""
         return self.errors > 0
 
     @property
     def errors(self) -> int:
-        """How many of those found stop the compilation."""
+        """How many diagnostics stop the compilation."""
         return sum(d.code.severity is Severity.ERROR for d in self._found.values())
 
     def __iter__(self) -> Iterator[Diagnostic]:

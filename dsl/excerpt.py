@@ -1,4 +1,4 @@
-"""The lines that a label speaks of, with marks under them, as they look on a terminal."""
+"""The lines that a label refers to, with marks under them, as they look on a terminal."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ _TAB = 4
 _SETTING = re.compile(
     r"""\s*["']?([A-Za-z_][\w.-]*)["']?\s*:\s+["']?(?!null\b|\$\{)(.*?)["']?\s*$"""
 )
-"""A line of a front matter that sets something; one that is not YAML was not looked through."""
+"""A line of front matter that sets something; if it is not YAML, no secrets are known."""
 _WHOLE = 4
-"""A span of more lines than this is shown by its first and its last line."""
+"""A span with more lines than this is shown by its first and last line."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """Signs under a line: where they begin and how many, in cells of the terminal, and a text."""
+    """Marks under a line: where they begin and how many, in terminal cells, and a text."""
 
     start: int
     width: int
@@ -42,7 +42,7 @@ class Line:
 
 
 def marked_lines(source: SourceFile, label: Label, sign: str) -> list[Line]:
-    """Return the lines of a span in order, marked; the label's text is beside the last mark."""
+    """Return the lines of a span in order, marked; the label's text follows the last mark."""
     start = source.position(label.span.start)
     end = source.position(max(label.span.end - 1, label.span.start))
     numbers = list(range(start.line, end.line + 1))
@@ -67,7 +67,7 @@ def marked_lines(source: SourceFile, label: Label, sign: str) -> list[Line]:
 
 
 def _without_secrets(source: SourceFile, line: str) -> str:
-    """Return a line in which secrets are asterisks, as many as they have characters."""
+    """Return a line with each character of a secret replaced by an asterisk."""
     setting = _SETTING.match(line)
     if setting is not None and is_secret_name(setting[1]) and source.text.startswith("---"):
         start, end = setting.span(2)
@@ -89,7 +89,7 @@ def _shown(text: str) -> str:
 
 
 def _cells(text: str) -> int:
-    """Return how many cells of a terminal the beginning of a line takes."""
+    """Return how many terminal cells the beginning of a line takes."""
     if text.isascii() and "\t" not in text:
         return len(text)
     cells = 0

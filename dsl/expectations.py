@@ -8,7 +8,7 @@ from .lalr import RESERVED
 from .tokens import SYMBOLIC
 
 _EXPRESSION = {"NAME", "INTEGER", "STRING", "CASE"}
-"""Kinds that only the beginning of an expression takes all of."""
+"""Kinds that are all accepted only where an expression begins."""
 
 _BEGINS_EXPRESSION = frozenset(
     """NAME INTEGER NUMBER STRING AMOUNT TYPED INTERVAL CASE CAST TRY_CAST EXTRACT NULL TRUE FALSE
@@ -19,7 +19,7 @@ _GOES_ON = frozenset(
     """COMPARISON SHIFT DIVISION = < > | ^ & + - * || DIV . [ : :: AND OR IN IS LIKE RLIKE BETWEEN
     NOT OVER FILTER WITHIN IGNORE RESPECT ALIAS MATCH_RECOGNIZE""".split()
 )
-"""Kinds that can follow any expression: nobody is told of them unless nothing else fits."""
+"""Kinds that can follow any expression: mentioned only when nothing else fits."""
 
 _ACCESS = {".", "[", ":", "::"}
 _JOINS = frozenset(("INNER", "LEFT", "RIGHT", "FULL", "CROSS", "JOIN"))

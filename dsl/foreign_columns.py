@@ -1,4 +1,4 @@
-"""What other engines write among the columns of CREATE, and types of theirs."""
+"""What other engines allow among the columns of CREATE, and their types."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _SCALARS = {"VARCHAR": "STRING", "TEXT": "STRING", "CHAR": "STRING", "INT64": "B
 
 
 def watermark_place(place: Place) -> Diagnostic | None:
-    """A watermark that stands outside of the columns of a source."""
+    """A watermark outside the columns of a source."""
     message = "a watermark is declared among the columns of its source"
     if place.creates("TABLE"):
         for offset in (0, -1, -2):

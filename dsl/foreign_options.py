@@ -1,6 +1,6 @@
-"""Options of other engines by their names there, and what they are here.
+"""Options of other engines by their names there, with their equivalents here.
 
-Both the parser, where names of options stand in quotes, and the check of options look here.
+Used by the parser, where names of options are quoted, and by the check of options.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ CONNECTORS = {
     "blackhole": "memory",
     "jdbc": "postgres",
 }
-"""Connectors by their names elsewhere."""
+"""Connectors by their names in other engines."""
 
 RENAMED = {
     "properties.bootstrap.servers": "bootstrap_servers",
@@ -49,7 +49,7 @@ RENAMED = {
     "sink.rolling-policy.file-size": "roll_size",
     "primary_key": "key",
 }
-"""Options that are the same under another name."""
+"""Options that have another name here."""
 
 _EARLIEST = ("earliest-offset", "earliest", "smallest")
 _LATEST = ("latest-offset", "latest", "largest", "group-offsets")
@@ -60,7 +60,7 @@ VALUES = {
     },
     "connector": CONNECTORS,
 }
-"""Values of options by their names elsewhere."""
+"""Values of options by their names in other engines."""
 
 OTHERWISE = {
     "properties.group.id": "leave it out: progress is kept with the state, not by Kafka",
@@ -82,7 +82,7 @@ OTHERWISE = {
         "and delete such rows in the database, or read past them in a view",
     ),
 }
-"""What to do about options that are none here."""
+"""What to do about options that do not exist here."""
 
 
 def here(name: str, value: str) -> tuple[str, str] | None:
@@ -103,7 +103,7 @@ def here(name: str, value: str) -> tuple[str, str] | None:
 
 
 def told(name: str) -> str | None:
-    """Return help about an option of another engine, None for a name that is not known."""
+    """Return help about an option of another engine, None for an unknown name."""
     folded = name.lower()
     if folded in RENAMED:
         return f"write `{RENAMED[folded]} = …`"

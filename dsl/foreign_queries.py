@@ -1,4 +1,4 @@
-"""Clauses and expressions of other engines' queries, with the form taken here."""
+"""Clauses and expressions of other engines' queries, with the form used here."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Settings as other tools call them, or in another place, and what is written here."""
+"""Settings with the name or place they have in other tools, and how they are written here."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _OTHER_NAMES = {
     "version": "ver revision rev",
     "max_epochs_in_flight": "epochs_in_flight max_in_flight in_flight",
 }
-"""What a setting is called elsewhere, by its name here."""
+"""The names of a setting in other tools, by its name here."""
 _MEANT = {other: key for key, others in _OTHER_NAMES.items() for other in others.split()}
 _ELSEWHERE = {
     "checkpoint_interval": "it is a statement: `CHECKPOINT EVERY INTERVAL 1 MINUTE;`",
@@ -34,13 +34,13 @@ _ELSEWHERE = {
     "output_mode": "it belongs to a stream: `EMIT ON WINDOW CLOSE`, or `EMIT CHANGES`",
     "timezone": "the time zone is UTC; `FROM_UTC_TIMESTAMP` converts a time to another zone",
 }
-"""What is no setting here, and where it is said."""
+"""What is not a setting here, and where it is declared."""
 
 
 def setting_meant(key: str, known: tuple[str, ...]) -> str | None:
-    """Return help about a name that is no setting, None if there is nothing better than a list.
+    """Return help about an unknown setting, None if there is nothing better than a list.
 
-    ``known`` are the settings that may stand there.
+    ``known`` are the settings allowed there.
     """
     folded = key.lower().replace("-", "_")
     if folded in _ELSEWHERE:

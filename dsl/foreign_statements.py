@@ -1,4 +1,4 @@
-"""Statements of other engines, and clauses that they put into CREATE, with the form taken here."""
+"""Statements of other engines, and their clauses of CREATE, with the form used here."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ _NAMED_LATER = {
     "TEMPORARY": 2,
     "EXTERNAL": 2,
 }
-"""How far behind the word the name stands that the help repeats."""
+"""How far after the word the name is that the help repeats."""
 
 _CLAUSES = {
     "COMMENT": "use a comment: `-- …`",
@@ -176,7 +176,7 @@ def options(place: Place) -> Diagnostic | None:
 
 
 def _options_as_here(place: Place, opened: int) -> str:
-    """Return all options of a WITH as they are written here, and what to do about the others."""
+    """Return all options of a WITH in the form used here, and what to do about the others."""
     written, other = [], []
     offset = opened + 1
     while place.text(offset) not in (")", ";", "") and place.text(offset + 1) == "=":

@@ -1,4 +1,4 @@
-"""Windows in GROUP BY, as Flink and Spark have them, told as the window of FROM that is meant."""
+"""Windows in GROUP BY, as in Flink and Spark, with the window of FROM that is meant."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .mistakes import WINDOW_FORMS, Mistake
 
 
 def window_in_group_by(call: Call, relation: str, others: Sequence[Expression]) -> Mistake:
-    """``FROM t GROUP BY TUMBLE(ts, …)``, with the keys besides it."""
+    """``FROM t GROUP BY TUMBLE(ts, …)``, possibly with further keys."""
     window = _window_in_from(call, relation, others)
     keys = ", ".join([*(sql(key) for key in others), "window_start"])
     return Mistake(

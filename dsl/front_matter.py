@@ -1,4 +1,4 @@
-"""The YAML head of a spec, checked: every mistake in it is told, and what is right is used."""
+"""The YAML head of a spec, checked: every mistake in it is reported, and what is right is used."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _KEYS = ("pipeline", "version", "description", "allow", *_PROFILE_KEYS, "profile
 def read_front_matter(node: FrontMatter | None, stem: str, diagnostics: Diagnostics) -> Settings:
     """Return the settings of a spec whose file is called ``stem``; mistakes become diagnostics.
 
-    A setting that is wrong is left at its default, so that later phases can go on.
+    A wrong setting keeps its default, so that later phases can continue.
     """
     values = _read(node, diagnostics) if node is not None else {}
     if "pipeline" not in values and not NAME.fullmatch(stem) and not _is_told(diagnostics):
@@ -46,7 +46,7 @@ def read_front_matter(node: FrontMatter | None, stem: str, diagnostics: Diagnost
 
 
 def _read(node: FrontMatter, diagnostics: Diagnostics) -> dict[str, Any]:
-    """Return the settings that are written and right."""
+    """Return the settings that are given and valid."""
     from .yaml_slips import slip_of
     from .yaml_tree import YamlSyntaxError, read_yaml
 
@@ -76,7 +76,7 @@ def _read(node: FrontMatter, diagnostics: Diagnostics) -> dict[str, Any]:
 def _validated(
     values: dict[str, Value], tree: YamlTree, diagnostics: Diagnostics
 ) -> dict[str, Any]:
-    """Return the values that fit; those that do not are told and taken out."""
+    """Return the valid values; the others are reported and left out."""
     from pydantic_core import ValidationError
 
     from .settings_model import FRONT_MATTER
@@ -106,12 +106,12 @@ def _take_out(values: Value, path: Path) -> None:
 
 
 def _is_told(diagnostics: Diagnostics) -> bool:
-    """Whether the name of the pipeline is not known because of a mistake that was told."""
+    """Whether the name of the pipeline is unknown because of a reported mistake."""
     told = (codes.FRONT_MATTER_SYNTAX, codes.PIPELINE_NAME)
     return any(found.code in told for found in diagnostics)
 
 
-# What is said of a mistake.
+# Diagnostics.
 
 
 def _not_yaml(slip: Slip) -> Diagnostic:
@@ -153,7 +153,7 @@ def _stem_is_no_name(stem: str, node: FrontMatter | None, text: str) -> Diagnost
 
 
 def _foreign_variables(values: dict[str, Value], tree: YamlTree) -> list[Diagnostic]:
-    """Tell of variables that a profile sets and ``variables`` lacks."""
+    """Report variables that a profile sets and ``variables`` lacks."""
     known = values.get("variables")
     names = list(known) if isinstance(known, dict) else []
     profiles = values.get("profiles")
@@ -178,7 +178,7 @@ def _foreign_variables(values: dict[str, Value], tree: YamlTree) -> list[Diagnos
 
 
 def _misfit(detail: ErrorDetails, path: Path, tree: YamlTree) -> Diagnostic:
-    """Return what is said of a value that does not fit the model."""
+    """Return the diagnostic about a value that does not fit the model."""
     kind = detail["type"]
     key, value = tree.keys[path], tree.values[path]
     value = value if value.end > value.start else key

@@ -1,4 +1,4 @@
-"""Settings of Spark that could run code from outside of the spec: only where it says so."""
+"""Spark settings that could run code from outside the spec: only where the spec allows it."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ ALLOWING = f"declare `allow: [{ALLOW}]` in the front matter if that is intended"
 def check_java_settings(
     root: dict[str, Value], tree: YamlTree
 ) -> Iterator[tuple[Path, Diagnostic]]:
-    """Yield settings that could run such code, unless the front matter allows it."""
+    """Report settings that could run such code, unless the front matter allows it."""
     allowed = root.get("allow")
     if isinstance(allowed, list) and ALLOW in allowed:
         return
     for path, value in list(_spark(root)):
-        # A name that is nearly one of Spark's is told as that.
+        # A misspelt setting of Spark is reported as such.
         if setting_runs_java(path[-1], value) and meant(path[-1]) is None:
             yield (
                 path,

@@ -1,16 +1,16 @@
-"""The LALR(1) parser: runs the tables of the grammar over tokens and calls an action a rule.
+"""The LALR(1) parser: runs the grammar's tables over tokens and calls an action for each rule.
 
 Actions are called as ``action(span, *arguments)``. An argument is what the action of a symbol's
 rule returned, a ``Name`` for a name, the text of any other token that the grammar keeps, or None
 for an optional part that is missing.
 
-Keywords are such only where the grammar takes them:
+A word is a keyword only where the grammar takes it as one:
 
-- a *reserved* word is always a keyword, except right behind a dot, where every word is a name;
-- any other word is a keyword where the parser can go on with it as one, else a name;
+- a *reserved* word is always a keyword, except right after a dot, where every word is a name;
+- any other word is a keyword where the parser can continue with it as one, else a name;
 - where both a keyword and a name could stand, ``FOLLOWED_BY`` says which tokens must come next for
   a keyword; a keyword that is not listed there wins;
-- an alias without AS is neither a word that could go on as a keyword nor one of ``NO_ALIAS``.
+- an alias without AS is neither a word that could continue as a keyword nor one of ``NO_ALIAS``.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ _Step = tuple[str, int, _Pick | None, Action | None]
 
 
 class SyntaxFailure(Exception):
-    """No way on: ``kind`` at token ``index`` with the parser's states as they were there."""
+    """The parser cannot continue: ``kind`` at token ``index``, with the states it had there."""
 
     def __init__(self, index: int, kind: str, states: list[int]) -> None:
         super().__init__(f"{kind} at token {index}")
@@ -66,7 +66,7 @@ class SyntaxFailure(Exception):
 
 
 class Parser:
-    """The tables with an action for each rule; raises ``KeyError`` if one has none."""
+    """The tables with an action for each rule; raises ``KeyError`` if a rule has none."""
 
     def __init__(self, tables: Tables, actions: dict[str, Action]) -> None:
         self.tables = tables
@@ -75,7 +75,7 @@ class Parser:
         self._soft = (words - RESERVED - SYMBOLIC) | {"-"}
 
     def parse(self, start: str, tokens: Tokens, index: int) -> tuple[Any, int]:
-        """Return the value of a start rule and the number of the token behind it.
+        """Return the value of a start rule and the number of the token after it.
 
         The input of a statement ends at a semicolon that the grammar does not take, that of the
         other start rules at the end of the file. Raises ``SyntaxFailure``.
@@ -133,12 +133,12 @@ class Parser:
             index += 1
 
     def accepts(self, states: list[int], *kinds: str) -> bool:
-        """Return whether tokens of these kinds could come next, one after the other."""
+        """Return whether tokens of these kinds could come next, in this order."""
         states = states[:]
         return all(self._advance(states, kind) for kind in kinds)
 
     def _advance(self, states: list[int], kind: str) -> bool:
-        """Change the states to those behind a token of a kind; False if it cannot come."""
+        """Advance the states past a token of a kind; False if it cannot come."""
         while True:
             act = self.tables.actions[states[-1]].get(kind, 0)
             if act > 0:
@@ -175,7 +175,7 @@ class Parser:
         return kind
 
     def _other_kind(self, kind: str, tokens: Tokens, index: int, states: list[int]) -> str:
-        """Return what else a token could be where it is not welcome as ``kind``."""
+        """Return what else a token could be where it is not accepted as ``kind``."""
         text = tokens.texts[index]
         row = self.tables.actions[states[-1]]
         if kind == "NAME" and "ALIAS" in row and text.upper() not in NO_ALIAS:
@@ -189,7 +189,7 @@ class Parser:
 
 
 def _next_kind(tokens: Tokens, index: int) -> str:
-    """Return the kind of the next token; a sign before an interval's amount is none."""
+    """Return the kind of the next token, skipping a sign before an interval's amount."""
     following = tokens.kinds[index + 1]
     if following in ("-", "+") and tokens.kinds[index + 2] == "AMOUNT":
         return "AMOUNT"

@@ -1,4 +1,4 @@
-"""Mistakes that the tokenizer and the actions of the grammar find."""
+"""Mistakes found by the tokenizer and the actions of the grammar."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ _UNCLOSED = {
 }
 
 _UNSEEN = ("Cc", "Cs", "Zl", "Zp")
-"""Categories of characters: control, halves of a pair, ends of lines and paragraphs."""
+"""Categories of characters: control, surrogates, line and paragraph separators."""
 
 _DIRECTIONS = frozenset(
     "\u061c\u200b\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\ufeff"
 )
-"""Marks of direction, and blanks of no width. Joiners are parts of words and of emoji."""
+"""Direction marks and zero-width spaces. Joiners are parts of words and of emoji."""
 
 _UNREADABLE = {
     "#": "a comment begins with `--`",
@@ -35,11 +35,11 @@ _JSON = {
     "#": "for nested JSON, write `GET_JSON_OBJECT(value, '$.a.b')`, in a VARIANT `value:a.b`",
     "@": "test the parts: `GET_JSON_OBJECT(value, '$.a') = 'x'`, `ARRAY_CONTAINS(tags, 'x')`",
 }
-"""Operators of another engine on JSON that begin with a character that means nothing here."""
+"""JSON operators of another engine that begin with a character without a meaning here."""
 
 
 class Mistake(Exception):
-    """A mistake that an action of the grammar found; ends the statement it is in."""
+    """A mistake found by an action of the grammar; ends its statement."""
 
     def __init__(
         self, code: Code, message: str, span: Span, label: str = "", help: str | None = None
@@ -49,7 +49,7 @@ class Mistake(Exception):
 
 
 def unreadable(text: str, span: Span, after: str = "") -> Diagnostic:
-    """Return what there is to say about a text that is no token, and what stands right behind."""
+    """Return the diagnostic about a text that is not a token, and what follows it."""
     if text[0] in "'\"`" or text.startswith("/*"):
         what, help_ = _UNCLOSED[text[0]]
         start = Span(span.start, span.start + len(text.split("\n", 1)[0].rstrip()))
@@ -68,10 +68,10 @@ def unreadable(text: str, span: Span, after: str = "") -> Diagnostic:
 
 
 def unseen(name: str, span: Span) -> Diagnostic | None:
-    """Return what there is to say about a name in backticks that does not show what it is.
+    """Return the diagnostic about a name in backticks with invisible characters.
 
-    Names stand in comments of scripts, in messages and in file formats of a line a row: a line end
-    would break them, and a mark that turns the direction of text would show another name.
+    Names appear in comments of scripts, in messages and in line-based file formats: a line end
+    would break these, and a direction mark would show another name.
     """
     found = next((c for c in name if _is_unseen(c)), None)
     if found is None:
@@ -91,7 +91,7 @@ def _is_unseen(character: str) -> bool:
 
 
 def open_front_matter(source: SourceFile) -> Diagnostic:
-    """Return what there is to say about front matter without a second line of ``---``."""
+    """Return the diagnostic about front matter without a second line of ``---``."""
     start = source.text.index("---")
     label = Label(Span(start, start + 3), "opened here")
     help_ = "end the front matter with a line of `---`"
@@ -127,7 +127,7 @@ def not_a_stream(span: Span) -> Mistake:
 
 
 def not_a_cell(span: Span) -> Mistake:
-    """PUT or REMOVE of an entry of something else than a state cell."""
+    """PUT or REMOVE of an entry of something other than a state cell."""
     return Mistake(codes.NOT_A_NAME, "only entries of a state cell can be changed", span)
 
 

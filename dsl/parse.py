@@ -1,7 +1,7 @@
-"""Text to the syntax tree: the one entry to the parser.
+"""Text to the syntax tree: the only entry point of the parser.
 
 A file is parsed statement by statement. After a mistake the rest of the statement is skipped, so
-that all broken statements of a file are reported in one run and the sound ones are in the tree.
+that all broken statements of a file are reported in one run and the valid ones are in the tree.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _FRONT_MATTER = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """A file's tree with what there is to say about it.
+    """A file's tree with its diagnostics.
 
     ``spec`` has the statements without a syntax error; it is None when front matter has no end.
     """
@@ -47,7 +47,7 @@ def _parser() -> tuple[Parser, Kinds]:
 
 
 def parse(source: SourceFile) -> Parsed:
-    """Parse a spec; syntax errors are diagnostics and never raised."""
+    """Parse a spec; syntax errors become diagnostics and are never raised."""
     front_matter, start = _front_matter(source)
     if front_matter and not source.text[:start].rstrip().endswith("\n---"):
         diagnostics = Diagnostics(source)
@@ -55,7 +55,7 @@ def parse(source: SourceFile) -> Parsed:
         return Parsed(None, diagnostics)
     body = _Statements(source, start, across_lines=True)
     if len(body.diagnostics) and body.tokens.has_long_strings:
-        # A quote that is missing makes strings of what stands between others, over line ends.
+        # A missing quote turns the text between other quotes into strings, across line ends.
         strict = _Statements(source, start, across_lines=False)
         if len(strict.diagnostics) <= len(body.diagnostics):
             body = strict
@@ -65,7 +65,7 @@ def parse(source: SourceFile) -> Parsed:
 
 
 def parse_expression(source: SourceFile) -> tuple[Expression | None, Diagnostics]:
-    """Parse a text that is one expression."""
+    """Parse a text that is a single expression."""
     parser, kinds = _parser()
     diagnostics = Diagnostics(source)
     tokens = tokenize(source, 0, kinds)
@@ -83,7 +83,7 @@ def parse_expression(source: SourceFile) -> tuple[Expression | None, Diagnostics
 
 
 def statements_begin(source: SourceFile) -> int:
-    """Return the offset behind the front matter of a spec."""
+    """Return the offset after the front matter of a spec."""
     return _front_matter(source)[1]
 
 
@@ -96,7 +96,7 @@ def _front_matter(source: SourceFile) -> tuple[FrontMatter | None, int]:
 
 
 class _Statements:
-    """The statements of a file, parsed one after the other."""
+    """The statements of a file, parsed one by one."""
 
     def __init__(self, source: SourceFile, start: int, *, across_lines: bool) -> None:
         self._parser, kinds = _parser()
@@ -125,7 +125,7 @@ class _Statements:
                 self.statements.append(cast(Statement, statement))
 
     def _recover(self, failure: SyntaxFailure, first: int) -> int:
-        """Report a failure; return where to go on: at the next statement, or at this one again."""
+        """Report a failure; return where to resume: at the next statement, or at this one again."""
         diagnostic = explain(self._parser, failure, self.tokens, first)
         if diagnostic:
             self.diagnostics.add(diagnostic)
@@ -135,10 +135,10 @@ class _Statements:
         return self._next_statement(first, failure.index)
 
     def _next_statement(self, first: int, broken: int) -> int:
-        """Return where the statement behind a broken one begins, and note what that one declares.
+        """Return where the statement after a broken one begins; note what the broken one declares.
 
-        That is behind a semicolon (behind ``END;`` for CREATE OPERATOR, which has others inside),
-        or at a CREATE or CHECKPOINT at the beginning of a line.
+        That is after a semicolon (after ``END;`` for CREATE OPERATOR, which has others inside), or
+        at a CREATE or CHECKPOINT at the beginning of a line.
         """
         tokens = self.tokens
         kinds = tokens.kinds

@@ -1,4 +1,4 @@
-"""The place of a syntax error: what stands there, around it, and what could have come."""
+"""The location of a syntax error: the tokens there and around it, and those that were expected."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ _PLAIN_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 def is_plain_name(text: str) -> bool:
-    """Return whether a text is a name that needs no backticks anywhere."""
+    """Return whether a text is a name that never needs backticks."""
     return _PLAIN_NAME.fullmatch(text) is not None and text.upper() not in RESERVED
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where the parser could not go on: token ``at`` of the statement that begins at ``first``."""
+    """Where the parser could not continue: token ``at`` of the statement beginning at ``first``."""
 
     parser: Parser
     tokens: Tokens
@@ -46,11 +46,11 @@ class Place:
         return self.text(offset).upper()
 
     def is_word(self, offset: int = 0) -> bool:
-        """Return whether a token is a word or a name, not a symbol or a literal."""
+        """Return whether a token is a word or a name, rather than a symbol or a literal."""
         return self.text(offset).isidentifier() or self.kind(offset) == "NAME"
 
     def words(self, *words: str, offset: int = 0) -> bool:
-        """Return whether the tokens from an offset on are these words."""
+        """Return whether the tokens starting at an offset are these words."""
         return all(self.word(offset + i) == word for i, word in enumerate(words))
 
     def of_statement(self, index: int) -> str:
@@ -67,11 +67,11 @@ class Place:
         return self.text(self.first + 2 - self.at)
 
     def span(self, offset: int = 0) -> Span:
-        """Return the place of a token counted from the failing one."""
+        """Return the span of a token counted from the failing one."""
         return self.tokens.span(self.at + offset)
 
     def would_take(self, *kinds: str) -> bool:
-        """Return whether tokens of these kinds could come instead, one after the other."""
+        """Return whether tokens of these kinds could come instead, in this order."""
         return self.parser.accepts(self.states, *kinds)
 
     def open_bracket(self) -> int | None:

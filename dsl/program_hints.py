@@ -1,4 +1,4 @@
-"""Mistakes in the statements of CREATE OPERATOR, told as what was meant."""
+"""Mistakes in the statements of CREATE OPERATOR, reported as what was meant."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ _STATEMENTS = frozenset(
     """SET DECLARE IF WHILE FOR PUT REMOVE ADD APPEND CLEAR START STOP EMIT
     ELSE ELSEIF END ON""".split()
 )
-"""Words that begin a statement, or end the block of one."""
+"""Words that begin a statement, or end its block."""
 
 _BLOCKS = frozenset({"IF", "WHILE", "FOR"})
-"""Words that begin a block, which END and the word end."""
+"""Words that begin a block; END and the same word end it."""
 
 
 def _missing_semicolon(place: Place) -> Diagnostic | None:
@@ -41,7 +41,7 @@ def _other_assignment(place: Place) -> Diagnostic | None:
 
 
 def _no_set(place: Place) -> Diagnostic | None:
-    """``x = 1;``, which behind ON EVENT is read as the name of an input."""
+    """``x = 1;``, where ``x`` was read as the name of an input after ON EVENT."""
     for offset in (-1, 0):
         follows = place.text(offset + 1) in ("=", ":")
         begins = place.word(offset - 1) in (";", "THEN", "ELSE", "DO", "EVENT")
@@ -96,7 +96,7 @@ _OTHER_WORDS = {
     **dict.fromkeys(("UPSERT",), "PUT"),
     **dict.fromkeys(("PUSH",), "APPEND"),
 }
-"""Words that other languages begin a statement with, and the one that begins it here."""
+"""Words that begin a statement in other languages, and the word used here."""
 
 _OTHER_STATEMENTS = {
     "INSERT": (

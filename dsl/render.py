@@ -1,4 +1,4 @@
-"""Diagnostics as text with the lines they speak of, as one line each, and as JSON."""
+"""Diagnostics as text with the lines they refer to, as one line each, and as JSON."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ _STYLES = {
 
 
 def render(files: Iterable[Diagnostics], how: str = "full", *, color: bool = False) -> str:
-    """Return what was found in some files, in one of ``FORMATS``, with a line break at the end.
+    """Return the diagnostics of some files in one of ``FORMATS``, with a line break at the end.
 
-    Text formats are empty when nothing was found; JSON has an empty list then.
+    Without diagnostics, text formats are empty and JSON has an empty list.
     """
     found = [diagnostics for diagnostics in files if len(diagnostics)]
     if how == "json":
@@ -79,7 +79,7 @@ def render_json(files: Sequence[Diagnostics]) -> str:
 
 
 class _Painter:
-    """Puts colours around text when they are wanted."""
+    """Colours text where colours are wanted."""
 
     def __init__(self, color: bool) -> None:
         self._color = color
@@ -147,12 +147,12 @@ def _numbered(block: list[Line], width: int, severity: str, paint: _Painter) -> 
 
 
 def _hidden(text: str, source: SourceFile) -> str:
-    """Return a text about a file without what is secret in it."""
+    """Return a text about a file with its secrets hidden."""
     return masked(text, source.hidden)
 
 
 def _shown(text: str, source: SourceFile) -> str:
-    """Return a text about a file as a terminal may have it."""
+    """Return a text about a file in a form that is safe for a terminal."""
     return printable(_hidden(text, source))
 
 
@@ -165,7 +165,7 @@ def _count(files: Sequence[Diagnostics]) -> str:
 
 
 def _more(files: Sequence[Diagnostics]) -> str:
-    """Return the command that explains what was found, with the code when there is only one."""
+    """Return the command that explains the diagnostics, with the code when there is only one."""
     numbers = {one.code.number for found in files for one in found}
     code = numbers.pop() if len(numbers) == 1 else "CODE"
     return f"`streamc explain {code}` says more"

@@ -1,4 +1,4 @@
-"""Secrets in the front matter: no setting spells one out, since all of them stand in the plan."""
+"""Secrets in the front matter: no setting may contain one, since all settings are in the plan."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 
 WOULD_BE_SEEN = "which would end up in the script and the plan"
 _MAPPINGS = ("variables", "spark")
-"""Settings that are mappings, whose keys say what a value is; references may stand in values."""
+"""Settings that are mappings: their keys say what a value is, and values may be references."""
 
 
 def check_secret_settings(
     root: Value, tree: YamlTree, source: SourceFile
 ) -> Iterator[tuple[Path, Diagnostic]]:
-    """Yield settings that spell a secret out, and references that name nothing."""
+    """Report settings that contain a secret, and references without a name."""
     for path, value in list(_texts(root, ())):
         span = tree.values.get(path) or tree.keys[path]
         named = path[-2:-1] and path[-2] in _MAPPINGS
@@ -39,7 +39,7 @@ def check_secret_settings(
 
 
 def environment_name(name: str) -> str:
-    """Return what a variable of the environment for a secret may be called.
+    """Return a name for the environment variable of a secret.
 
     >>> environment_name("spark.hadoop.fs.s3a.secret.key"), environment_name("password")
     ('S3A_SECRET_KEY', 'PASSWORD')

@@ -1,4 +1,4 @@
-"""What the front matter of a spec settles, with its defaults; plain data for every later phase."""
+"""The settings in the front matter of a spec, with defaults; plain data for every later phase."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ AS_FAST_AS_POSSIBLE = "as fast as possible"
 AVAILABLE_NOW = "available now"
 
 NAME = re.compile(r"[a-z_][a-z0-9_]*")
-"""What may name a pipeline or a variable."""
+"""Valid names of pipelines and variables."""
 
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """What a profile puts in the place of the settings; None and absent keys change nothing."""
+    """What a profile overrides; None and absent keys change nothing."""
 
     state: str | None = None
     trigger: str | None = None
@@ -33,9 +33,9 @@ class Settings:
 
     ``trigger`` is ``as fast as possible``, ``available now`` or a duration (``10 seconds``);
     ``state_backend`` is ``auto``, ``memory`` or ``rocksdb``; ``max_epochs_in_flight`` is how many
-    epochs may have been opened and not yet finished by all queries. A variable whose value is None
-    has to be given when the pipeline is started. Mappings keep the order of writing. ``allow`` is
-    what is refused without it: ``java``.
+    epochs may be open and not yet finished by all queries. A variable whose value is None has to be
+    given when the pipeline is started. Mappings keep the order of the spec. ``allow`` lists what is
+    refused by default: ``java``.
     """
 
     pipeline: str
@@ -66,7 +66,7 @@ class Settings:
         profiles: Mapping[str, Profile] | None = None,
         allow: Iterable[str] = (),
     ) -> Settings:
-        """Return settings with the defaults of the language in place of what is not given."""
+        """Return settings with the defaults of the language for what is not given."""
         return cls(
             pipeline=pipeline,
             version=version,

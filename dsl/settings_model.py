@@ -1,9 +1,9 @@
 """The shape of the front matter, as a validator of pydantic's core.
 
-Only ``front_matter`` imports this, and only for a spec that has front matter. The core alone does
-what is needed here; model classes on top of it would cost more time than a small spec takes to
-compile. Every scalar comes in as the text that was written, null as None, so that a variable
-``NO`` or ``007`` stays what its author sees.
+Only ``front_matter`` imports this, and only for a spec that has front matter. The core alone is
+enough here; model classes on top of it would cost more time than a small spec takes to compile.
+Every scalar comes in as the text that was written, null as None, so that a variable ``NO`` or
+``007`` stays what its author sees.
 """
 
 from __future__ import annotations
@@ -94,4 +94,4 @@ FRONT_MATTER = SchemaValidator(
         }
     )
 )
-"""Takes a mapping and returns the settings that are in it, as plain values."""
+"""Takes a mapping and returns its settings as plain values."""

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from ..contracts.secrets import secret_parts
 
 _LONG_ENOUGH = 4
-"""Characters of a text that may be taken for a secret by what stands before it."""
+"""How many characters a text needs to be taken for a secret because of what precedes it."""
 
 
 class Span(NamedTuple):
@@ -44,10 +44,10 @@ def decoded(content: bytes) -> str:
 
 
 class SourceFile:
-    """The text of one spec and the name it was given by (never made absolute).
+    """The text of one spec and its name as given (never made absolute).
 
-    ``folder`` is where it lies, None for a text that is no file. ``secrets`` are what was found
-    spelt out in it, which nothing shows.
+    ``folder`` is where it is, None for a text that is not a file. ``secrets`` are those found in
+    it, which are never shown.
     """
 
     def __init__(self, name: str, text: str, folder: Path | None = None) -> None:
@@ -68,7 +68,7 @@ class SourceFile:
 
     @cached_property
     def hidden(self) -> frozenset[str]:
-        """What no message about the file shows: its secrets, also where it does not parse."""
+        """What no message about the file may show: its secrets, even where it does not parse."""
         quoted = (
             self.text[start:end]
             for start, end in secret_parts(self.text)

@@ -1,8 +1,7 @@
-"""The names of Spark's settings, and the one that was meant by a name that is nearly one.
+"""The names of Spark's settings, and the one meant by a misspelt name.
 
-A setting that Spark does not know is passed over without a word, so a slip of the pen would change
-nothing and say nothing. Names that are near to none are let through: catalogs, file systems and
-listeners have settings of their own.
+Spark silently ignores a setting it does not know, so a typo would go unnoticed. Names that resemble
+none are accepted: catalogs, file systems and listeners have settings of their own.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ _OPEN = (
     "spark.metrics.conf.",
     "spark.yarn.appMasterEnv.",
 )
-"""Families whose names end as somebody else says."""
+"""Families with names that others define."""
 
 _PROPERTIES = {
     "driver-memory": "spark.driver.memory",
@@ -35,7 +34,7 @@ _PROPERTIES = {
     "num-executors": "spark.executor.instances",
     "packages": "spark.jars.packages",
 }
-"""Arguments of spark-submit, and the settings that they are."""
+"""Arguments of spark-submit, and the settings they stand for."""
 
 
 @cache
@@ -45,7 +44,7 @@ def names() -> frozenset[str]:
 
 
 def meant(name: str) -> str | None:
-    """Return the setting that a name is a slip of, None for one that is fine or near to none.
+    """Return the setting that a name misspells, None for one that is known or resembles none.
 
     >>> meant("spark.sql.shuffle.partition")
     'spark.sql.shuffle.partitions'

@@ -30,7 +30,7 @@ def text_of(literal: str) -> str:
     if "\\" not in text and quote not in text:
         return text
     text = _ESCAPES[quote].sub(_unescape, text)
-    # Two halves of a character may have been written as escapes of their own.
+    # The two surrogates of a character may have been written as separate escapes.
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 

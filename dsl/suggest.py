@@ -1,4 +1,4 @@
-"""Did-you-mean: the known names nearest to one that is not known."""
+"""Did-you-mean: the known names nearest to an unknown one."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ _MAX_DISTANCE = 2
 """How many edits a suggestion may be away; a short word is allowed fewer."""
 
 _MIN_PREFIX = 3
-"""How long a word must be to be taken for the beginning of a longer name."""
+"""The minimum length of a word that is taken for the beginning of a longer name."""
 
 
 def closest(word: str, candidates: Iterable[str], n: int = 1) -> tuple[str, ...]:
-    """Return up to ``n`` candidates near to ``word``, nearest first (case does not count).
+    """Return up to ``n`` candidates near ``word``, nearest first, ignoring case.
 
     Near is at most two edits away (one for words of two or three letters, none for a single one; a
     swap of neighbours is one edit), or one beginning with the other. Order: distance, longest

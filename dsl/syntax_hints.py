@@ -1,8 +1,8 @@
-"""Parse errors told as the mistake that was made.
+"""Parse errors reported as the mistake that was made.
 
-Each hint looks at the place where the parser could not go on and returns a diagnostic if it knows
-the mistake; the first one that does is heard. What no hint knows is told as what was found and what
-would have been expected.
+Each hint looks at the place where the parser could not continue and returns a diagnostic if it
+knows the mistake; the first that does wins. A mistake unknown to all hints is reported as what was
+found and what was expected.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _CLAUSES = "FROM WHERE GROUP HAVING QUALIFY UNION".split()
 def explain(
     parser: Parser, failure: SyntaxFailure, tokens: Tokens, first: int
 ) -> Diagnostic | None:
-    """Return what there is to say about a failure; None for a token already reported."""
+    """Return the diagnostic about a failure; None for a token already reported."""
     if failure.kind == "ERROR":
         return None
     expected = parser.expected(failure.states)

@@ -1,8 +1,8 @@
 """Text to tokens, with one regular expression.
 
 A token's *kind* is the name of a terminal of the grammar. A word has the kind of a keyword if it is
-one, else ``NAME``; whether a keyword is meant as such is settled by the parser, see
-``lalr``. What cannot be read gets the kind ``ERROR`` and a diagnostic.
+one, else ``NAME``; the parser decides whether a keyword is meant as such, see ``lalr``. What cannot
+be read gets the kind ``ERROR`` and a diagnostic.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ SPELLINGS = {
 }
 UNITS = ("MICROSECOND", "MILLISECOND", "SECOND", "MINUTE", "HOUR", "DAY", "WEEK", "MONTH", "YEAR")
 SPELLINGS.update({unit + plural: "UNIT" for unit in UNITS for plural in ("", "S")})
-# Terminals that are no words, and those of several words.
+# Terminals that are not words, and those of several words.
 SYMBOLIC = frozenset(
     "NAME ALIAS INTEGER NUMBER STRING AMOUNT UNIT_TO COMPARISON SHIFT DIVISION".split()
 )
@@ -79,7 +79,7 @@ class Tokens:
         return not text[text.rfind("\n", 0, start) + 1 : start].strip()
 
     def declared(self, first: int, end: int) -> Iterator[Name]:
-        """Yield the names that a statement of these tokens seems to declare."""
+        """Yield the names that a statement with these tokens seems to declare."""
         place = self._name_of_created(first) if self.kinds[first] == "CREATE" else None
         for index in range(first + 1, end):
             before = self.kinds[index - 1]
@@ -89,7 +89,7 @@ class Tokens:
                 yield Name(self.span(index), self.texts[index])
 
     def _name_of_created(self, first: int) -> int:
-        """Return where the name behind CREATE stands, words of other engines skipped."""
+        """Return the position of the name after CREATE, skipping words of other engines."""
         words = [text.upper() for text in self.texts[first + 1 : first + 9]]
         skipped = 2 if words[:1] == ["OR"] else 0
         while words[skipped : skipped + 1] and words[skipped] in _BEFORE_KIND:
@@ -101,11 +101,11 @@ class Tokens:
 
     @property
     def has_long_strings(self) -> bool:
-        """Whether a string or quoted name goes over the end of a line."""
+        """Whether a string or quoted name extends past the end of a line."""
         return any("\n" in text for text in self.texts)
 
     def insert(self, index: int, symbol: str) -> None:
-        """Put a symbol right behind the token before ``index``."""
+        """Insert a symbol right after the token before ``index``."""
         place = self.ends[index - 1]
         self.kinds.insert(index, symbol)
         self.texts.insert(index, symbol)
@@ -113,7 +113,7 @@ class Tokens:
         self.ends.insert(index, place)
 
     def split(self, index: int) -> None:
-        """Make each character of a symbol one."""
+        """Make each character of a symbol a token."""
         places = range(self.starts[index], self.ends[index])
         self.kinds[index : index + 1] = self.texts[index]
         self.texts[index : index + 1] = self.texts[index]
@@ -159,7 +159,7 @@ def tokenize(
 ) -> Tokens:
     """Return the tokens from an offset on; comments and white space are skipped.
 
-    A string or quoted name may go ``across_lines`` or else ends with its line at the latest.
+    A string or quoted name may extend ``across_lines``, or else ends with its line at the latest.
     """
     tokens = Tokens(source)
     pattern = _ACROSS_LINES if across_lines else _within_lines()
@@ -208,7 +208,7 @@ def _mark_amount(kinds: list[str]) -> None:
 
 
 def plain_kind(kind: str, text: str) -> str:
-    """Return what a marked token is where the mark is not wanted."""
+    """Return the kind of a marked token without its mark."""
     if kind == "UNIT_TO":
         return "TO"
     if kind != "AMOUNT":

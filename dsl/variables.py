@@ -1,6 +1,6 @@
-"""``${name}`` in the texts of options: the one thing that is templated in a spec.
+"""``${name}`` in the texts of options: the only templating in a spec.
 
-``${env:NAME}`` and ``${file:PATH}`` are filled in as well, from where the job runs.
+``${env:NAME}`` and ``${file:PATH}`` are filled in too, where the job runs.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ class Reference:
 
 
 Part = str | Variable | Reference
-"""A piece of an option's text: taken as it is, or filled in when the pipeline is started."""
+"""A piece of an option's text: literal, or filled in when the pipeline is started."""
 
 
 def split_variables(text: str, span: Span, diagnostics: Diagnostics) -> tuple[Part, ...]:
     """Return the pieces of an option's text, which is written at ``span``.
 
-    A malformed ``${…}`` is told and stays in the text. ``$`` alone means nothing.
+    A malformed ``${…}`` is reported and stays in the text. ``$`` alone means nothing.
     """
     if other := _OTHER_TEMPLATE.search(text):
         where = _within(span, *other.span(), text, diagnostics.source)
@@ -77,9 +77,9 @@ def check_variables(
     span: Span,
     diagnostics: Diagnostics,
 ) -> None:
-    """Tell of variables that the front matter does not declare, unless it could not be read.
+    """Report variables that the front matter does not declare, unless it could not be read.
 
-    So is told of one that is declared and not written as a variable; ``span`` is the whole text's.
+    So is one that is declared but not written as a variable; ``span`` is that of the whole text.
     """
     if any(found.code is codes.FRONT_MATTER_SYNTAX for found in diagnostics):
         return
@@ -93,13 +93,13 @@ def check_variables(
 
 
 def malformed_reference(kind: str, wrong: str, span: Span) -> Diagnostic:
-    """Return what is said of a reference that can't be resolved anywhere."""
+    """Return the diagnostic about a reference that can't be resolved anywhere."""
     example = "${env:NAME}" if kind == "env" else "${file:PATH}"
     return Diagnostic(codes.MALFORMED_VARIABLE, wrong, Label(span), help=f"write `{example}`")
 
 
 def _within(span: Span, start: int, stop: int, text: str, source: SourceFile) -> Span:
-    """Return the place of ``text[start:stop]``, or the whole text where escapes shift it."""
+    """Return the span of ``text[start:stop]``, or of the whole text where escapes shift it."""
     offset = source.excerpt(span).find(text)
     if offset < 0:
         return span
@@ -120,7 +120,7 @@ def _malformed(name: str | None, span: Span) -> Diagnostic:
 
 
 _OTHER_TEMPLATE = re.compile(r"\{\{.*?\}\}|\{%.*?%\}|\$\([A-Za-z_]\w*\)|%\([A-Za-z_]\w*\)s")
-"""A variable as other tools write it; none of these is of use in a path or an address."""
+"""A variable as other tools write it; none of these forms is useful in a path or an address."""
 _WORDS_OF_TEMPLATES = ("var", "vars", "env", "env_var", "config", "params", "s")
 _BARE = re.compile(r"\$([A-Za-z_]\w*)|(?<!\$)\{([A-Za-z_]\w*)\}")
 

@@ -1,4 +1,4 @@
-"""Generic traversal of syntax trees: nodes write no traversal of their own."""
+"""Generic traversal of syntax trees: nodes have no traversal of their own."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _FIELD_NAMES: dict[type[Node], tuple[str, ...]] = {}
 
 
 def _field_names(kind: type[Node]) -> tuple[str, ...]:
-    """Return the fields of a class of nodes that hold what was written, without spans."""
+    """Return the fields of a node class that hold what was written, without spans."""
     found = _FIELD_NAMES.get(kind)
     if found is None:
         found = tuple(f.name for f in fields(kind) if f.name not in ("span", "value_span"))
@@ -67,7 +67,7 @@ def rewrite(node: N, change: Callable[[Node], Node | None]) -> N:
 
 
 def dump(node: Node, indent: str = "") -> str:
-    """Return the tree as indented text without spans, one scalar field or node a line."""
+    """Return the tree as indented text without spans, one scalar field or node per line."""
     lines = [f"{indent}{type(node).__name__}"]
     for name in _field_names(type(node)):
         lines.extend(_dump_field(name, getattr(node, name), indent + "  "))

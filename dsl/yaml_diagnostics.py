@@ -1,4 +1,4 @@
-"""What is said of mistakes in the YAML files beside a spec."""
+"""Diagnostics about the YAML files next to a spec."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .yaml_nodes import Mapping, Node, Scalar, Sequence
 
 
 class Teller:
-    """Adds diagnostics about the nodes of one file; ``FORM`` is for what has no known form."""
+    """Adds diagnostics about the nodes of one file; ``FORM`` is the code for an unknown form."""
 
     FORM: ClassVar[Code]
 
@@ -21,19 +21,19 @@ class Teller:
 
     @property
     def told(self) -> int:
-        """How many mistakes have been told."""
+        """How many mistakes have been reported."""
         return len(self._diagnostics)
 
     def tell(self, code: Code, message: str, span: Span, help_: str | None = None) -> None:
-        """Tell of a mistake at a place."""
+        """Report a mistake at a node."""
         self._diagnostics.add(Diagnostic(code, message, Label(span), help=help_))
 
     def form(self, message: str, node: Node, help_: str | None = None) -> None:
-        """Tell of something that is not of a known form."""
+        """Report something without a known form."""
         self.tell(self.FORM, message, node.span, help_)
 
     def unknown(self, what: str, name: Scalar, known: Iterable[str], code: Code) -> None:
-        """Tell of a name that is none of the known ones."""
+        """Report an unknown name."""
         known = tuple(known)
         listed = ", ".join(f"`{each}`" for each in known)
         help_ = did_you_mean(name.text, known) or (f"known: {listed}" if known else None)
@@ -42,7 +42,7 @@ class Teller:
 
 
 def described(node: Node) -> str:
-    """Return a node as a person calls it."""
+    """Return a node in words."""
     match node:
         case Sequence():
             return "a list"

@@ -1,7 +1,7 @@
-"""YAML documents as nodes that know where they stand: for files that are checked, and edited.
+"""YAML documents as nodes with their locations: for files that are checked and edited.
 
-``yaml_tree`` is for the few settings of a spec's head; here are rows of any depth, of which every
-scalar keeps the text that was written beside what YAML takes it for.
+``yaml_tree`` is for the few settings of a spec's head; here are rows of any depth, where every
+scalar keeps the text that was written along with YAML's reading of it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from .yaml_size import TooLarge, check_size
 from .yaml_tree import YamlSyntaxError, marked
 
 _DEEPEST = 40
-"""How deep values may lie in each other; an alias may make them endless."""
+"""How deep values may be nested; an alias may nest them endlessly."""
 
 _Loader: type = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _KINDS = {"null": "null", "bool": "bool", "int": "int", "float": "float"}
@@ -33,7 +33,7 @@ class Scalar:
 
 @dataclass(frozen=True, slots=True)
 class Sequence:
-    """A list; ``flow`` is whether it stands in brackets."""
+    """A list; ``flow`` is whether it is in brackets."""
 
     items: tuple[Node, ...]
     flow: bool
@@ -45,7 +45,7 @@ class Sequence:
 
 @dataclass(frozen=True, slots=True)
 class Mapping:
-    """Keys with their values in order, each key once; ``flow`` is whether it stands in braces."""
+    """Keys with their values in order, each key once; ``flow`` is whether it is in braces."""
 
     entries: tuple[tuple[Scalar, Node], ...]
     flow: bool
@@ -63,7 +63,7 @@ Node = Scalar | Sequence | Mapping
 
 
 def read_documents(text: str) -> list[Node]:
-    """Read the documents of a file, but for empty ones; raises ``YamlSyntaxError``."""
+    """Read the documents of a file, except empty ones; raises ``YamlSyntaxError``."""
     try:
         check_size(text, _Loader)
         nodes = [node for node in yaml.compose_all(text, Loader=_Loader) if node is not None]
@@ -108,9 +108,9 @@ def _trimmed(text: str, start: int, end: int) -> Span:
 
 
 def _whole(node: yaml.Node, flow: bool, parts: list[Node] | tuple[Node, ...]) -> Span:
-    """Return the span of a collection; one in block style ends with its last part.
+    """Return the span of a collection; in block style it ends with its last part.
 
-    What YAML calls its end is where the next one begins, behind comments that are not its own.
+    What YAML calls its end is where the next one begins, after comments that belong to neither.
     """
     start, end = node.start_mark.index, node.end_mark.index
     return Span(start, end if flow or not parts else max(part.span.end for part in parts))

@@ -1,7 +1,7 @@
-"""How large a YAML document is, before it is read: a small text may stand for a huge value.
+"""The size of a YAML document, before it is read: a small text may stand for a huge value.
 
-Aliases repeat what they name, and aliases of aliases multiply it. The events of the parser tell
-what all of it would come to, without making any of it.
+Aliases repeat what they name, and aliases of aliases multiply it. The parser's events give the
+total without building anything.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ MOST_TEXT = 16 * 1024 * 1024
 
 _MOST_VALUES = 300_000
 _MOST_REPEATED = 100_000
-"""Values that aliases may add: a page of rows that is used again, and no bomb."""
+"""Values that aliases may add: enough for a reused page of rows, too few for a bomb."""
 
 _DEEPEST = 100
-"""More than any reader of ours takes, and less than the composer's stack."""
+"""More than any of our readers accepts, and less than the composer's stack."""
 
 
 class TooLarge(Exception):
-    """A document that is not read: the text says why, ``offset`` where."""
+    """A document too large to be read: the text says why, ``offset`` where."""
 
     def __init__(self, problem: str, offset: int) -> None:
         super().__init__(problem)
@@ -30,7 +30,7 @@ class TooLarge(Exception):
 
 
 def check_size(text: str, loader: type) -> None:
-    """Raise ``TooLarge`` for a text that stands for more than can be read; errors of YAML pass."""
+    """Raise ``TooLarge`` for a text that stands for more than can be read; ignore YAML errors."""
     if len(text) > MOST_TEXT:
         raise TooLarge("it is larger than 16 MB", 0)
     try:
@@ -50,7 +50,7 @@ def _count(events: Iterator[yaml.Event]) -> None:
         elif isinstance(event, yaml.AliasEvent):
             if any(anchor == event.anchor for anchor, _ in opened):
                 raise TooLarge(f"`*{event.anchor}` is used within what it names", place)
-            # An alias that names nothing is told by the composer.
+            # An alias that names nothing is reported by the composer.
             again = sizes.get(event.anchor, 1)
             values, repeated = values + again, repeated + again
         elif isinstance(event, yaml.CollectionStartEvent):

@@ -1,4 +1,4 @@
-"""What is wrong with a text that is not YAML, told as the slip that was made."""
+"""Syntax errors in YAML, reported as the mistake that was made."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from ..contracts.records import dataclass
 from .source import Span
 
 _KEY = re.compile(r"(\s*)((?:- +)?[\w.\"'-]+)\s*\Z")
-"""What stands before the colon of a line that is a key and its value."""
+"""The text before the colon of a line with a key and its value."""
 
 
 @dataclass(frozen=True, slots=True)
 class Slip:
-    """A mistake, the place to look at, and how to mend it."""
+    """A mistake, its location, and how to fix it."""
 
     problem: str
     span: Span
@@ -21,7 +21,7 @@ class Slip:
 
 
 def slip_of(problem: str, offset: int, text: str, start: int = 0) -> Slip:
-    """Return what a YAML parser that stopped at an offset with a problem has to be told as.
+    """Return the mistake behind a problem at which a YAML parser stopped.
 
     ``text`` is the whole file, of which the YAML begins at ``start``.
     """
@@ -60,7 +60,7 @@ def slip_of(problem: str, offset: int, text: str, start: int = 0) -> Slip:
 
 
 def _colon(offset: int, text: str, start: int) -> Slip:
-    """A colon where none can be: in a value, or behind a key that is indented too deeply."""
+    """A misplaced colon: in a value, or after a key that is indented too deeply."""
     begin = _line_start(text, offset)
     key = _KEY.fullmatch(text[begin:offset])
     before = _line_before(text, begin, start)
@@ -85,7 +85,7 @@ def _colon(offset: int, text: str, start: int) -> Slip:
 
 
 def _unexpected(offset: int, text: str, start: int) -> Slip:
-    """Something that cannot follow: an indent of no line above, or more behind a quoted value."""
+    """Something that cannot follow: an unmatched indent, or text after a quoted value."""
     begin = _line_start(text, offset)
     here = Span(offset, offset + 1)
     lead = text[begin:offset]
@@ -111,7 +111,7 @@ def _line_start(text: str, offset: int) -> int:
 
 
 def _line_before(text: str, offset: int, start: int) -> Span:
-    """Return the last line before a place that holds something and is no comment."""
+    """Return the last line before an offset that is neither empty nor a comment."""
     end = _line_start(text, offset)
     while end > start:
         begin = max(_line_start(text, end - 1), start)

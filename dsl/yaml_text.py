@@ -1,7 +1,7 @@
-"""Values as YAML in one line, for files that are edited or written with comments.
+"""Values as YAML on one line, for files that are edited or written with comments.
 
-PyYAML decides what is quoted. What it can't write is the rest of such a file: comments, and the
-text around an edit.
+PyYAML decides what is quoted. It can't write the rest of such a file: comments, and the text around
+an edit.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import yaml
 
 
 class _Line(yaml.SafeDumper):
-    """Adds decimals as they are, and texts that would take several lines with escapes."""
+    """Writes decimals as they are, and multi-line texts with escapes."""
 
     def ignore_aliases(self, data: object) -> bool:
         return True
@@ -35,7 +35,7 @@ _Line.add_representer(str, _text)
 
 
 def yaml_line(value: object) -> str:
-    """Return a value as YAML in one line, quoted where it would be taken for something else.
+    """Return a value as YAML on one line, quoted where it would be taken for something else.
 
     >>> yaml_line({"at": "2026-01-01T10:00:00Z", "n": None, "s": "no", "total": Decimal("1.50")})
     "{at: '2026-01-01T10:00:00Z', n: null, s: 'no', total: 1.50}"

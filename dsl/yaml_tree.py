@@ -1,4 +1,4 @@
-"""YAML text as plain values, with the place of each key and value in the spec.
+"""YAML text as plain values, with the location of each key and value in the spec.
 
 Scalars keep the text that was written (``NO``, ``007``, ``1.10``); null is None. Under a mapping
 called ``spark`` booleans become ``true`` and ``false``, which is how Spark spells them.
@@ -17,14 +17,16 @@ Path = tuple[str, ...]
 Value = None | str | list["Value"] | dict[str, "Value"]
 
 _DEEPEST = 4
-"""How deep the deepest setting lies (``profiles.prod.variables.input``). What lies deeper is not
-read: a list or mapping there is wrong whatever is in it, and an alias may make it endless."""
+"""The depth of the deepest setting (``profiles.prod.variables.input``).
+
+Nothing deeper is read: a list or mapping there is wrong whatever it contains, and an alias may
+make it endless."""
 
 _Loader: type = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 class YamlSyntaxError(Exception):
-    """Text that is not YAML: ``offset`` is the place in the spec, the text says what is wrong."""
+    """Text that is not YAML: ``offset`` is its place in the spec, the text says what is wrong."""
 
     def __init__(self, problem: str, offset: int) -> None:
         super().__init__(problem)
@@ -33,7 +35,7 @@ class YamlSyntaxError(Exception):
 
 @dataclass(slots=True)
 class YamlTree:
-    """A document: its values, the spans of keys and values by path, and keys that come twice."""
+    """A document: its values, the spans of keys and values by path, and duplicate keys."""
 
     root: Value = None
     keys: dict[Path, Span] = field(default_factory=dict)
@@ -60,9 +62,9 @@ def read_yaml(text: str, offset: int) -> YamlTree:
 
 
 def marked(error: yaml.MarkedYAMLError, text: str, offset: int = 0) -> YamlSyntaxError:
-    """Return an error of the parser with the place that tells most of it.
+    """Return an error of the parser with its most useful location.
 
-    What is opened and never closed is told where it is opened.
+    What is never closed is reported where it is opened.
     """
     problem = error.problem or str(error)
     never_closed = "end of stream" in problem or "expected ',' or" in problem
@@ -74,7 +76,7 @@ def marked(error: yaml.MarkedYAMLError, text: str, offset: int = 0) -> YamlSynta
 
 
 class _Reader:
-    """Turns YAML nodes into values and notes where they are."""
+    """Turns YAML nodes into values and records their locations."""
 
     def __init__(self, tree: YamlTree, text: str, offset: int) -> None:
         self._tree = tree

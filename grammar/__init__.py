@@ -1,9 +1,9 @@
-"""What a ``.stream`` file looks like, and the parser's tables made of it.
+"""The grammar of ``.stream`` files, and the parser's tables generated from it.
 
 - ``statements.lark``, ``queries.lark``, ``programs.lark``, ``expressions.lark``: the rules, in the
-  order of the language reference; ``terminals.lark``: what the tokenizer hands over.
+  order of the language reference; ``terminals.lark``: the tokenizer's output.
 - ``generate``: builds ``tables.json`` with Lark; ``make grammar`` runs it.
-- ``load``: reads the tables, all that a parser needs at run time.
+- ``load``: reads the tables, which are all that a parser needs at run time.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Tables:
 
 @cache
 def load() -> Tables:
-    """Read the tables (once in a process)."""
+    """Read the tables (once per process)."""
     data = json.loads(Path(__file__).with_name("tables.json").read_bytes())
     rules = [
         Rule(origin, length, action, tuple(args)) for origin, length, action, args in data["rules"]

@@ -1,9 +1,8 @@
 """Build the parser's tables from the grammar: ``python -m streamc.grammar.generate``.
 
-Lark reads the grammar and computes the LALR(1) automaton in its strict mode, in which a conflict
-is an error. What it found is written as JSON, with states in the order of a walk from the start
-rules, so that the same grammar gives the same bytes. Lark is needed here only: the parser reads the
-tables.
+Lark reads the grammar and computes the LALR(1) automaton in its strict mode, in which a conflict is
+an error. The result is written as JSON, with states in the order of a walk from the start rules, so
+that the same grammar gives the same bytes. Lark is needed here only: the parser reads the tables.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ STARTS = ("statement", "query", "expression")
 
 
 class _NoLexer(Lexer):
-    """Stands for the tokenizer, which takes no part in building tables."""
+    """Stands in for the tokenizer, which plays no part in building tables."""
 
     def __init__(self, _conf: object) -> None:
         pass
@@ -34,7 +33,7 @@ class _NoLexer(Lexer):
 
 
 def grammar_text() -> str:
-    """Return the whole grammar: its parts one after another."""
+    """Return the whole grammar: its parts concatenated."""
     return "\n".join((HERE / f"{part}.lark").read_text("utf-8") for part in PARTS)
 
 
@@ -56,14 +55,14 @@ def build(text: str) -> str:
 
 
 def main() -> None:
-    """Write the tables beside the grammar."""
+    """Write the tables next to the grammar."""
     text = build(grammar_text())
     (HERE / "tables.json").write_text(text, "utf-8")
     print(f"grammar/tables.json: {len(text)} characters")
 
 
 class _Writer:
-    """Numbers states and rules and writes them down; terminals go by their spelling."""
+    """Numbers states and rules and writes them; terminals keep their names."""
 
     def __init__(self, table: Any, spelling: dict[str, str]) -> None:
         self._table = table

@@ -1,4 +1,4 @@
-"""Files of tests: what is given, and what lies in folders ``tests`` beside a spec."""
+"""Test files: those given, and those in ``tests`` folders next to a spec."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ FOLDER = "tests"
 def find_tests(paths: Iterable[Path]) -> Sequence[Path]:
     """Return each file once, in the order of the paths and by name.
 
-    Of a folder those YAML files are taken that lie in a folder called ``tests`` whose parent holds
-    a spec; a spec stands for its tests. Raises ``UserError`` for a path that holds none.
+    In a folder, these are the YAML files in folders called ``tests`` whose parent holds a spec; a
+    spec stands for its tests. Raises ``UserError`` for a path that holds none.
     """
     found: dict[Path, None] = {}
     for path in paths:
@@ -41,7 +41,7 @@ def find_tests(paths: Iterable[Path]) -> Sequence[Path]:
 
 
 def spec_beside(file: Path) -> Path | None:
-    """Return the only spec in the folder that a file of tests belongs to, None if there is none."""
+    """Return the only spec in the folder that a test file belongs to, None if there is none."""
     folder = file.parent.parent if file.absolute().parent.name == FOLDER else file.parent
     specs = _specs(folder)
     return specs[0] if len(specs) == 1 else None

@@ -1,4 +1,4 @@
-"""Outcomes of tests as JUnit XML: a suite a file, a case a test."""
+"""Outcomes of tests as JUnit XML: one suite per file, one case per test."""
 
 from __future__ import annotations
 

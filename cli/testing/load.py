@@ -1,4 +1,4 @@
-"""Files of tests to tests that can run."""
+"""Runnable tests from test files."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Test:
 
 @dataclass(slots=True)
 class Suite:
-    """The tests of some files, and everything that is wrong with these and with their specs."""
+    """The tests of some files, and all diagnostics about these and their specs."""
 
     tests: list[Test] = field(default_factory=list)
     found: list[Diagnostics] = field(default_factory=list)
@@ -53,7 +53,7 @@ def load_tests(files: Iterable[Path]) -> Suite:
 
 
 def named(tests: Sequence[Test], text: str) -> list[Test]:
-    """Return the tests whose name holds a text; case does not count."""
+    """Return the tests whose name contains a text, ignoring case."""
     found = [test for test in tests if text.lower() in test.name.lower()]
     if not found:
         raise UserError(f"no test's name contains `{text}`")
@@ -82,7 +82,7 @@ class _Loader:
                 self.suite.tests.append(Test(file, source, case, way, name, spec, compiled))
 
     def compiled(self, spec: Path) -> CompileResult | None:
-        """Return what a spec compiles to; what is wrong with it is told once."""
+        """Return what a spec compiles to; its diagnostics are reported once."""
         key = spec.resolve()
         if key not in self._specs:
             result = compile_source(read_spec(spec))
@@ -111,7 +111,7 @@ class _Loader:
 
 
 class _Neighbours:
-    """What lies beside a file of tests, found for its upgrades."""
+    """The files next to a test file that its upgrades need."""
 
     def __init__(self, loader: _Loader, file: Path, teller: Teller) -> None:
         self._loader = loader
@@ -136,7 +136,7 @@ class _Neighbours:
 
 
 def beside(file: Path, written: Scalar, teller: Teller) -> Path | None:
-    """Return the file at a path that a file of tests names; None, and told, if there is none."""
+    """Return the file that a test file names; None, with a diagnostic, if there is none."""
     found = file.parent / written.text
     if found.is_file():
         return found
@@ -150,13 +150,13 @@ def beside(file: Path, written: Scalar, teller: Teller) -> Path | None:
 
 
 def version_of(spec: Path, compiled: CompileResult) -> Version:
-    """Return a spec without errors as its tests take it."""
+    """Return a spec without errors in the form that its tests use."""
     assert compiled.model is not None and compiled.plan is not None
     files = {path.name: text for path, text in output_files(compiled, Path()).items()}
     return Version(spec, compiled.model, compiled.plan, files)
 
 
 def _names(name: str, ways: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Yield each way with the name of the test in it; a single way needs no mention."""
+    """Yield each way of arrival with the test's name for it; a single way is not mentioned."""
     for way in ways:
         yield way, f"{name} [{way}]" if len(ways) > 1 else name

@@ -1,4 +1,4 @@
-"""Outcomes of tests as text, as a line each, and as JSON."""
+"""Outcomes of tests as text, as one line each, and as JSON."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def summary(outcomes: Sequence[Outcome], seconds: float) -> str:
 
 
 def as_json(outcomes: Iterable[Outcome]) -> str:
-    """Return all of it as ``outputs.Tests``, each with the expectations that do not hold."""
+    """Return all outcomes as ``outputs.Tests``, each with its failed expectations."""
     document: outputs.Tests = {
         "format": 1,
         "kind": "tests",

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """What a sink got at one expectation; ``number`` is that of the step."""
+    """The rows of a sink at one expectation; ``number`` is that of the step."""
 
     number: int
     comparison: Comparison
@@ -51,7 +51,7 @@ class Checked:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How a test ended: every expectation that it came to, and the fault that stopped it."""
+    """The outcome of a test: every expectation that it reached, and the fault that stopped it."""
 
     test: Test
     checked: tuple[Checked, ...]
@@ -60,7 +60,7 @@ class Outcome:
 
     @property
     def failures(self) -> tuple[Checked, ...]:
-        """The expectations that do not hold."""
+        """The failed expectations."""
         return tuple(one for one in self.checked if not one.comparison.holds)
 
     @property
@@ -79,14 +79,14 @@ def run_tests(
 
     Nothing of the user's is written: each test has a folder of its own, which is removed. ``tell``
     gets a line when there is something to wait for, and one for each source or table of a spec
-    whose numbers are hardly the instants that they are taken for. Raises ``RuntimeFault`` if Spark
-    can't be had.
+    whose numbers are unlikely to be the instants they are read as. Raises ``RuntimeFault`` if Spark
+    can't be started.
     """
-    # A Spark that goes on may still be writing a store of a query that has ended.
+    # A Spark that keeps running may still be writing a store of a query that has ended.
     with TemporaryDirectory(prefix="streamc-test-", ignore_cleanup_errors=True) as folder:
         root = Path(folder).resolve()
         with step_spark(root / "spark", spark) as base:
-            # One way of arrival after the other finds the same.
+            # Every way of arrival finds the same.
             remarks = {test.spec: Remarks(_of(test, tell)) for test in tests}
             for number, test in enumerate(tests):
                 yield _run(test, root / str(number), base, tell, remarks[test.spec])
@@ -124,7 +124,7 @@ class _Version:
 
 
 class _Runs(ExitStack):
-    """The run of a test, and after a savepoint the one that goes on from it."""
+    """The run of a test, and after a savepoint the run that continues from it."""
 
     def __init__(
         self,
@@ -147,14 +147,14 @@ class _Runs(ExitStack):
         self.now = self._started()
 
     def upgrade(self, upgrade: Upgrade) -> None:
-        """Goes on with another version from what the one that runs keeps."""
+        """Continue with another version from the state of the running one."""
         one = _Version(upgrade.files, upgrade.variables, upgrade.profile, upgrade.folder)
         self._version = one
         self.first_lines = upgrade.first_lines
         self._go_on(upgrade.migration)
 
     def restore(self) -> None:
-        """Goes on with the same version, on another number of partitions."""
+        """Continue with the same version on another number of partitions."""
         self._go_on(None)
 
     def _go_on(self, migration: Migration | None) -> None:
@@ -205,7 +205,7 @@ def _checks(case: Case, way: str, runs: _Runs) -> Iterator[Checked]:
                 runs.restore()
                 batches.clear()
             case Rollback(first):
-                # Put together with steps before, its batch has the number of the first of them.
+                # Merged with earlier steps, its batch has the number of the first of them.
                 runs.now.rollback(max(sum(number >= first for number in batches), 1))
             case Upgrade() as upgrade:
                 runs.upgrade(upgrade)
@@ -213,7 +213,7 @@ def _checks(case: Case, way: str, runs: _Runs) -> Iterator[Checked]:
                 kept = runs.now.state if expect.state else runs.now.take
                 yield Checked(placed.number, compare(expect, kept(expect.sink)))
             case Save():
-                # What is kept does not change before the upgrade, which follows.
+                # The state does not change before the upgrade, which follows.
                 pass
 
 

@@ -1,8 +1,8 @@
-"""The actions of the grammar's rules: each makes the node that its rule stands for.
+"""The actions of the grammar's rules: each builds the node of its rule.
 
 An action has the name of its rule (or of the alternative's alias) and is called with the span of
 the text and what the rule keeps; ``lalr`` says what that is. ``statements``, ``queries``,
-``programs``, ``expressions``, ``literals`` and ``types`` have them by the parts of the grammar.
+``programs``, ``expressions``, ``literals`` and ``types`` are the parts of the grammar.
 """
 
 from __future__ import annotations

@@ -302,7 +302,7 @@ def frame_offset(span: Span, offset: Expression, side: str) -> FrameBound:
     return FrameBound(span, side.upper(), offset)
 
 
-# Calls with words between the arguments become those with commas.
+# Calls with words between the arguments become calls with commas.
 
 
 def call_by_words(span: Span, word: str, *arguments_: Expression | None) -> Call:
@@ -343,7 +343,7 @@ def _word(span: Span, word: str) -> Name:
 
 
 def struct_call(span: Span, word: str, *items: Expression | None) -> Call:
-    """Return ``STRUCT(a, b AS c)`` as what Spark has for it when a field has a name of its own."""
+    """Return ``STRUCT(a, b AS c)`` in Spark's form when a field has a name of its own."""
     given = [item for item in items if item is not None]
     if not any(isinstance(item, NamedField) for item in given):
         return _plain(span, word, *given)

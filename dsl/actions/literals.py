@@ -58,7 +58,7 @@ def interval_signed(span: Span, sign: str, amount: str, unit: str) -> Interval:
 
 
 def interval_text(span: Span, text: str) -> Interval:
-    """Take ``INTERVAL '1 hour 30 minutes'`` apart."""
+    """Split ``INTERVAL '1 hour 30 minutes'`` into its parts."""
     value = _INTERVAL_WORD.sub("", text_of(text))
     parts = [
         IntervalPart(span, match[1].replace(" ", ""), unit)

@@ -1,6 +1,6 @@
-"""The syntax tree: frozen nodes in source order, one group of node classes a module.
+"""The syntax tree: frozen nodes in source order, one group of node classes per module.
 
-- ``node``: the base of all nodes; a span that takes no part in equality or dumps.
+- ``node``: the base of all nodes; its span plays no part in equality or dumps.
 - ``types``: type names as written.
 - ``expressions``: Spark SQL expressions.
 - ``queries``: SELECT, relations, windows, joins, patterns.

@@ -14,7 +14,7 @@ class Expression(Node):
 
 @dataclass(frozen=True, slots=True)
 class ColumnRef(Expression):
-    """``a``, ``t.a`` or ``t.a.field``: which part is what is decided by the resolver."""
+    """``a``, ``t.a`` or ``t.a.field``; the resolver decides which part is which."""
 
     parts: tuple[Name, ...]
 
@@ -163,7 +163,7 @@ class Row(Expression):
 
 @dataclass(frozen=True, slots=True)
 class Word(Expression):
-    """A word as an argument that is no column: the unit of ``TIMESTAMPADD(HOUR, 1, ts)``."""
+    """A word as an argument that is not a column: the unit of ``TIMESTAMPADD(HOUR, 1, ts)``."""
 
     text: str
 

@@ -10,7 +10,7 @@ from ..source import Span
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """Something written in a spec; ``span`` says where, and takes no part in equality."""
+    """Something written in a spec; ``span`` says where, and plays no part in equality."""
 
     span: Span = field(compare=False, repr=False)
 

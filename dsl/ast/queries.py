@@ -1,4 +1,4 @@
-"""Queries as written: SELECT, the relations it reads, and how its rows come out."""
+"""Queries as written: SELECT, the relations it reads, and how its rows are emitted."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .node import Name, Node
 
 @dataclass(frozen=True, slots=True)
 class Relation(Node):
-    """Something that stands in FROM."""
+    """An item of FROM."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class SubqueryRef(Relation):
 
 @dataclass(frozen=True, slots=True)
 class WindowTable(Relation):
-    """``TUMBLE(t, ts, size)`` and its kin.
+    """``TUMBLE(t, ts, size)`` and the other windows.
 
     ``kind`` is ``TUMBLE``, ``HOP``, ``CUMULATE``, ``SESSION`` or ``COUNT_WINDOW``. ``arguments``
     are what follows the time column, as written (sizes, slides, gaps; for COUNT_WINDOW what
@@ -107,7 +107,7 @@ class PatternAlternatives(Pattern):
 class PatternRepeat(Pattern):
     """``p*``, ``p+``, ``p?``, ``p{2,5}``.
 
-    ``at_most`` None is no limit; ``reluctant`` has a ``?`` behind.
+    ``at_most`` None is no limit; ``reluctant`` is a trailing ``?``.
     """
 
     item: Pattern
@@ -181,7 +181,7 @@ class NamedWindow(Node):
 
 @dataclass(frozen=True, slots=True)
 class Select(Node):
-    """One SELECT block with all that belongs to it.
+    """One SELECT block with all its clauses.
 
     ``distinct`` is plain ``SELECT DISTINCT``, which streamc refuses in favour of ``DISTINCT ON``.
     """

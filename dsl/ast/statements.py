@@ -226,7 +226,7 @@ class CreateOperator(Statement):
 
 @dataclass(frozen=True, slots=True)
 class FrontMatter(Node):
-    """The YAML between the two ``---`` lines, not read yet; the span is that of the text."""
+    """The YAML between the two ``---`` lines, not yet read; the span is that of the text."""
 
     text: str
 

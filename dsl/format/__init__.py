@@ -1,10 +1,10 @@
-"""Nodes back to text: what Spark is given, and what tells equal expressions by.
+"""Nodes back to text: the text passed to Spark, which also decides whether expressions are equal.
 
 - ``words``: identifiers and strings.
 - ``types``: types.
 - ``expressions``: ``sql``, the canonical Spark SQL of an expression on one line.
 
-A spec as its user wrote it is laid out by ``layout``.
+A spec as its user wrote it is formatted by ``layout``.
 """
 
 from __future__ import annotations

@@ -46,7 +46,7 @@ from .types import type_sql
 from .words import TYPE_WORDS, identifier, string
 
 Spelling = Callable[[str], str]
-"""How the name of a function is written."""
+"""The spelling of a function's name."""
 
 
 def lower(name: str) -> str:
@@ -64,7 +64,7 @@ _PIPED = frozenset(
     """AGGREGATE ANTI CLUSTER DISTRIBUTE DROP EXCEPT EXTEND FULL INTERSECT LATERAL LEFT LIMIT MINUS
     NATURAL OFFSET ORDER PIVOT RIGHT SEMI SET SORT TABLESAMPLE UNPIVOT WINDOW""".split()
 )
-"""Words behind which Spark takes a ``|`` for the pipe between parts of a query."""
+"""Words after which Spark takes a ``|`` for the pipe between parts of a query."""
 
 _IN_WINDOWS = frozenset(("PARTITION", "ORDER", "ROWS", "RANGE"))
 """Words that begin a part of a window, and so cannot begin it as a name."""
@@ -88,7 +88,7 @@ _LEVELS = {
 def sql(node: Expression) -> str:
     """Return the canonical text of an expression: the same tree always gives the same text.
 
-    Read back it gives the same tree, but for the case of function names, which is lower.
+    Parsed again it gives the same tree, except that function names are in lower case.
     """
     text = _write(node, lower)
     return _write(node, _lower_and_quoted) if ">>" in text else text
@@ -315,7 +315,7 @@ def _variant_path(node: VariantPath, spell: Spelling) -> str:
 
 
 def _owner(node: Expression, spell: Spelling, *enclosed: type[Expression]) -> str:
-    """Return what stands before a dot or bracket: some would take these for their own."""
+    """Return the operand of a dot or bracket, in parentheses if it is one of ``enclosed``."""
     return f"({_write(node, spell)})" if isinstance(node, enclosed) else _at(node, _PRIMARY, spell)
 
 

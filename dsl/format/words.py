@@ -19,16 +19,16 @@ _ESCAPES = {
     "\x1a": "\\Z",
 }
 TYPE_WORDS = frozenset(("ARRAY", "MAP", "STRUCT"))
-"""Bare words behind which Spark reads ``>>`` as the end of two types."""
+"""Bare words after which Spark reads ``>>`` as the end of two types."""
 
-# Names only where what follows says so; too easily misread without backticks.
+# These are names only if the following token says so; too easily misread without backticks.
 _QUOTED = (RESERVED | TYPE_WORDS).union(
     "ILIKE REGEXP INTERVAL DIV END EXISTS CAST TRY_CAST EXTRACT".split()
 )
 
 
 def identifier(name: str, besides: frozenset[str] = frozenset()) -> str:
-    """Return a name, in backticks if it could not stand without or is one of some further words."""
+    """Return a name, in backticks if it needs them or is one of some further words."""
     if _BARE.fullmatch(name) and name.upper() not in _QUOTED and name.upper() not in besides:
         return name
     return "`" + name.replace("`", "``") + "`"

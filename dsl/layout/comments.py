@@ -1,8 +1,7 @@
 """Comments, and the tokens that they belong to.
 
-A comment never goes past a token, with two exceptions: one that stands at the end of a line before
-a comma or a semicolon goes behind it, and so do those above a comma. They then speak of the same
-things as before.
+A comment never moves past a token, with two exceptions: one at the end of a line before a comma or
+a semicolon moves after it, and so do those above a comma. They still refer to the same things.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ COMMENT = re.compile(r"--[^\n]*|/\*.*?\*/", re.DOTALL)
 
 @dataclass(slots=True)
 class Comment:
-    """A comment on lines of its own; ``gap`` says that an empty line is before it."""
+    """A comment on lines of its own; ``gap`` says that an empty line precedes it."""
 
     text: str
     gap: bool = False
@@ -28,9 +27,9 @@ class Comment:
 class Leaf:
     """A token with the comments that belong to it.
 
-    ``above`` stand on lines of their own before it, ``beside`` on its line before it, ``behind`` at
+    ``above`` are on lines of their own before it, ``beside`` on its line before it, ``behind`` at
     the end of its line. ``breaks`` says that it begins a line in the source, ``gap`` that an empty
-    line is before it, behind the comments above.
+    line precedes it, after the comments above.
     """
 
     kind: str
@@ -43,12 +42,12 @@ class Leaf:
 
     @property
     def follows_gap(self) -> bool:
-        """Whether an empty line is before the token and the comments above it."""
+        """Whether an empty line precedes the token and the comments above it."""
         return self.above[0].gap if self.above else self.gap
 
 
 def attach(text: str, start: int, spans: Sequence[Span], leaves: Sequence[Leaf]) -> None:
-    """Give each comment between and in tokens to one of them."""
+    """Attach each comment between and in tokens to one of them."""
     end = start
     for index, (span, leaf) in enumerate(zip(spans, leaves, strict=True)):
         behind = _between(text, end, span.start, leaf, is_first=index == 0)
@@ -67,7 +66,7 @@ def attach(text: str, start: int, spans: Sequence[Span], leaves: Sequence[Leaf])
 
 
 def hand_on(lone: Leaf, following: Leaf) -> None:
-    """Give the comments of a token that goes to the next one."""
+    """Move the comments of a dropped token to the next one."""
     texts = [*lone.beside, *lone.behind]
     taken = [*lone.above, *map(Comment, texts)]
     if taken:
@@ -78,7 +77,7 @@ def hand_on(lone: Leaf, following: Leaf) -> None:
 
 
 def is_line_comment(text: str) -> bool:
-    """Return whether nothing can follow a comment on its line."""
+    """Return whether a comment extends to the end of its line."""
     return text.startswith("--")
 
 
@@ -106,7 +105,7 @@ def _between(text: str, start: int, end: int, leaf: Leaf, *, is_first: bool) -> 
 
 
 def _move_beside(text: str, matches: list[re.Match[str]], leaf: Leaf, behind: list[str]) -> None:
-    """Move those comments that end on the token's line from above it, or from behind the last."""
+    """Move comments that end on the token's line from above it, or from after the last token."""
     place = len(text)
     for match in reversed(matches):
         if is_line_comment(match[0]) or (place < len(text) and "\n" in text[match.end() : place]):
@@ -121,7 +120,7 @@ def _move_beside(text: str, matches: list[re.Match[str]], leaf: Leaf, behind: li
 
 
 def _inside(text: str, leaf: Leaf) -> None:
-    """Take the comments inside a token that is made of a sign and a number."""
+    """Take the comments inside a token that consists of a sign and a number."""
     texts = [match[0].rstrip() for match in COMMENT.finditer(text)]
     if any(map(is_line_comment, texts)):
         leaf.above += map(Comment, [*leaf.beside, *texts])
@@ -135,7 +134,7 @@ def _past_comma(before: Leaf, comma: Leaf, after: Leaf) -> None:
     texts = [*before.behind] if own else [*before.behind, *comma.behind]
     rest = list(map(Comment, comma.behind)) if own else []
     if comma.beside and (own or before.behind):
-        # The comment beside the comma stands between those that move.
+        # The comment next to the comma is between those that move.
         own += map(Comment, comma.beside)
         texts, rest = [*before.behind], list(map(Comment, comma.behind))
         comma.beside = []

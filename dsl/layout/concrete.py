@@ -1,7 +1,7 @@
 """The concrete tree of a spec: every token as it was written, under the rules of the grammar.
 
-The tables of the parser are run with other actions: a rule makes a ``Branch`` of all its symbols,
-where the syntax tree keeps only what has a meaning.
+The parser's tables are run with other actions: a rule makes a ``Branch`` of all its symbols,
+whereas the syntax tree keeps only what has a meaning.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from .comments import Leaf, attach, hand_on
 
 @dataclass(slots=True)
 class Branch:
-    """A rule with its symbols; ``rule`` is the name of its action, else that of its origin."""
+    """A rule with its symbols; ``rule`` is the name of its action, or else of its origin."""
 
     rule: str
     origin: str
@@ -43,7 +43,7 @@ class ConcreteStatement:
 
 @dataclass(slots=True)
 class ConcreteSpec:
-    """The statements of a file, and its end with the comments behind them."""
+    """The statements of a file, and its end with the comments after them."""
 
     statements: list[ConcreteStatement]
     end: Leaf
@@ -95,12 +95,12 @@ def _parser() -> tuple[Parser, Kinds]:
 
 
 def _whole(rule: Rule | None) -> Rule | None:
-    """Return a rule that keeps all its symbols."""
+    """Return an action that keeps all symbols of its rule."""
     if rule is None:
         return None
     symbols: tuple[int, ...] = tuple(range(rule.length))
     if rule.action == "list":
-        # A list that grows is spread into its parts in the end; while it grows it is nested.
+        # A growing list is nested; it is flattened at the end.
         return replace(rule, arguments=symbols, action=rule.origin)
     passed_on = rule.action is None and rule.length <= 1
     action = None if passed_on else rule.action or rule.origin
@@ -115,7 +115,7 @@ def _maker(rule: str, origin: str) -> Action:
 
 
 def _branch(tree: Any, leaves: Iterator[Leaf]) -> Branch:
-    """Return a branch with the leaves that its tokens are, in order."""
+    """Return a branch with its tokens as leaves, in order."""
     rule, origin, symbols = tree
     return Branch(rule, origin, list(_parts(symbols, leaves)))
 

@@ -1,7 +1,7 @@
-"""Documents: text with the places where it may be broken into lines.
+"""Documents: text with optional line breaks.
 
-A group stands on one line if it has room there, else each of its own places becomes a line break. A
-comment that ends a line breaks every group that goes on behind it.
+A group is put on one line if it fits, else each of its own places becomes a line break. A comment
+that ends a line breaks every group that continues after it.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from .comments import Leaf
 
 
 class Place(Enum):
-    """What stands between two texts.
+    """What separates two texts.
 
     ``SPACE`` is always one; ``LINE`` is a space or a line break, ``SOFT`` nothing or a line break,
     ``HARD`` a line break. ``NOTHING`` is empty.
@@ -32,7 +32,7 @@ SPACE, LINE, SOFT, HARD, NOTHING = Place
 
 @dataclass(frozen=True, slots=True)
 class Pad:
-    """Spaces where the group around is broken, else one space."""
+    """Spaces where the surrounding group is broken, else one space."""
 
     width: int
 
@@ -46,10 +46,10 @@ class Gap:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """Documents one after another, in a group of their own or moved to the right.
+    """A sequence of documents, in a group of its own or indented.
 
-    ``first`` and ``last`` are its outermost leaves, ``width`` is what it needs on one line,
-    ``is_broken`` says that it cannot stand on one.
+    ``first`` and ``last`` are its outermost leaves, ``width`` is its width on one line,
+    ``is_broken`` says that it cannot be on one.
     """
 
     parts: tuple[Doc, ...]
@@ -67,7 +67,7 @@ Doc = Leaf | Place | Pad | Gap | Run
 def run(
     *parts: Doc, is_group: bool = False, is_indented: bool = False, broken: bool = False
 ) -> Run:
-    """Return documents one after another."""
+    """Return a sequence of documents."""
     first = last = None
     width = 0
     for part in parts:
@@ -79,17 +79,17 @@ def run(
 
 
 def group(*parts: Doc, broken: bool = False) -> Run:
-    """Return documents that stand on one line if they can; ``broken`` says that they must not."""
+    """Return documents that are put on one line if they fit, unless ``broken``."""
     return run(*parts, is_group=True, broken=broken)
 
 
 def indent(*parts: Doc) -> Run:
-    """Return documents whose lines are moved to the right."""
+    """Return documents with their lines indented."""
     return run(*parts, is_indented=True)
 
 
 def joined(items: Iterable[Doc], between: Sequence[Doc] = (SPACE,)) -> Run:
-    """Return documents with others between each two."""
+    """Return documents with separators between them."""
     parts: list[Doc] = []
     for item in items:
         parts += [*between, item] if parts else [item]
@@ -107,5 +107,5 @@ def _measure(part: Doc) -> tuple[Leaf | None, Leaf | None, int, bool]:
 
 
 def leaf_width(leaf: Leaf) -> int:
-    """Return what a leaf takes on one line."""
+    """Return the width of a leaf on one line."""
     return len(leaf.text) + sum(len(text) + 1 for text in leaf.beside)

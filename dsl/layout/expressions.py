@@ -24,7 +24,7 @@ from .forms import (
 )
 
 _SHORT = 10
-"""What is compared with so short a text has the place for a line break."""
+"""Next to so short an operand, a comparison breaks in the other one."""
 
 _CHAINS = frozenset(("or_", "and_", "binary"))
 
@@ -37,7 +37,7 @@ for _rule in (
 
 @form("or_", "and_", "binary")
 def chain(branch: Branch) -> Run:
-    """Return operands that operators of one level join, with a line for each operator if long."""
+    """Return operands joined by operators of one precedence; a long chain has a line for each."""
     first, rest = links(branch)
     if branch.origin == "value" and len(rest) == 1:
         operator, operand = map(doc, rest[0])
@@ -47,7 +47,7 @@ def chain(branch: Branch) -> Run:
 
 
 def links(tree: Tree, rules: frozenset[str] = _CHAINS) -> tuple[Tree, list[Sequence[Tree]]]:
-    """Return the first operand of a chain, and operator and operand of each further one."""
+    """Return the first operand of a chain, and the operator and operand of each further one."""
     rest: list[Sequence[Tree]] = []
     origin = tree.origin if isinstance(tree, Branch) else ""
     while isinstance(tree, Branch) and tree.rule in rules and tree.origin == origin:
@@ -73,7 +73,7 @@ def _is_split(rest: Sequence[Sequence[Tree]]) -> bool:
 
 
 def condition(keyword: Sequence[Tree], tree: Tree, *, hanging: bool = True) -> Run:
-    """Return ``WHERE a AND b``; the lines of a long one are moved to the right if ``hanging``."""
+    """Return ``WHERE a AND b``; the lines of a long one are indented if ``hanging``."""
     is_chain = isinstance(tree, Branch) and tree.rule == "and_"
     first, rest = links(tree, frozenset(("and_",))) if is_chain else (tree, [])
     continued = run(*_continued(rest))
@@ -192,7 +192,7 @@ def by_clause(branch: Branch) -> Run:
 
 @form("call_filter", "call_order")
 def _in_brackets(branch: Branch) -> Run:
-    """Return what stands behind a call in brackets."""
+    """Return the bracketed part after a call."""
     opening = next(i for i, part in enumerate(branch.parts) if is_symbol(part, "("))
     *inner, closing = branch.parts[opening + 1 :]
     body = indent(SOFT, spaced(list(map(doc, inner))), *comments_inside(closing))

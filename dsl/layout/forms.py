@@ -1,7 +1,7 @@
-"""Concrete trees to documents: the registry of forms, and the one that most rules have.
+"""Concrete trees to documents: the registry of forms, and the default form.
 
-A rule without a form of its own is its words with spaces between them, but not around brackets,
-commas and dots. Rules that differ register a form, see ``expressions`` and its neighbours.
+A rule without a form of its own is its words separated by spaces, except around brackets, commas
+and dots. Rules that differ register a form, see ``expressions`` and its neighbours.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def words(branch: Branch) -> Run:
 
 
 def spaced(parts: Sequence[Doc]) -> Run:
-    """Return documents with a space between each two, where a space can stand."""
+    """Return documents separated by spaces, except where no space belongs."""
     found: list[Doc] = []
     last: Leaf | None = None
     for part in parts:
@@ -81,9 +81,9 @@ def first_leaf(tree: Tree) -> Leaf:
 
 
 def bracketed(parts: Sequence[Tree], *, item: Callable[[Sequence[Tree]], Doc] | None = None) -> Run:
-    """Return ``head(a, b) tail`` with a line for each item if it has no room on one.
+    """Return ``head(a, b) tail`` with a line for each item if it does not fit on one.
 
-    It is broken too where the source has a line break behind the bracket.
+    It is also broken where the source has a line break after the bracket.
     """
     begin = next(i for i, part in enumerate(parts) if is_symbol(part, "("))
     end = max(i for i, part in enumerate(parts) if is_symbol(part, ")"))
@@ -99,9 +99,9 @@ def bracketed(parts: Sequence[Tree], *, item: Callable[[Sequence[Tree]], Doc] | 
 
 
 def items(parts: Sequence[Tree], item: Callable[[Sequence[Tree]], Doc] | None = None) -> Run:
-    """Return items with commas, a place for a line break behind each.
+    """Return items with commas, each followed by an optional line break.
 
-    Those of a broken list may share a line if they do so in the source.
+    The items of a broken list may share a line if they do so in the source.
     """
     found: list[Doc] = []
     parted = split(parts)
@@ -131,11 +131,11 @@ LISTS = frozenset(
     """arguments select_items source_elements table_columns names lifts combines
     operator_inputs""".split()
 )
-"""Rules that are a list of items with commas."""
+"""Rules that are a comma-separated list."""
 
 
 def flattened(parts: Sequence[Tree]) -> list[Tree]:
-    """Return parts with those of lists instead of the lists."""
+    """Return parts with lists replaced by their items."""
     found: list[Tree] = []
     for part in parts:
         if isinstance(part, Branch) and part.rule in LISTS:
@@ -146,7 +146,7 @@ def flattened(parts: Sequence[Tree]) -> list[Tree]:
 
 
 def comments_inside(closing: Tree) -> list[Doc]:
-    """Take the comments above the end of a block, to stand inside it."""
+    """Take the comments above the end of a block, to be placed inside it."""
     leaf = first_leaf(closing)
     if not leaf.above:
         return []
@@ -158,7 +158,7 @@ def comments_inside(closing: Tree) -> list[Doc]:
 
 
 def breaks_before(trees: Sequence[Tree]) -> bool:
-    """Return whether one of some trees begins a line in the source."""
+    """Return whether one of these trees begins a line in the source."""
     return any(first_leaf(tree).breaks for tree in trees)
 
 

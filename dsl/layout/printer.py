@@ -14,7 +14,7 @@ _BEFORE_COMMENT = 2
 """Spaces between a line and the comment at its end."""
 
 _Command = tuple[int, bool, Doc]
-"""A document with its indentation, and whether it stands on one line."""
+"""A document with its indentation, and whether it is on one line."""
 
 
 @dataclass(slots=True)
@@ -33,7 +33,7 @@ def print_doc(doc: Doc) -> list[Line]:
 
 
 def lines_text(lines: Iterable[Line]) -> str:
-    """Return lines as text; comments at the ends of lines that follow each other stand in a row."""
+    """Return lines as text; comments at the ends of consecutive lines are aligned."""
     texts: list[str] = []
     run: list[Line] = []
     for line in [*lines, Line("")]:
@@ -87,7 +87,7 @@ class _Printer:
             self._end_line()
 
     def _fits(self, depth: int, part: Run, rest: list[_Command]) -> bool:
-        """Return whether a group and what follows it up to a line break have room."""
+        """Return whether a group and what follows it up to a line break fit."""
         begins_line = self._is_fresh or self._must_break or bool(part.first and part.first.above)
         used = depth if begins_line else len(self._text) + self._spaces
         room = WIDTH - used - part.width
@@ -159,7 +159,7 @@ class _Printer:
             self._spaces = max(self._spaces, width)
 
     def _gap(self) -> None:
-        """Make sure of an empty line before what is written next."""
+        """Ensure an empty line before what is written next."""
         if self.lines and self.lines[-1].text and self._is_fresh:
             self.lines.append(Line(""))
 
@@ -168,7 +168,7 @@ class _Printer:
         if not self._is_fresh:
             *whole, last = self._comment.split("\n")
             if whole:
-                # A comment of several lines stands as it is.
+                # A comment of several lines is left as it is.
                 first, *between = whole
                 self.lines.append(Line(f"{self._text}{' ' * _BEFORE_COMMENT}{first}"))
                 self.lines += map(Line, between)

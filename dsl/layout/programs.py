@@ -1,4 +1,4 @@
-"""The forms of CREATE OPERATOR: a statement a line, blocks moved to the right."""
+"""The forms of CREATE OPERATOR: one statement per line, blocks indented."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def _operator(branch: Branch) -> Run:
     *handlers, end = parts[as_ + 1 :]
     lines: list[Doc] = [run(name, SPACE, read)]
     if isinstance(parts[on - 1], Branch):
-        # Behind WITH there is seldom room left.
+        # After WITH there is seldom room left.
         lines = [group(name, indent(LINE, read), broken=breaks_before([parts[on]]))]
     lines.append(indent(joined(sections, (HARD,))))
     lines.append(doc(parts[as_]))
@@ -45,13 +45,13 @@ def _operator(branch: Branch) -> Run:
 
 
 def _is_split(inputs: Tree) -> bool:
-    """Return whether an input but the first begins a line in the source."""
+    """Return whether an input other than the first begins a line in the source."""
     _, *others = split(flattened([inputs]))
     return any(_begins_input(item) and breaks_before(item[:1]) for item in others)
 
 
 def _inputs(tree: Tree) -> Run:
-    """Return inputs with a place for a line break before each that is surely none but a key."""
+    """Return inputs with an optional line break before each that can't be a mere key."""
     found: list[Doc] = []
     for item in split(flattened([tree])):
         if found:
@@ -102,7 +102,7 @@ def _line(tree: Tree, body: Sequence[Tree]) -> Doc:
 
 @form("if_statement", "while_statement", "for_statement")
 def _block(branch: Branch) -> Run:
-    """Return a statement that holds others; on one line if the source has it so."""
+    """Return a statement that holds others; on one line if it is in the source."""
     *parts, end, word, semicolon = branch.parts
     lines: list[Doc] = []
     is_split = first_leaf(end).breaks
@@ -130,7 +130,7 @@ def _block(branch: Branch) -> Run:
 
 
 def _opened(parts: Sequence[Tree]) -> list[Tree]:
-    """Return the parts of a block with those of its branches instead of the branches."""
+    """Return the parts of a block with its branches replaced by their parts."""
     found: list[Tree] = []
     for part in parts:
         if isinstance(part, Branch) and part.rule in ("if_branch", "elseif"):

@@ -1,4 +1,4 @@
-"""The forms of queries: a clause a line, unless the whole stands on one in the source."""
+"""The forms of queries: one clause per line, unless the whole query is on one in the source."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def _with(branch: Branch) -> Run:
 
 @form("common_table", "subquery", "window_input_query")
 def _in_brackets(branch: Branch) -> Run:
-    """Return a query in brackets with a name before or behind it."""
+    """Return a query in brackets with a name before or after it."""
     opening = next(i for i, part in enumerate(branch.parts) if is_symbol(part, "("))
     query, closing, *alias = branch.parts[opening + 1 :]
     inside = indent(SOFT, doc(query), *comments_inside(closing))
@@ -105,7 +105,7 @@ def _match_clauses(parts: Sequence[Tree]) -> list[Doc]:
 
 @form("measures", "definitions", "group_by", "windows")
 def _listed(branch: Branch) -> Run:
-    """Return a clause whose items stand on lines of their own if one has no room."""
+    """Return a clause whose items are on lines of their own if they do not fit on one."""
     count = 2 if branch.rule == "group_by" else 1
     head, rest = branch.parts[:count], branch.parts[count:]
     return _clause_list(head, rest)
@@ -148,7 +148,7 @@ def _select(branch: Branch) -> Run:
 
 
 def _joins(relation: Tree) -> tuple[Tree, list[list[Tree]]]:
-    """Return what stands behind FROM, and the parts of each JOIN in order."""
+    """Return what follows FROM, and the parts of each JOIN in order."""
     joins: list[list[Tree]] = []
     while isinstance(relation, Branch) and relation.rule.startswith("join_"):
         joins.append(relation.parts[1:])

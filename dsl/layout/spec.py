@@ -1,4 +1,4 @@
-"""A whole file laid out anew."""
+"""A whole file, reformatted."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ FORMS = (expressions, programs, queries, statements)
 
 
 def format_source(source: SourceFile) -> Formatted:
-    """Lay out a spec as in the language reference; front matter is kept byte for byte."""
+    """Format a spec as in the language reference; front matter is kept byte for byte."""
     with deep_calls():
         try:
             return _format(source)
@@ -48,7 +48,7 @@ def _format(source: SourceFile) -> Formatted:
     if head and not head.endswith("\n"):
         head += "\n"
     if not head and statements_begin(SourceFile(source.name, f"{body}\n")):
-        # A comment that would be taken for front matter if nothing stood before it.
+        # A comment that would be taken for front matter at the start of the file.
         body = f";\n{body}"
     text = "\n".join(part for part in (head, body and f"{body}\n") if part)
     if parse(SourceFile(source.name, text)).spec != parsed.spec:

@@ -1,4 +1,4 @@
-"""The forms of statements, laid out as in the language reference."""
+"""The forms of statements, as in the language reference."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def _source(branch: Branch) -> Run:
 
 
 def _elements(parts: Sequence[Tree]) -> Run:
-    """Return columns in brackets with their types one below the other."""
+    """Return columns in brackets with their types aligned."""
     inner = flattened(parts[1:-1])
     widths = [len(first_leaf(part).text) for part in inner if _is_column(part)]
     width = max(widths, default=0)
@@ -72,7 +72,7 @@ def _options(branch: Branch) -> Run:
 
 
 def _with_options(head: Run, options: Tree) -> Run:
-    """Return a head and WITH, on a line of its own if that makes room for it."""
+    """Return a head and WITH, which gets a line of its own if it then fits."""
     made = doc(options)
     assert isinstance(made, Run)
     if made.is_broken or made.width + 3 > WIDTH:
