@@ -94,7 +94,10 @@ def import_archive(
         typer.Option("--name", metavar="NAME", help="Its name; default: the one it had."),
     ] = None,
 ) -> None:
-    """Create a savepoint from an archive."""
+    """Create a savepoint from an archive.
+
+    A state folder that does not exist, or is empty, becomes one of the savepoint's pipeline.
+    """
     from ..runtime.savepoints.inspect.archive import import_savepoint
 
     with faults():

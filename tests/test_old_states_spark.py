@@ -78,9 +78,7 @@ class Shop:
 
     @property
     def variables(self) -> dict[str, str]:
-        # Spark begins with the files of the last batch, and refuses those that lie elsewhere than
-        # the folder it is to read; of a pattern it does not know where they should lie.
-        return {"input": str(self.root / "i[n]"), "output": str(self.root / "out")}
+        return {"input": str(self.root / "in"), "output": str(self.root / "out")}
 
     def run(self, spark: SparkSession, script: Path, **more: Any) -> Rows:
         """Works off what has arrived; returns the rows of the sink that is in memory."""
@@ -191,15 +189,10 @@ def test_a_savepoint_is_restored_under_its_spec(
 
 
 @pytest.mark.spark
-def test_a_savepoint_is_migrated(
-    spark: SparkSession, kept: Path, shop: Shop, tmp_path: Path
-) -> None:
-    """Into a state of its own; windows and gaps are wider, an aggregate, a cell, a column new."""
-    origin = Shop(kept, tmp_path / "origin")
-    origin.unpack()
-    _import(origin)
-    place = str(origin.state / "savepoints" / "before")
-    totals = shop.restore(spark, "shop_v2.stream", place, "1-to-2.yaml")
+def test_a_savepoint_is_migrated(spark: SparkSession, kept: Path, shop: Shop) -> None:
+    """Into a state that it begins; windows and gaps are wider, an aggregate, a cell, a column new."""
+    _import(shop)
+    totals = shop.restore(spark, "shop_v2.stream", "before", "1-to-2.yaml")
     oracle = oracle_of(kept)
     assert shop.out() == right(oracle.rows_of_new())
     assert comparable(totals) == comparable(oracle.totals(PARTS))

@@ -98,3 +98,38 @@ def test_archives_that_are_damaged(tmp_path: Path) -> None:
         else:
             assert code == 2 and "error[SR0420]" in err
         assert not list((state / "savepoints").glob(".*"))
+
+
+def test_an_archive_begins_a_state(tmp_path: Path) -> None:
+    """Where there is no folder, or an empty one; what is no archive leaves that as it was."""
+    archive, odd = tmp_path / "a.tar", tmp_path / "odd.tar"
+    assert run(saved(tmp_path / "state"), "export", "second", str(archive))[0] == 0
+    odd.write_bytes(archive.read_bytes()[:-2000])
+    (tmp_path / "empty").mkdir()
+    before = sorted(tmp_path.rglob("*"))
+    for name in ("new", "empty", "größe and more"):
+        state = tmp_path / name
+        assert run(state, "import", str(odd))[0] == 2
+        assert sorted(tmp_path.rglob("*")) == before
+    for name in ("new", "empty", "größe and more"):
+        state = tmp_path / name
+        assert run(state, "import", str(archive))[0] == 0
+        assert state.stat().st_mode & 0o777 == 0o700
+        assert run(state, "import", str(archive), "--name", "third")[0] == 0
+        assert run(state, "import", str(archive), "--name", "third")[0] == 2
+        code, out, err = run(state, "list")
+        assert (code, err) == (0, "") and "second" in out and "third" in out
+        document = unseal((state / "state.json").read_text(encoding="utf-8"))
+        assert document["pipeline"] == "p" and document["id"] != "s"
+
+
+def test_an_archive_does_not_make_a_state_of_what_is_something_else(tmp_path: Path) -> None:
+    archive, file, folder = tmp_path / "a.tar", tmp_path / "file", tmp_path / "folder"
+    assert run(saved(tmp_path / "state"), "export", "second", str(archive))[0] == 0
+    file.touch()
+    folder.mkdir()
+    (folder / "notes.txt").touch()
+    for state in (file, folder):
+        code, out, err = run(state, "import", str(archive))
+        assert (code, out) == (2, "") and "error[SR0407]" in err
+    assert run("s3a://bucket/state", "import", str(archive))[0] == 2  # type: ignore[arg-type]

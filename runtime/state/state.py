@@ -208,9 +208,7 @@ class State(GenerationFolder):
         if note is None:
             if self.storage.list(f"{self.folder}/generations"):
                 raise unreadable(path, "it is gone, and sinks know the state by it")
-            id = str(uuid.uuid4())
-            create_note(self.storage, path, {"format": FORMAT, "id": id, "pipeline": pipeline})
-            return id
+            return begin_state(self.storage, self.folder, pipeline)
         check_state_note(note, path)
         if note.get("format") != FORMAT:
             found = note.get("format")
@@ -231,6 +229,13 @@ class State(GenerationFolder):
         first = generation_note(FIRST, None, ())
         create_note(self.storage, f"{self.folder}/generations/{FIRST}/generation.json", first)
         return first
+
+
+def begin_state(files: Files, folder: str, pipeline: str) -> str:
+    """Makes a folder the state of a pipeline that has not run yet; returns its id."""
+    id = str(uuid.uuid4())
+    create_note(files, f"{folder}/state.json", {"format": FORMAT, "id": id, "pipeline": pipeline})
+    return id
 
 
 def current_generation(files: Files, folder: str) -> dict[str, Any] | None:

@@ -82,10 +82,10 @@ class LocalFiles:
         return temporary
 
 
-def local_state(path: str) -> tuple[LocalFiles, str, dict[str, Any]]:
-    """The files of a state folder, its path on the disk, and its `state.json`.
+def local_folder(path: str) -> str:
+    """The path on this machine's disk of a folder that may not exist yet.
 
-    Raises RuntimeFault when the path is no state folder, or lies on another file system.
+    Raises RuntimeFault when it lies on another file system.
     """
     url = urlsplit(path)
     if url.scheme not in ("", "file"):
@@ -95,7 +95,15 @@ def local_state(path: str) -> tuple[LocalFiles, str, dict[str, Any]]:
             f"read {path}/control/status.json and {path}/generations with the tools of that "
             "store;\nto stop the job, send its process SIGTERM",
         )
-    folder = unquote(url.path) if url.scheme else path
+    return (unquote(url.path) if url.scheme else path).rstrip("/") or "/"
+
+
+def local_state(path: str) -> tuple[LocalFiles, str, dict[str, Any]]:
+    """The files of a state folder, its path on the disk, and its `state.json`.
+
+    Raises RuntimeFault when the path is no state folder, or lies on another file system.
+    """
+    folder = local_folder(path)
     files = LocalFiles()
     if not os.path.isdir(folder):
         raise RuntimeFault(
@@ -103,7 +111,6 @@ def local_state(path: str) -> tuple[LocalFiles, str, dict[str, Any]]:
             f"there is no folder {path}",
             "pass the folder that the job was given as `state`",
         )
-    folder = folder.rstrip("/")
     return files, folder, state_note(files, folder, path)
 
 

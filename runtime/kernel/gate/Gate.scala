@@ -151,6 +151,9 @@ class Gate(session: SparkSession, folder: String, settings: JavaMap[String, Stri
   /** The last epoch that every query has finished. */
   private[streamc] def finished: Long = synchronized(protocol.slowest)
 
+  /** The last epoch that a query has finished. */
+  private[streamc] def finished(query: String): Long = synchronized(protocol.done(query))
+
   /** When an epoch was opened; one that is no longer in the log is not computed any more. */
   private[streamc] def openedAt(epoch: Long): Instant =
     synchronized(log.get(epoch).map(_.openedAt).getOrElse(Instant.EPOCH))

@@ -5,17 +5,20 @@ An archive is an uncompressed tar: Parquet is compressed already.
 
 from __future__ import annotations
 
+import os
 import shutil
 import tarfile
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import IO
 
 from ...base.errors import SAVEPOINT_UNUSABLE, RuntimeFault
-from ...base.private_files import make_folders, open_new
+from ...base.private_files import make_folders, open_new, secure
+from ...state.state import begin_state
 from ...storage.disk import LocalDisk
-from ...storage.local_files import local_state
+from ...storage.local_files import LocalFiles, local_folder, local_state
 from ...storage.notes import seal, unseal
 from ..format.model import FOLDER, MANIFEST, SavedOperator, Savepoint, Table, check_name
 from ..format.staging import draft, publish
@@ -46,11 +49,11 @@ def export_savepoint(savepoint: Savepoint, folder: str, archive: Path) -> None:
 def import_savepoint(state: str, archive: Path, name: str | None) -> Savepoint:
     """Makes a savepoint of a state folder from an archive, under its own name by default.
 
-    Raises RuntimeFault when the archive holds no whole savepoint or the name is taken.
+    A folder that does not exist or is empty becomes the state of the savepoint's pipeline. Raises
+    RuntimeFault when the archive holds no whole savepoint or the name is taken.
     """
-    _, folder, _ = local_state(state)
     disk = LocalDisk()
-    with draft(disk, folder, "import") as made:
+    with _place(state) as (folder, is_new), draft(disk, folder, "import") as made:
         found = _unpack(archive, made)
         check_files(disk, found, made)
         named = check_name(name or found.name)
@@ -62,8 +65,28 @@ def import_savepoint(state: str, archive: Path, name: str | None) -> Savepoint:
             )
         found = replace(found, name=named)
         disk.replace(f"{made}/{MANIFEST}", seal(found.to_document()))
+        if is_new:
+            begin_state(LocalFiles(), folder, found.pipeline)
         publish(disk, made, folder, named)
     return found
+
+
+@contextmanager
+def _place(state: str) -> Iterator[tuple[str, bool]]:
+    """The folder to import into, and whether it is new; what an error leaves of a new one goes."""
+    folder = local_folder(state)
+    existed = os.path.isdir(folder)
+    if os.listdir(folder) if existed else os.path.lexists(folder):
+        yield local_state(state)[1], False
+        return
+    secure(folder)
+    try:
+        yield folder, True
+    except BaseException:
+        LocalDisk().delete([f"{folder}/{FOLDER}", f"{folder}/state.json"])
+        if not existed:
+            os.rmdir(folder)
+        raise
 
 
 def _unpack(archive: Path, folder: str) -> Savepoint:
