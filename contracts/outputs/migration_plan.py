@@ -6,7 +6,6 @@ from typing import Annotated, Any, Literal, NotRequired, TypedDict
 
 from ..migration import Migration
 
-
 Group = Literal["operator", "source", "sink", "settings"]
 """What a part of a state belongs to; what is of the settings belongs to no one of the others."""
 
