@@ -190,7 +190,7 @@ def test_a_savepoint_is_restored_under_its_spec(
 
 @pytest.mark.spark
 def test_a_savepoint_is_migrated(spark: SparkSession, kept: Path, shop: Shop) -> None:
-    """Into a state that it begins; windows and gaps are wider, an aggregate, cell and column new."""
+    """Into a state that it begins; wider windows and gaps, a new aggregate, cell, column."""
     _import(shop)
     totals = shop.restore(spark, "shop_v2.stream", "before", "1-to-2.yaml")
     oracle = oracle_of(kept)
