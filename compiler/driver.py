@@ -28,12 +28,12 @@ from .resolve.declarations.secrets import note_secrets
 from .views.model_text import pipeline_text
 
 PHASES = ("ast", "model", "graph", "plan", "script")
-"""The phases after which one may stop and look, in order."""
+"""The phases after which compilation can stop, in order."""
 
 
 @dataclass(frozen=True)
 class CompileResult:
-    """What each phase made of a spec; None where it was not reached."""
+    """The result of each phase; None if it was not reached."""
 
     source: SourceFile
     diagnostics: Diagnostics
@@ -67,10 +67,10 @@ class CompileResult:
 
 
 def compile_source(source: SourceFile, stop_after: str = "script") -> CompileResult:
-    """Compile a spec up to a phase of ``PHASES``; everything wrong with it is in the diagnostics.
+    """Compile a spec up to a phase of ``PHASES``; all mistakes are in the diagnostics.
 
     Names, types and structure are checked even when some statements do not parse, so that one run
-    tells all there is to tell.
+    reports everything.
     """
     with deep_calls():
         try:
@@ -107,9 +107,9 @@ def _compile(source: SourceFile, last: int) -> CompileResult:
 def output_files(result: CompileResult, folder: Path) -> dict[Path, str]:
     """Return the files that a spec becomes: the script, its plan and the text of the spec.
 
-    The runtime keeps the text with the state, so that a savepoint tells what it is of. Secrets that
-    comments hold are left out of it.
-    Raises ``InternalError`` for a spec with errors, or one that was not compiled to the end.
+    The runtime keeps the text with the state, so that a savepoint includes its spec. Secrets in
+    comments are left out of it. Raises ``InternalError`` for a spec with errors, or one that was
+    not fully compiled.
     """
     if result.model is None or result.script is None or result.plan_json is None:
         raise InternalError("a spec that is not compiled has no output")

@@ -1,8 +1,8 @@
-"""What is wrong with a pipeline as a whole, or worth a warning. One concern a module.
+"""Errors and warnings about a pipeline as a whole, one concern per module.
 
 - ``backends``: whether state may be in memory.
-- ``chains``: steps that can't stand behind each other in one Spark query.
-- ``chance``: values of chance that several queries would compute.
+- ``chains``: steps that can't follow each other in one Spark query.
+- ``chance``: random values that several queries would compute.
 - ``late_rows``: whether late rows are those that the operator drops.
 - ``sink_keys``: whether the key of a sink that replaces rows is the key of these rows.
 - ``unused``: declarations that nothing reads.

@@ -1,4 +1,4 @@
-"""Where state lies: programs keep theirs in RocksDB, whatever else a pipeline asks for."""
+"""Where state is kept: programs keep theirs in RocksDB, whatever the pipeline's setting."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..operators.registry import operator_kind
 
 
 def check_backends(graph: OperatorGraph) -> Iterator[Diagnostic]:
-    """Yield one diagnostic for all operators if a setting or profile has state in memory."""
+    """Yield one diagnostic for all operators if a setting or profile keeps state in memory."""
     spans = [relation.span for relation, step in graph.stateful() if operator_kind(step).in_rocksdb]
     settings = graph.pipeline.settings
     asked = ["the front matter"] if settings.state_backend == "memory" else []

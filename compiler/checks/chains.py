@@ -1,8 +1,7 @@
 """Chains of stateful steps that Spark refuses, or whose meaning would change.
 
 A query that emits changes runs in Spark's update mode as a whole: a windowed aggregate further up
-would emit its open windows into the steps behind it, and joins of streams exist in append mode
-only.
+would emit its open windows into the steps after it, and joins of streams exist in append mode only.
 """
 
 from __future__ import annotations
@@ -52,7 +51,7 @@ def _refused(step: Stateful, own: Stateful, changing: Label, above: Label) -> Di
 
 
 def _two_times(graph: OperatorGraph) -> Iterator[Diagnostic]:
-    """A window over the processing time makes its watermark, and Spark has one in a chain."""
+    """A window over processing time defines a watermark, and Spark allows one in a chain."""
     relations = {r.name: r for r in graph.pipeline.relations}
     for relation in relations.values():
         if not _opens_processing_window(relation):

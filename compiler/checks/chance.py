@@ -1,7 +1,7 @@
-"""Values of chance that would be computed more than once for a row.
+"""Random values that would be computed more than once for a row.
 
-Each query computes what it reads from the sources on. A number that is drawn in a stream which two
-queries read, or one query twice, would be one number here and another there.
+Each query computes everything it reads, starting at the sources. A number drawn in a stream that
+two queries read, or one query reads twice, would differ between them.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _PICKED = frozenset({"any_value"})
 
 @dataclass(frozen=True, slots=True)
 class _Drawn:
-    """A call in a relation or a source, and the queries that compute it, once for each time."""
+    """A call in a relation or a source, and the queries that compute it, as often as they do."""
 
     relation: str
     call: Call
@@ -34,7 +34,7 @@ class _Drawn:
 
 
 def check_chance(graph: OperatorGraph) -> Iterator[Diagnostic]:
-    """Yield the calls whose value is not the same wherever a row of it comes out."""
+    """Yield the calls whose value differs between the outputs of a row."""
     relations = {r.name: r for r in graph.pipeline.relations}
     sources = {s.name: s for s in graph.pipeline.sources}
     found: dict[tuple[str, int, Span], _Drawn] = {}
@@ -50,7 +50,7 @@ def check_chance(graph: OperatorGraph) -> Iterator[Diagnostic]:
 
 
 def _visits(query: Query, pipeline: Pipeline) -> Iterator[Visit]:
-    """Yield what a query computes, but for what is left out of all others with its rows."""
+    """Yield what a query computes, except for rows that all other queries leave out."""
     aside = False
     for visit in visits(query.relation, pipeline):
         if not aside:
@@ -59,7 +59,7 @@ def _visits(query: Query, pipeline: Pipeline) -> Iterator[Visit]:
 
 
 def _calls(visit: Visit, sources: Mapping[str, Source]) -> Iterator[Call]:
-    """Yield the calls of a step, those that a function has brought there twice only once."""
+    """Yield the calls of a step, without those duplicated by the body of a function."""
     seen: set[Span] = set()
     for expression in _expressions(visit, sources):
         for node in walk(expression):

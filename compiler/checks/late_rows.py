@@ -1,7 +1,7 @@
-"""Whether late rows, which a query of their own tells, are those that the operator drops.
+"""Whether late rows, which a separate query determines, are those that the operator drops.
 
-Both go by a watermark, and it must be the same: no operator may stand before, and the queries must
-wait for the same sources. Panes tell rows that are late for a window by that of the query, too.
+Both use a watermark, and it must be the same: no operator may precede, and the queries must wait
+for the same sources. Panes also use the query's watermark to determine rows late for a window.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from ..operators.registry import operator_kind
 
 
 def check_late_rows(graph: OperatorGraph) -> Iterator[Diagnostic]:
-    """Yield the streams of late rows, and panes, that another watermark would tell."""
+    """Yield the streams of late rows, and panes, that would use another watermark."""
     relations = {r.name: r for r in graph.pipeline.relations}
     for relation in graph.pipeline.relations:
         late = next(late_steps(relation.steps), None)
@@ -49,7 +49,7 @@ def _above(
 def _other_sources(
     graph: OperatorGraph, late: Relation, step: LateRows, relations: dict[str, Relation]
 ) -> Iterator[Diagnostic]:
-    """Yield a warning if the operator stands in a query that waits for other sources as well."""
+    """Yield a warning if the operator is in a query that waits for other sources as well."""
     own = set(upstream(late.name, relations))
     streams = [r.name for r in relations.values() if r.stream == step.operator and _is_late(r, own)]
     for query in graph.queries:

@@ -1,7 +1,7 @@
-"""Whether the key of a sink that replaces rows says which rows replace which.
+"""Whether the key of a sink that replaces rows determines which rows replace which.
 
 Rows that change need the key of their groups: with less, groups would overwrite each other; with
-more, a changed row would stand beside the one that it replaces. Other rows may share a key, and
+more, a changed row would be added instead of replacing the old one. Other rows may share a key, and
 then an event time must say which of them is the latest.
 """
 
@@ -26,7 +26,7 @@ def check_sink_keys(graph: OperatorGraph) -> Iterator[Diagnostic]:
         relation = relations.get(sink.relation)
         known = identity(sink.relation, relations)
         if relation is not None and relation.changes:
-            # Nothing that changes rows is without an identity.
+            # Rows that change always have an identity.
             yield from _changes(sink, known or Identity((), ()))
         elif sink.latest_by is None and not _covers(sink, known):
             yield _no_order(sink)

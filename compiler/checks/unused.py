@@ -1,4 +1,4 @@
-"""Declarations that nothing reads: a warning, since a half-written spec is full of them."""
+"""Unused declarations: only a warning, since a half-written spec is full of them."""
 
 from __future__ import annotations
 

@@ -1,11 +1,11 @@
-"""What is read and written outside of a pipeline: a module a connector, each with all of its facts.
+"""Sources and sinks outside a pipeline: one module per connector, each with all of its facts.
 
-- ``interface``: what has to be known of a connector, and of each of its roles.
-- ``registry``: the connectors that there are.
-- ``options``: what an option is, and those that several connectors have.
+- ``interface``: what has to be known about a connector and each of its roles.
+- ``registry``: all connectors.
+- ``options``: what an option is, and those shared by several connectors.
 - ``spark_options``: options of Spark's own that connectors pass on.
-- ``columns``: what several of them say of columns that they can't have.
-- ``elsewhere``: connectors of other engines, and what to write instead.
+- ``columns``: diagnostics about columns that they can't have, shared by several.
+- ``elsewhere``: connectors of other engines, with replacements.
 
 The connectors: ``files``, ``kafka``, ``rate``, ``postgres``, ``console``, ``memory``, ``python``.
 """

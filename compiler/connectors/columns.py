@@ -1,4 +1,4 @@
-"""Columns that connectors don't have or can't hold: what several of them say alike."""
+"""Columns that connectors don't have or can't hold: diagnostics shared by several."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..model.schema import Field, Schema
 from .interface import Declares
 
 _SHOWN = 40
-"""Characters of a name that are shown."""
+"""How many characters of a name are shown."""
 
 
 def declared(node: Declares, field: Field) -> st.Column:
@@ -22,7 +22,7 @@ def declared(node: Declares, field: Field) -> st.Column:
 
 
 def no_such_column(node: Declares, field: Field, message: str, help_: str) -> Diagnostic:
-    """Return the diagnostic for a declared column that is not there to be read."""
+    """Return the diagnostic for a declared column that does not exist."""
     return Diagnostic(codes.SOURCE_COLUMNS, message, Label(declared(node, field).span), help=help_)
 
 
@@ -31,7 +31,7 @@ def only_these(
 ) -> Iterator[Diagnostic]:
     """Yield declared columns other than those ``given``, with their types.
 
-    ``what`` has no such column; ``example`` computes one from those that there are.
+    ``what`` has no such column; ``example`` computes one from existing ones.
     """
     listed = " and ".join(f"`{name} {type_}`" for name, type_ in given.items())
     for field in columns:
@@ -47,7 +47,7 @@ def only_these(
 def one_text(
     node: Declares, columns: tuple[Field, ...], row: str, name: str
 ) -> Iterator[Diagnostic]:
-    """Yield that ``row``, of format ``text``, has other columns than a single text."""
+    """Yield the diagnostic for a ``row`` of format ``text`` with other columns than one text."""
     if columns and [f.type for f in columns] != [types.STRING]:
         yield Diagnostic(
             codes.SOURCE_COLUMNS,
@@ -86,7 +86,7 @@ def not_in_csv(node: st.CreateSink, schema: Schema) -> Iterator[Diagnostic]:
 
 
 def names_in(field: Field) -> Iterator[str]:
-    """Yield the name of a column and those of the fields in it."""
+    """Yield the names of a column and of its fields."""
     yield field.name
     yield from _fields(field.type)
 

@@ -1,4 +1,4 @@
-"""The screen: the first rows of each batch."""
+"""The console: the first rows of each batch."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .options import INTEGER, Concern, Option
 
 
 class ConsoleSink(InProcessSink):
-    """Where a job prints rows."""
+    """Prints rows."""
 
     options = (
         Option(
@@ -23,7 +23,7 @@ class ConsoleSink(InProcessSink):
 
 
 class Console(Connector):
-    """The screen."""
+    """The console."""
 
     name = "console"
     source = None

@@ -1,4 +1,4 @@
-"""Connectors of other engines by their names there, and what to write instead."""
+"""Connectors of other engines by their names there, with replacements."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _KSQLDB = frozenset(
 
 
 def connector_help(name: str, role: str) -> str | None:
-    """Return what to write instead of a connector of that name, None for one that nobody has.
+    """Return the replacement of a connector of that name, None for an unknown one.
 
     ``role`` is ``source``, ``table`` or ``sink``.
     """
@@ -51,6 +51,6 @@ def of_ksqldb(options: Iterable[Option]) -> Option | None:
 
 
 def instead_of_ksqldb(options: Iterable[Option]) -> str:
-    """Return the options of a connector that ksqlDB's are here."""
+    """Return the options of ksqlDB as options of a connector."""
     named = (o.value for o in options if o.name.text.lower() == "kafka_topic")
     return f"WITH (connector = 'kafka', topic = '{next(named, '…')}', …)"

@@ -1,4 +1,4 @@
-"""Files of a folder: a source of those that arrive, a table, and a sink that adds some."""
+"""Files of a folder: a source of arriving files, a table, and a sink that adds files."""
 
 from __future__ import annotations
 
@@ -128,14 +128,14 @@ class FilesSource(_FilesReader, SourceRole):
 
 
 class FilesTable(_FilesReader, TableRole):
-    """The files that a folder has when a batch begins."""
+    """The files in a folder when a batch begins."""
 
     options = (format_of(formats.FILES_READ), _PATH, HEADER, DELIMITER, NULL_VALUE, *PARSING)
     spark = SparkOptions(_READ, _READ_BY_FORMAT, (), (), (), {})
 
 
 class FilesSink(SinkRole):
-    """Files that are added to a folder, a batch's at once."""
+    """Files added to a folder, atomically for each batch."""
 
     options = (format_of(formats.FILES_WRITTEN), _PATH, _ROLL_SIZE, HEADER, DELIMITER)
     one_of = ()
@@ -176,7 +176,7 @@ class Files(Connector):
 
 
 def _refused_names(format_: str | None, field: Field) -> Iterator[tuple[str, str]]:
-    """Yield each name of a column and its fields that a format does not take, and why."""
+    """Yield each name of a column or field that a format does not accept, and why."""
     why = {"avro": _not_of_avro, "orc": _not_of_orc}.get(format_ or "")
     for name in names_in(field) if why is not None else ():
         if why is not None and (reason := why(name)) is not None:

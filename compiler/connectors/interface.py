@@ -1,6 +1,6 @@
-"""What the compiler has to know of a connector: a class a connector, and one for each of its roles.
+"""What the compiler has to know about a connector: one class for it and one for each of its roles.
 
-Nothing has a default here, so that a connector which leaves a part out can't be imported.
+Nothing has a default here, so that an incomplete connector can't be imported.
 """
 
 from __future__ import annotations
@@ -29,21 +29,21 @@ class Role(ABC):
     @property
     @abstractmethod
     def options(self) -> tuple[Option, ...]:
-        """Its own options, in the order in which scripts and plans have them."""
+        """Its own options, in the order of scripts and plans."""
 
     @property
     @abstractmethod
     def one_of(self) -> tuple[str, ...]:
-        """Options of which exactly one is given; none if there are no such."""
+        """Options of which exactly one must be given; may be empty."""
 
     @property
     @abstractmethod
     def spark(self) -> SparkOptions | None:
-        """What it passes on to Spark; None if it passes on nothing."""
+        """What it passes on to Spark; None for nothing."""
 
     @property
     def accepted(self) -> tuple[Option, ...]:
-        """All options that a declaration may give: its own, and those of its role."""
+        """All options that a declaration may have: its own, and those of its role."""
         return self.options
 
     def option(self, name: str) -> Option | None:
@@ -51,12 +51,12 @@ class Role(ABC):
         return next((one for one in self.accepted if one.name == name), None)
 
     def about(self, *concerns: Concern) -> tuple[str, ...]:
-        """Return the names of the options with one of these concerns."""
+        """Return the names of the options that have one of these concerns."""
         return tuple(one.name for one in self.accepted if one.concern in concerns)
 
     @property
     def position(self) -> tuple[str, ...]:
-        """The options that say which data a position is in, or an output goes to."""
+        """The options that identify the data that a position refers to or an output goes to."""
         return self.about(Concern.SERVER, Concern.PLACE)
 
 
@@ -66,13 +66,13 @@ class Reader(Role):
     @property
     @abstractmethod
     def reads_files(self) -> bool:
-        """Whether its rows are in files, as those are that a test gives to any source."""
+        """Whether its rows are in files, as are the rows that a test gives to any source."""
 
     @abstractmethod
     def check_columns(
         self, node: Declares, point: Endpoint, columns: tuple[Field, ...]
     ) -> Iterator[Diagnostic]:
-        """Yield the columns that are to be read and that it can't have."""
+        """Yield the declared columns that it can't have."""
 
 
 class SourceRole(Reader):
@@ -83,15 +83,15 @@ class SourceRole(Reader):
     @property
     @abstractmethod
     def metadata(self) -> Mapping[str, str]:
-        """What it knows of each row besides its columns, by key, with the type."""
+        """What it knows about each row besides its columns, by key, with the type."""
 
     @property
     @abstractmethod
     def may_be_malformed(self) -> bool:
-        """Whether a row can be other than the source declares."""
+        """Whether a row can deviate from the declared columns."""
 
     def changes_rows(self, option: str) -> bool:
-        """Return whether other rows, or other values, are read by an option as plans name it."""
+        """Return whether an option, by its name in plans, changes which rows or values are read."""
         if not option.startswith(PREFIX):
             return option in self.about(Concern.VALUES)
         return self.spark is None or not self.spark.is_neutral(option.removeprefix(PREFIX))
@@ -108,30 +108,30 @@ class TableRole(Reader):
 
 
 class SinkRole(Role):
-    """A connector that rows are written to."""
+    """A connector to which rows are written."""
 
     WORD = "sink"
 
     @property
     @abstractmethod
     def promise(self) -> SinkPromise:
-        """What it promises; by that it can replace rows or not."""
+        """What it guarantees; this decides whether it can replace rows."""
 
     @property
     @abstractmethod
     def takes_changes(self) -> bool:
-        """Whether it can be given, without replacing any, rows that replace earlier ones."""
+        """Whether it accepts rows that replace earlier ones without replacing any."""
 
     @property
     @abstractmethod
     def sends_key(self) -> bool:
-        """Whether a key means something to it without upserts too: it is sent along with a row."""
+        """Whether a key has a meaning without upserts too: it is sent along with a row."""
 
     @abstractmethod
     def check_columns(
         self, node: st.CreateSink, point: Endpoint, key: tuple[str, ...], schema: Schema
     ) -> Iterator[Diagnostic]:
-        """Yield the columns of what is written that it can't hold."""
+        """Yield the written columns that it can't hold."""
 
     @property
     def accepted(self) -> tuple[Option, ...]:
@@ -139,7 +139,7 @@ class SinkRole(Role):
 
 
 class InProcessSink(SinkRole):
-    """A sink inside of the job: it takes columns of any name and type, and no option of Spark."""
+    """A sink inside the job: it accepts columns of any name and type, and no option of Spark."""
 
     one_of = ()
     spark = None
@@ -152,12 +152,12 @@ class InProcessSink(SinkRole):
 
 
 class Connector(ABC):
-    """What stands behind a name in ``connector = '…'``."""
+    """A connector, named in ``connector = '…'``."""
 
     @property
     @abstractmethod
     def name(self) -> str:
-        """What specs, scripts and plans call it."""
+        """Its name in specs, scripts and plans."""
 
     @property
     @abstractmethod
@@ -177,4 +177,4 @@ class Connector(ABC):
     @property
     @abstractmethod
     def elsewhere(self) -> Mapping[str, str]:
-        """What to write for connectors of other engines, by their names there in lower case."""
+        """Replacements for connectors of other engines, by their names there in lower case."""

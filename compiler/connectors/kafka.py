@@ -19,11 +19,11 @@ from .options import DELIMITER, INTEGER, NULL_VALUE, PARSING, TEXT, Concern, Kin
 from .spark_options import SparkOptions
 
 _RAW = {"key": "BINARY", "value": "BINARY"}
-"""What a message is made of, for the format ``raw``."""
+"""The parts of a message, for the format ``raw``."""
 
 
 def _are_offsets(text: str) -> bool:
-    """Return whether a text says where each partition of each topic begins."""
+    """Return whether a text gives a start offset for each partition of each topic."""
     if text in ("earliest", "latest"):
         return True
     try:
@@ -50,7 +50,7 @@ _SERVERS = Option(
 
 
 class KafkaSource(SourceRole):
-    """The messages of topics, each a row."""
+    """The messages of topics, one row each."""
 
     options = (
         _SERVERS,
@@ -103,7 +103,7 @@ class KafkaSource(SourceRole):
             "kafka. kafkaConsumer. groupIdPrefix failOnDataLoss minPartitions maxTriggerDelay "
             "minOffsetsPerTrigger fetchOffset".split()
         ),
-        # Which messages of transactions there are is up to the level.
+        # The level decides which messages of transactions are read.
         telling=("kafka.isolation.level",),
         instead={"includeheaders": "declare a column with `METADATA FROM 'headers'`"},
     )
@@ -131,7 +131,7 @@ class KafkaSource(SourceRole):
 
 
 class KafkaSink(SinkRole):
-    """A topic that each row is sent to as a message."""
+    """A topic to which each row is sent as a message."""
 
     options = (
         _SERVERS,

@@ -1,4 +1,4 @@
-"""The memory of a run, for programs that call a pipeline and look at what it gave."""
+"""The memory of a run, for programs that run a pipeline and read its rows."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .options import Option
 
 
 class MemorySink(InProcessSink):
-    """Where a run keeps rows for whoever called it."""
+    """Keeps rows for the caller of a run."""
 
     options: tuple[Option, ...] = ()
     promise = SINKS["memory"]

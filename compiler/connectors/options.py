@@ -1,4 +1,4 @@
-"""What an option of a connector is: its name, what may stand in it, what a change of it means."""
+"""An option of a connector: its name, its values, and what a change of it means."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _SIZE = re.compile(r"0*[1-9][0-9]* (KB|MB|GB)")
 
 
 class Concern(Enum):
-    """What an option is about, which decides what it means when another version changes it."""
+    """What an option is about, which decides what a change of it in another version means."""
 
     SERVER = "which server it is, and how that lets one in"
     PLACE = "where the rows are on it: what pictures show"
@@ -31,8 +31,8 @@ class Kind:
     """What the text of an option may be.
 
     ``takes`` decides that; ``message`` (``{name}`` and ``{text}`` are filled in) and ``help`` are
-    for a text that it does not take, ``words`` for the reference. ``literal`` gives the text as a
-    literal of Python; None leaves it a string.
+    for a text that it does not accept, ``words`` for the reference. ``literal`` gives the text as a
+    Python literal; None leaves it a string.
     """
 
     words: str
@@ -77,7 +77,7 @@ SIZE = Kind(
     "for example '128 MB': KB, MB or GB",
 )
 COLUMNS = Kind("column names separated by commas", lambda text: True, "", "")
-"""Checked against the columns of what a sink reads."""
+"""Checked against the columns that a sink reads."""
 DURATION = Kind("length of time, as in `10 minutes`", bool, "`{name}` is empty", "give it a value")
 """Checked where it is read as an interval."""
 
@@ -86,9 +86,9 @@ DURATION = Kind("length of time, as in `10 minutes`", bool, "`{name}` is empty",
 class Option:
     """An option of a connector; ``doc`` says in the reference what it is for.
 
-    ``choices`` limits its text; ``formats`` are those for which the option means something (empty:
-    all). ``default`` is what holds without it, for the reference. ``fixed``: a variable may not
-    stand in it. ``spark`` are Spark's names for it, in lower case: it is written by ours.
+    ``choices`` limits its text; ``formats`` are those to which the option applies (empty: all).
+    ``default`` is its default, for the reference. ``fixed``: it may not contain a variable.
+    ``spark`` are Spark's names for it, in lower case: a spec must use ours.
     """
 
     name: str
@@ -158,7 +158,7 @@ TIMESTAMP_UNIT = Option(
     formats=("json",),
 )
 PARSING = (LENIENT, TIMESTAMP_UNIT)
-"""How what stands in lines and messages is taken."""
+"""How lines and messages are parsed."""
 
 REFRESH = Option(
     "refresh",

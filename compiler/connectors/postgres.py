@@ -16,14 +16,14 @@ from .interface import Connector, SinkRole
 from .options import TEXT, Concern, Option
 
 _LONGEST = 63
-"""Bytes of a name in PostgreSQL, which cuts what is longer: two columns could become one."""
+"""Bytes of a name in PostgreSQL, which truncates longer ones: two columns could become one."""
 
 _OF_EVERY_TABLE = frozenset("tableoid xmin cmin xmax cmax ctid".split())
 """Columns that every table has already."""
 
 
 class PostgresSink(SinkRole):
-    """A table that rows are added to, or replaced in."""
+    """A table to which rows are added, or in which they are replaced."""
 
     options = (
         Option("url", Concern.SERVER, "a connection URL of libpq", kind=TEXT, required=True),

@@ -1,4 +1,4 @@
-"""A function in Python that gets each batch."""
+"""A Python function that gets each batch."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows that are made up at a steady rate."""
+"""Rows generated at a steady rate."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .options import INTEGER, Concern, Option
 from .spark_options import SparkOptions
 
 _COLUMNS = {"timestamp": "TIMESTAMP", "value": "BIGINT"}
-"""The instant of a row, and its number from zero."""
+"""The instant of a row, and its number, counted from zero."""
 
 
 class RateSource(SourceRole):
@@ -43,7 +43,7 @@ class RateSource(SourceRole):
 
 
 class Rate(Connector):
-    """A clock that gives rows."""
+    """A clock that generates rows."""
 
     name = "rate"
     source = RateSource()

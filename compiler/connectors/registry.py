@@ -1,4 +1,4 @@
-"""The connectors that there are: each once."""
+"""All connectors."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ CONNECTORS: tuple[Connector, ...] = (
 """In the order in which messages and the reference list them."""
 
 NOT_BUILT = ("table",)
-"""Names that the language has and this version does not run."""
+"""Names in the language that this version does not run."""
 
 SOURCES: Mapping[str, SourceRole] = {
     one.name: one.source for one in CONNECTORS if one.source is not None

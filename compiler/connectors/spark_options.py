@@ -1,7 +1,7 @@
 """Options of Spark's own readers and writers that a spec may pass on, prefixed ``spark.``.
 
-Those of Spark's documentation, without the ones that the language says itself: which columns there
-are, what becomes of malformed rows, how much is read at once.
+Those in Spark's documentation, except the ones that the language has itself: which columns there
+are, what happens to malformed rows, how much is read at once.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ NOT_PASSED = {
     "multiline": "a line holds one value",
     "samplingratio": "the columns are declared",
 }
-"""What to write instead of options that no connector passes on, by their names in lower case."""
+"""Replacements for options that no connector passes on, by their names in lower case."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,10 +29,10 @@ class SparkOptions:
     """What a connector passes on to Spark.
 
     ``common`` are options of all formats, ``of_format`` those of one. ``families`` are prefixes
-    that Spark hands on to a library as a whole: consumers, producers, writers of columns.
+    that Spark passes to a library as a whole: consumers, producers, columnar writers.
 
-    By ``neutral`` options, which are prefixes, no row that is read is another; ``telling`` are
-    those among them by which one is. ``instead`` says what to write for others.
+    ``neutral`` options, given as prefixes, do not change the rows that are read; ``telling`` are
+    exceptions among them that do. ``instead`` has replacements for others.
     """
 
     common: tuple[str, ...]
@@ -43,17 +43,17 @@ class SparkOptions:
     instead: Mapping[str, str]
 
     def names(self, file_format: str | None) -> tuple[str, ...]:
-        """Return the options that may be passed on; without a format those of all formats."""
+        """Return the options that may be passed on; those of all formats if none is given."""
         one = self.of_format.get(file_format or "")
         chosen = list(self.of_format.values()) if one is None else [one]
         return tuple(dict.fromkeys((*self.common, *(name for some in chosen for name in some))))
 
     def takes(self, name: str, file_format: str | None) -> bool:
-        """Return whether an option is passed on; case does not count."""
+        """Return whether an option is passed on, ignoring case."""
         folded = name.lower()
         known = {one.lower() for one in self.names(file_format)}
         return folded.startswith(self.families) or folded in known
 
     def is_neutral(self, name: str) -> bool:
-        """Return whether no row that is read is another by an option."""
+        """Return whether an option leaves the rows that are read unchanged."""
         return name.startswith(self.neutral) and name not in self.telling

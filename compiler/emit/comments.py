@@ -1,4 +1,4 @@
-"""The spec's own comments: what stands above a statement goes above its paragraph.
+"""The spec's own comments: those above a statement are put above its paragraph.
 
 What a paragraph does, the script can say; why, only the spec knows.
 """
@@ -17,8 +17,8 @@ _SIGN = "--"
 def comments_above(spec: Spec, text: str) -> dict[str, tuple[str, ...]]:
     """Return the lines of comment right above each statement, by the name that it declares.
 
-    An empty line ends them: what is above it is about the file, or about nothing any more. They
-    hold no secret and nothing that would not show, or would end a comment in Python.
+    An empty line ends them: what is above it is about the file, or outdated. They contain no
+    secret, no invisible character, and nothing that would end a comment in Python.
     """
     found: dict[str, tuple[str, ...]] = {}
     for statement in spec.statements:

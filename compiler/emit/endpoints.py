@@ -1,4 +1,4 @@
-"""Sources and sinks: where the running job steps in."""
+"""Sources and sinks: the calls of the running job."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def _metadata(source: Source) -> Iterator[str]:
 
 
 def _malformed(source: Source) -> Iterator[str]:
-    """Yield the policy; the one that a source has by itself says nothing."""
+    """Yield the policy; the default is not written."""
     if source.malformed_rows.action != "fail":
         yield f"malformed_rows={quoted(source.malformed_rows.action)}"
 
@@ -102,7 +102,7 @@ def emit_sink(sink: Sink, output_mode: str) -> list[str]:
 
 
 def _mode(sink: Sink) -> Iterator[str]:
-    """Yield how rows are replaced; a sink that only adds rows says nothing."""
+    """Yield how rows are replaced; nothing for a sink that only adds rows."""
     if sink.upsert:
         yield f"mode={quoted(UPSERT)}"
     if sink.key:
@@ -121,7 +121,7 @@ def _declaration(name: str, type_: str, nullable: bool) -> str:
 
 
 def _name(column: str) -> str:
-    """Return a column where Spark parses a name: any word stands there as it is."""
+    """Return a column where Spark parses a name: any word is allowed there without backticks."""
     return column if _PLAIN.fullmatch(column) else "`" + column.replace("`", "``") + "`"
 
 

@@ -1,4 +1,4 @@
-"""Declared functions that a running job must know: those in Python. SQL calls them by name."""
+"""Declared functions that a running job must register: those in Python. SQL calls them by name."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ..pyspark.literals import quoted
 
 
 def emit_function(function: PythonFunction) -> list[str]:
-    """Return the paragraph that makes a Python function known to SQL."""
+    """Return the paragraph that registers a Python function for SQL."""
     arguments = (
         quoted(function.name),
         quoted(function.target),

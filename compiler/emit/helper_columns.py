@@ -1,7 +1,7 @@
-"""Columns that an aggregate computes for the expressions after it, under names that read well.
+"""Columns that an aggregate computes for the expressions after it, under readable names.
 
-A model calls such a column by what it computes: `count(departure_delay)`. It is gone after the next
-select, so a script may call it `count_departure_delay`. Keys keep their names: state has them.
+A model names such a column by what it computes: `count(departure_delay)`. The next select drops it,
+so a script may call it `count_departure_delay`. Keys keep their names: they are in the state.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from ..model.steps import Aggregate, Column, Filter, Project, Step
 
 
 def readable(relation: Relation) -> tuple[Step, ...]:
-    """Return the steps of a relation with other names for what no one but they can see."""
+    """Return the steps of a relation with readable names for columns that only they can see."""
     steps = list(relation.steps)
     for place, step in enumerate(steps):
         if isinstance(step, Aggregate):
@@ -45,7 +45,7 @@ def _renamed(step: Aggregate, after: Sequence[Step], shown: set[str]) -> tuple[S
 
 
 def _names(step: Aggregate, shown: set[str], bound: set[str]) -> Mapping[str, str]:
-    """Return the new name of each column that has none of its own; lambdas have ``bound`` some."""
+    """Return the new name of each unnamed column; lambdas have ``bound`` some names."""
     taken = bound | {name.lower() for name in shown}
     taken |= {key.name.lower() for key in step.keys}
     taken |= {column.name.lower() for column in step.columns}

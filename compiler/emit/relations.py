@@ -17,7 +17,7 @@ def emit_relation(relation: Relation) -> list[str]:
 
 
 def describe(relation: Relation) -> str:
-    """Return the words for a relation; state that is kept under another id is said to be."""
+    """Return the words for a relation; they mention state that is kept under another id."""
     stateful = [step for step in relation.steps if isinstance(step, Stateful)]
     said = [other for step in stateful for other in operator_kind(step).says(step)]
     words = [_words(step) for step in relation.steps if type(step) not in said]

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import jinja2
 
 _OF_THE_RUNTIME = ("cumulate", "program")
-"""What a script may import besides Job; no relation can have these names, nor be called `F`."""
+"""What a script may import besides Job; no relation can have these names, nor `F`."""
 
 _TEMPLATES = Path(__file__).parent / "templates"
 
@@ -25,8 +25,8 @@ _TEMPLATES = Path(__file__).parent / "templates"
 def emit(graph: OperatorGraph, comments: Mapping[str, tuple[str, ...]] | None = None) -> str:
     """Return the PySpark script of a pipeline; the same text for the same graph on any machine.
 
-    ``comments`` are those of the spec above what it declares, by name. Of a stream with several
-    paragraphs they are above the first.
+    ``comments`` are those of the spec above each declaration, by name. A stream with several
+    paragraphs has them above the first.
     """
     pipeline = graph.pipeline
     modes = {name: query.output_mode for query in graph.queries for name in query.sinks}
@@ -53,7 +53,7 @@ def emit(graph: OperatorGraph, comments: Mapping[str, tuple[str, ...]] | None = 
 
 
 def _names_used(body: str) -> set[str]:
-    """Return the names that a function's body reads as Python: texts and comments have none."""
+    """Return the names that a function's body reads as Python code, without texts and comments."""
     tree = ast.parse(f"def build(job):\n    pass\n{body}")
     return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
 
@@ -68,7 +68,7 @@ def _title(name: str, description: str | None) -> str:
 
 @cache
 def _template() -> jinja2.Template:
-    import jinja2  # only here: a check does without
+    import jinja2  # only here: a check does not need it
 
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(_TEMPLATES),

@@ -1,6 +1,6 @@
-"""The text of a spec as it goes with the script and with savepoints: comments hold no secret.
+"""The text of a spec stored with the script and savepoints: without secrets in comments.
 
-Options and settings hold none in a spec that compiles; a line that is commented out may.
+Options and settings have none in a spec that compiles; a line that is commented out may.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Model to operator graph (``model.graph``): queries and the state that each of them keeps.
 
 - ``build``: one query for each relation that a sink reads.
-- ``liveness``: which columns and aggregates are alive in a query.
-- ``identity``: what tells the rows of a relation apart.
+- ``liveness``: which columns and aggregates are live in a query.
+- ``identity``: what distinguishes the rows of a relation.
 - ``text``: the graph as text.
 """
 

@@ -24,7 +24,7 @@ def _query(
 ) -> Query:
     read = set(upstream(name, relations))
     relation = relations.get(name)
-    # A program that gives panes only adds rows, as far as Spark can tell.
+    # To Spark, a program that gives panes only adds rows.
     steps = [step for below in read & relations.keys() for step in relations[below].steps]
     updates = any(operator_kind(s).changes(s) for s in steps if isinstance(s, Stateful))
     return Query(

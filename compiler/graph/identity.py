@@ -1,4 +1,4 @@
-"""What tells the rows of a relation apart, from its sources on; of a union nothing is known."""
+"""What distinguishes the rows of a relation, starting at its sources; unknown for a union."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ..operators.rows.identity import Identity
 
 
 def identity(name: str, relations: dict[str, Relation]) -> Identity | None:
-    """Return the identity of a relation's rows, None if nothing is known of it."""
+    """Return the identity of a relation's rows, None if it is unknown."""
     relation = relations.get(name)
     if relation is None or len(relation.inputs) != 1 or not relation.steps:
         return None

@@ -1,6 +1,6 @@
 """Which columns a query needs at each of its steps, and so what its state holds.
 
-A walk from the sink up, in which each kind of step says what it needs of the rows below it.
+A walk up from the sink, in which each kind of step says what it needs from the rows below it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from ..operators.rows.needed import Demand, Feed, named
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """A step as a query meets it: the relation that it is of, and what is needed of its output.
+    """A step visited in a query: its relation, and what is needed of its output.
 
     For a source there is no step, and ``relation`` is its name.
     """
@@ -29,16 +29,16 @@ class Visit:
 
 
 def state_uses(name: str, pipeline: Pipeline) -> Iterator[StateUse]:
-    """Yield the stateful steps of the query that writes a relation whole, in Spark's order."""
+    """Yield the stateful steps of the query that writes a whole relation, in Spark's order."""
     for visit in visits(name, pipeline):
         if isinstance(visit.step, Stateful):
             yield operator_kind(visit.step).use(visit.step, visit.demand)
 
 
 def visits(name: str, pipeline: Pipeline) -> Iterator[Visit]:
-    """Yield what the query that writes a relation whole is made of, from the sink up.
+    """Yield the steps of the query that writes a whole relation, from the sink up.
 
-    What is read twice is met twice.
+    What is read twice is visited twice.
     """
     walk = _Walk(pipeline)
     relation = walk.relations.get(name)
@@ -54,7 +54,7 @@ class _Walk:
         self._pipeline = pipeline
 
     def through(self, relation: Relation, demand: Demand) -> Iterator[Visit]:
-        """Yield the steps of a relation from the last to the first, and what is below."""
+        """Yield the steps of a relation from last to first, and what is below."""
         root = root_kind(relation.steps)
         if root is None:
             yield from self._feed(relation, Feed(relation.inputs[0], demand, relation.steps))
@@ -75,7 +75,7 @@ class _Walk:
         yield from self._named(feed.relation, demand)
 
     def _named(self, name: str, demand: Demand) -> Iterator[Visit]:
-        # What is below does not see which of its columns only a condition reads.
+        # The steps below do not see which columns are read by a condition only.
         demand = Demand(demand.whole)
         relation = self.relations.get(name)
         if relation is None:

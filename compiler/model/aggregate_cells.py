@@ -37,8 +37,8 @@ Types: TypeAlias = Sequence[Type]
 class Cell:
     """One buffer of an aggregate's state: Spark's name and type.
 
-    ``scale`` is set where Spark keeps decimals as whole numbers: so many digits stand behind a
-    point that the buffer does not have.
+    ``scale`` is set where Spark keeps decimals as whole numbers: the number of digits after the
+    implied decimal point.
     """
 
     buffer: str
@@ -54,7 +54,7 @@ Cells: TypeAlias = Callable[[Types], tuple[Cell, ...]]
 
 
 def always(type_: Type) -> Result:
-    """Return the rule of a function that gives one type whatever it is given."""
+    """Return the rule of a function whose result type does not depend on its arguments."""
     return lambda types: type_
 
 
@@ -69,7 +69,7 @@ def array_of_first(types: Types) -> Type:
 
 
 def sum_type(types: Types) -> Type:
-    """Return what SUM gives: as wide as ten more digits, or BIGINT, or DOUBLE."""
+    """Return the type of SUM: a decimal with ten more digits, or BIGINT, or DOUBLE."""
     match first(types):
         case Decimal(precision, scale):
             return decimal(precision + 10, scale)
@@ -83,7 +83,7 @@ def sum_type(types: Types) -> Type:
 
 
 def avg_type(types: Types) -> Type:
-    """Return what AVG gives."""
+    """Return the type of AVG."""
     match first(types):
         case Decimal(precision, scale):
             return decimal(precision + 4, scale + 4)
@@ -93,12 +93,12 @@ def avg_type(types: Types) -> Type:
 
 
 def avg_of_second_type(types: Types) -> Type:
-    """Return what REGR_AVGX gives, which averages its second argument."""
+    """Return the type of REGR_AVGX, which averages its second argument."""
     return avg_type(types[1:])
 
 
 def middle_type(types: Types) -> Type:
-    """Return what lies between values: a DOUBLE, or an interval of all units."""
+    """Return the type of an interpolated value: a DOUBLE, or an interval of all units."""
     value = first(types)
     if isinstance(value, IntervalType):
         return DAY_TIME if value.is_day_time else YEAR_MONTH
@@ -106,12 +106,12 @@ def middle_type(types: Types) -> Type:
 
 
 def percentile_type(types: Types) -> Type:
-    """Return what PERCENTILE gives: one value, or an array for an array of percentages."""
+    """Return the type of PERCENTILE: one value, or an array for an array of percentages."""
     return _for_each_percentage(types, middle_type(types))
 
 
 def approx_percentile_type(types: Types) -> Type:
-    """Return what APPROX_PERCENTILE gives: one of the values, or an array of some."""
+    """Return the type of APPROX_PERCENTILE: one of the values, or an array of some."""
     return _for_each_percentage(types, first(types))
 
 
@@ -130,7 +130,7 @@ def top_type(types: Types) -> Type:
 
 
 def text_type(types: Types) -> Type:
-    """Return what LISTAGG gives: a BINARY of BINARY values, a text of all others."""
+    """Return the type of LISTAGG: a BINARY for BINARY values, a text for all others."""
     return BINARY if first(types) == BINARY else STRING
 
 
@@ -147,7 +147,7 @@ _REGISTERS_IN_A_LONG = 10
 
 
 def sum_cells(types: Types) -> tuple[Cell, ...]:
-    """Return the cells of SUM; that of decimals knows whether it has added anything."""
+    """Return the cells of SUM; for decimals one says whether anything was added."""
     value = first(types)
     if isinstance(value, Decimal) and value.precision <= _SUMMED_AS_LONG:
         return (Cell("sum", BIGINT, value.scale),)
@@ -158,7 +158,7 @@ def sum_cells(types: Types) -> tuple[Cell, ...]:
 
 
 def try_sum_cells(types: Types) -> tuple[Cell, ...]:
-    """Return the cells of TRY_SUM, which tells an overflow from nothing added."""
+    """Return the cells of TRY_SUM, which distinguishes an overflow from nothing added."""
     total = Cell("sum", sum_type(types))
     return (total,) if total.type == DOUBLE else (total, Cell("isEmpty", BOOLEAN))
 
@@ -179,7 +179,7 @@ def avg_of_second_cells(types: Types) -> tuple[Cell, ...]:
 
 
 def same(buffer: str) -> Cells:
-    """Return the rule of one cell of the argument's type."""
+    """Return the rule of a single cell of the argument's type."""
     return lambda types: (Cell(buffer, first(types)),)
 
 
@@ -201,7 +201,7 @@ def first_cells(types: Types) -> tuple[Cell, ...]:
 
 
 def registers(error: float) -> Cells:
-    """Return the rule of APPROX_COUNT_DISTINCT's cells: what its relative error takes."""
+    """Return the rule of APPROX_COUNT_DISTINCT's cells: as many as its relative error needs."""
     precision = ceil(2 * log2(_HLL_FACTOR / error))
     count = 2**precision // _REGISTERS_IN_A_LONG + 1
     return fixed(BIGINT, *(f"MS[{i}]" for i in range(count)))
@@ -209,4 +209,4 @@ def registers(error: float) -> Cells:
 
 COUNT = fixed(BIGINT, "count")
 BUFFER = fixed(BINARY, "buf")
-"""The one cell of functions that keep an object of their own, serialised."""
+"""The only cell of functions that keep a serialised object."""

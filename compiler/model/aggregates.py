@@ -1,7 +1,7 @@
-"""Aggregate functions: what they take, what they return, and the cells of state they keep.
+"""Aggregate functions: their arguments, their results, and the cells of state they keep.
 
 The runtime compares the cells with the physical plan. Aliases are one function (MEAN is AVG), so
-that state is known by what it holds.
+that state is identified by what it holds.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ from .types import BIGINT, BINARY, BOOLEAN, DOUBLE
 __all__ = ["CONSTANTS", "AggregateFunction", "Cell", "aggregate", "aggregate_names"]
 
 CONSTANTS = frozenset("accuracy bins error flag percentage separator share size".split())
-"""What ``takes`` calls the arguments that must be constants."""
+"""The words of ``takes`` for arguments that must be constants."""
 
 
 @dataclass(frozen=True, slots=True)
 class AggregateFunction:
     """An aggregate function.
 
-    ``name`` is the name it goes by whatever alias was written. ``spark_function`` is what Spark's
-    physical plan calls it, ``pyspark_name`` the attribute of ``pyspark.sql.functions`` (None: by
+    ``name`` is its canonical name, whatever alias was written. ``spark_function`` is its name in
+    Spark's physical plan, ``pyspark_name`` the attribute of ``pyspark.sql.functions`` (None: by
     ``F.expr``). ``takes`` says what each argument must be, a kind of value or one of ``CONSTANTS``;
-    the last goes on for a function of any number of arguments (``many``), and the last ``optional``
+    the last repeats for a function of any number of arguments (``many``), and the last ``optional``
     ones may be left out. ``clauses`` are those of ``ORDER BY``, ``NULLS`` and ``DISTINCT`` that a
     call may have.
     """
@@ -58,7 +58,7 @@ class AggregateFunction:
 def aggregate(name: str, *, distinct: bool = False) -> AggregateFunction | None:
     """Return the aggregate function of a name in any case, or None.
 
-    With ``distinct`` the function that is meant by ``name(DISTINCT …)`` where that is another one.
+    With ``distinct``, return the function meant by ``name(DISTINCT …)`` where that is another one.
     """
     folded = name.lower()
     found = _TABLE.get(_ALIASES.get(folded, folded))
@@ -66,7 +66,7 @@ def aggregate(name: str, *, distinct: bool = False) -> AggregateFunction | None:
 
 
 def aggregate_names() -> tuple[str, ...]:
-    """Return every name by which an aggregate function may be called, aliases included."""
+    """Return every name of an aggregate function, including aliases."""
     return (*_TABLE, *_ALIASES)
 
 
@@ -97,7 +97,7 @@ def _plain(
     optional: int = 0,
     clauses: str = "",
 ) -> AggregateFunction:
-    """Return a function that PySpark calls by its own name, and Spark too unless ``called`` so."""
+    """Return a function with the same name in PySpark, and in Spark unless ``called`` otherwise."""
     return AggregateFunction(
         *(name, called or name, None if by_expr else name, tuple(takes.split()), result, buffers),
         nullable=nullable,

@@ -9,7 +9,7 @@ from typing import NamedTuple, cast
 
 
 class Shape(NamedTuple):
-    """What the catalogue knows of a function: its group, fewest and most arguments (None: any)."""
+    """A function in the catalogue: its group, fewest and most arguments (None: any)."""
 
     group: str
     least: int
@@ -23,7 +23,7 @@ def _entries() -> dict[str, list[str | int | None]]:
 
 
 def shape(name: str) -> Shape | None:
-    """Return what is known of the function of a lower-case name, None when there is none."""
+    """Return the catalogue's entry of a lower-case name, None when there is none."""
     entry = _entries().get(name)
     if entry is None:
         return None

@@ -1,4 +1,4 @@
-"""Which calls give another value each time, though the row is the same."""
+"""Which calls are non-deterministic: they give another value each time for the same row."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ _DRAWN = frozenset(
     }
 )
 _CIPHER_MODE, _INITIAL_VECTOR = 2, 4
-"""The arguments of AES_ENCRYPT that say whether equal texts become equal bytes."""
+"""The arguments of AES_ENCRYPT that decide whether equal texts become equal bytes."""
 
 
 def is_drawn(call: Call) -> bool:
-    """Return whether a call draws its value at random, or takes it from where it is computed."""
+    """Return whether a call's value is random, or depends on where it is computed."""
     name = call.name.text.lower()
     return _draws_a_vector(call) if name == "aes_encrypt" else name in _DRAWN
 
 
 def _draws_a_vector(call: Call) -> bool:
-    """Return whether AES_ENCRYPT draws an initial vector: unless it is given one or needs none."""
+    """Return whether AES_ENCRYPT draws an initialisation vector: when it needs one and has none."""
     mode, vector = (
         call.arguments[place] if len(call.arguments) > place else None
         for place in (_CIPHER_MODE, _INITIAL_VECTOR)

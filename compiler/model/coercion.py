@@ -1,8 +1,8 @@
-"""What goes with what: common types, comparisons, casts, and the types of arithmetic.
+"""Compatible types: common types, comparisons, casts, and the types of arithmetic.
 
-The rules are Spark's in its ANSI mode, with one difference on purpose: Spark turns a text into a
-number, a truth value or an instant wherever the other side is one, and finds out row by row that it
-was none. Here a text goes with texts and binaries alone; everything else takes a CAST.
+The rules are those of Spark's ANSI mode, with one deliberate difference: Spark converts a text to a
+number, a boolean or an instant wherever the other side is one, and fails on the first row where
+that is impossible. Here a text goes with texts and binaries only; everything else needs a CAST.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ _MIN_SCALE = 6
 
 
 def common_type(left: Type, right: Type) -> Type | None:
-    """Return the type that values of both have in common, or None."""
+    """Return the common type of both, or None."""
     if left == right or right is NULL or left is UNKNOWN:
         return left
     if left is NULL or right is UNKNOWN:
@@ -75,7 +75,7 @@ def common_type(left: Type, right: Type) -> Type | None:
 
 
 def common_type_of(types: Iterable[Type]) -> Type | None:
-    """Return the type that all have in common: NULL for none at all, None when there is none."""
+    """Return the common type of all: NULL if there are no types, None when they have none."""
     found: Type | None = NULL
     for type_ in types:
         if found is None:

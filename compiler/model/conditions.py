@@ -1,4 +1,4 @@
-"""Conditions taken apart."""
+"""The parts of conditions."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ...dsl.ast.expressions import Binary, Expression
 
 
 def conjuncts(condition: Expression) -> Iterator[Expression]:
-    """Yield the parts of a condition that AND holds together, left to right."""
+    """Yield the conjuncts of a condition, left to right."""
     if isinstance(condition, Binary) and condition.operator == "AND":
         yield from conjuncts(condition.left)
         yield from conjuncts(condition.right)

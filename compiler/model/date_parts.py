@@ -30,7 +30,7 @@ def part_named(word: str) -> str | None:
 
 
 def part_type(part: str, source: t.Type) -> t.Type | None:
-    """Return the type of a part of a value, None when values of that type have none."""
+    """Return the type of a part of a value, None when values of that type do not have it."""
     if isinstance(source, t.IntervalType):
         if part not in source.units:
             return None

@@ -1,4 +1,4 @@
-"""Functions and aggregates that a spec declares, resolved: what a call of one stands for."""
+"""Functions and aggregates that a spec declares, resolved."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .types import Type
 
 @dataclass(frozen=True, slots=True)
 class DeclaredType:
-    """A type and the words that it was declared in, for casts to it."""
+    """A type and the text of its declaration, for casts to it."""
 
     type: Type
     node: TypeNode
@@ -24,7 +24,7 @@ class DeclaredType:
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A parameter of a function; references to it in a resolved body have its spelling."""
+    """A parameter of a function; references to it in a resolved body use this spelling."""
 
     name: str
     type: DeclaredType
@@ -32,9 +32,9 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class SqlFunction:
-    """A function whose calls are its body, arguments in the place of parameters.
+    """A function whose calls are replaced by its body, with arguments for parameters.
 
-    ``body`` has the declared type, calls of other functions in it are replaced already.
+    ``body`` has the declared type; calls of other functions in it are already replaced.
     """
 
     name: str
@@ -56,7 +56,7 @@ class PythonFunction:
 
 @dataclass(frozen=True, slots=True)
 class Accumulator:
-    """A part of a user aggregate: what a row contributes, and the aggregate that combines it."""
+    """A part of a user aggregate: what a row contributes, and the aggregate that combines this."""
 
     name: str
     function: AggregateFunction
@@ -81,7 +81,7 @@ DeclaredFunction: TypeAlias = SqlFunction | PythonFunction | UserAggregate
 class DeclaredCall(Expression):
     """A call of a declared function, before it is resolved.
 
-    ``function`` is None for a call that can't be resolved, of which all has been said.
+    ``function`` is None for a call that can't be resolved, which has been reported.
     """
 
     call: Call

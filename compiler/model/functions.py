@@ -1,4 +1,4 @@
-"""Spark's functions as the compiler knows them: a catalogue of names, rules for the common ones.
+"""Spark's functions: a catalogue of all names, rules for the common ones.
 
 A function has a group and a number of arguments from the catalogue. One that has a signature (see
 ``signatures``) also has typed arguments and a result; one without has a result that is UNKNOWN.
@@ -48,7 +48,7 @@ def function(name: str) -> Function | None:
     rule = signature(folded)
     if rule is None:
         return Function(folded, found.group, found.least, found.most, None)
-    # Spark lets some functions be called with more than they use; the signature is what is meant.
+    # Spark accepts more arguments than some functions use; the signature has the meaningful ones.
     most = found.most if rule.most is None else rule.most
     return Function(folded, found.group, max(found.least, rule.least), most, rule)
 

@@ -1,8 +1,8 @@
 """The operator graph: which queries there are, and which state each of them keeps.
 
-One Spark query runs for each relation that a sink reads. A stateful step lives once in every
-query that contains it, with the part of its state that this query uses: Spark prunes aggregates
-and columns that nothing below reads.
+One Spark query runs for each relation that a sink reads. A stateful step exists once in every query
+that contains it, with the part of its state that this query uses: Spark prunes aggregates and
+columns that nothing below reads.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from .steps import Stateful
 
 @dataclass(frozen=True, slots=True)
 class StateUse:
-    """A stateful step as one query has it.
+    """A stateful step in one query.
 
-    ``aggregates`` are the ids of the aggregates alive in the query, in the order of their buffers;
-    ``columns`` the columns that are kept of each side of a join, or of the rows of each input of a
-    program that wait for their turn.
+    ``aggregates`` are the ids of the aggregates live in the query, in the order of their buffers;
+    ``columns`` the columns kept for each side of a join, or for the waiting rows of each input of a
+    program.
     """
 
     step: Stateful

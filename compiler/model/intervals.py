@@ -1,4 +1,4 @@
-"""Interval literals: their length, their type and the text that Spark's windows take."""
+"""Interval literals: their length, their type and their text for Spark's windows."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ def interval_type(interval: Interval) -> IntervalType | None:
 def interval_micros(interval: Interval) -> int | None:
     """Return the length of a literal in microseconds.
 
-    None when it has none: months and years, unknown units, amounts that are no numbers, a fraction
-    of a unit other than the second, or a part of a microsecond.
+    None when it has none: months and years, unknown units, non-numeric amounts, a fraction of a
+    unit other than the second, or a part of a microsecond.
     """
     lengths = [_micros(amount, unit) for amount, unit in _amounts(interval)]
     known = [length for length in lengths if length is not None]
@@ -54,7 +54,7 @@ def interval_months(interval: Interval) -> int | None:
 
 
 def duration_text(interval: Interval) -> str | None:
-    """Return what ``withWatermark`` and ``F.window`` take, in the user's own units.
+    """Return the text for ``withWatermark`` and ``F.window``, in the user's own units.
 
     ``INTERVAL 90 SECONDS`` is ``90 seconds``, ``INTERVAL '1' HOUR`` is ``1 hour``. None when the
     interval has no fixed length (see ``interval_micros``).
@@ -65,7 +65,7 @@ def duration_text(interval: Interval) -> str | None:
 
 
 def _amounts(interval: Interval) -> list[tuple[str, str]]:
-    """Return amounts with their units; ``'1 12' DAY TO HOUR`` is taken apart."""
+    """Return amounts with their units; ``'1 12' DAY TO HOUR`` is split."""
     return [pair for part in interval.parts for pair in _taken_apart(part)]
 
 

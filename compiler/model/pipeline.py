@@ -25,7 +25,7 @@ class Checkpoint:
 
 @dataclass(frozen=True, slots=True)
 class Watermark:
-    """The event time of a source and how late its rows may come."""
+    """The event time of a source and how late its rows may be."""
 
     column: str
     delay: Duration
@@ -35,7 +35,7 @@ class Watermark:
 class Endpoint:
     """A connector with its options as text, checked and in the order of the connector's table.
 
-    ``passed`` are the options that go to Spark as they are.
+    ``passed`` are the options passed to Spark unchanged.
     """
 
     connector: str
@@ -51,8 +51,8 @@ class Endpoint:
 class FutureRows:
     """The policy for rows whose event time is further than ``beyond`` ahead of the clock.
 
-    ``condition`` holds for these rows, ``kept`` for all others. They go ``to`` a side stream, or
-    are left out.
+    ``condition`` is true for these rows, ``kept`` for all others. They go ``to`` a side stream, or
+    are dropped.
     """
 
     beyond: Duration
@@ -63,9 +63,9 @@ class FutureRows:
 
 @dataclass(frozen=True, slots=True)
 class MalformedRows:
-    """The policy for rows that are not what a source declares.
+    """The policy for rows that do not match the columns of a source.
 
-    ``action`` is ``fail``, ``skip`` or ``send``, which has a side stream that they go ``to``.
+    ``action`` is ``fail``, ``skip`` or ``send``, which sends them ``to`` a side stream.
     """
 
     action: str
@@ -74,7 +74,7 @@ class MalformedRows:
 
 @dataclass(frozen=True, slots=True)
 class Metadata:
-    """A column that the connector knows by itself, and the connector's key for it."""
+    """A column that the connector provides, and the connector's key for it."""
 
     field: Field
     key: str
@@ -82,7 +82,7 @@ class Metadata:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A source: columns that are read, those of the connector, computed ones, watermark, policies.
+    """A source: physical columns, those of the connector, computed ones, watermark, policies.
 
     ``schema`` has the columns in this order.
     """
@@ -101,7 +101,7 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Reference data: physical and computed columns; ``refresh`` is None for once a run."""
+    """Reference data: physical and computed columns; ``refresh`` is None for once per run."""
 
     name: str
     endpoint: Endpoint
@@ -116,9 +116,9 @@ class Table:
 class Relation:
     """A stream, or a named part of one: steps over inputs.
 
-    ``name`` is what other relations and the emitted script call it; ``id`` is what state knows it
-    by, the same unless the stream has a uid. ``stream`` is the declaration that it is a part of.
-    ``changes`` says that rows replace earlier rows (EMIT CHANGES) instead of only adding up.
+    ``name`` is its name in other relations and the emitted script; ``id`` identifies its state, and
+    is the same unless the stream has a uid. ``stream`` is the declaration that it is a part of.
+    ``changes`` says that rows replace earlier rows (EMIT CHANGES) instead of only being added.
     """
 
     name: str
@@ -135,9 +135,9 @@ class Relation:
 class Sink:
     """A sink and the relation that it reads.
 
-    ``upsert`` replaces the row that the sink has of the same ``key``: of several in one batch the
-    one with the greatest ``latest_by``, an event time, is taken. A key without ``upsert`` is sent
-    along with each row.
+    ``upsert`` replaces the sink's row with the same ``key``; of several in one batch, the one with
+    the greatest ``latest_by``, an event time, wins. A key without ``upsert`` is sent along with
+    each row.
     """
 
     name: str
@@ -153,7 +153,7 @@ class Sink:
 class Pipeline:
     """Everything a spec declares, in the order in which it can be built.
 
-    ``called`` are the names of the functions that something calls.
+    ``called`` are the names of the functions that are called.
     """
 
     spec_name: str

@@ -1,9 +1,9 @@
 """The program of an operator: its inputs, state, timers, and the statements of its handlers.
 
 Expressions are resolved syntax trees whose reads of state are nodes of their own (``reads``); each
-has the type of the place that it is put in, by a CAST where that is another one. Cells, timers,
-keys and locals are known by name: nothing depends on a position, so that state can be carried to
-another version of a program.
+has the type of its target, by a CAST where necessary. Cells, timers, keys and locals are identified
+by name: nothing depends on a position, so that state can be carried over to another version of a
+program.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from .types import Array, Map, Type
 
 
 class CellKind(StrEnum):
-    """What a cell of state holds for a key."""
+    """The kind of a cell of state."""
 
     VALUE = "value"
     MAP = "map"
@@ -33,9 +33,9 @@ class CellKind(StrEnum):
 class Cell:
     """A cell of state.
 
-    ``type`` is what it reads as when it is read whole: of a set and a list an ARRAY. ``default`` is
-    what a value is before it is set, NULL without one; maps, sets and lists begin empty. A value,
-    or an entry of the others, is forgotten ``ttl`` of processing time after it was written.
+    ``type`` is its type when read whole: an ARRAY for a set or list. ``default`` is a value before
+    it is set, NULL without one; maps, sets and lists begin empty. A value, or an entry of the
+    others, is forgotten ``ttl`` of processing time after it was written.
     """
 
     name: str
@@ -46,7 +46,7 @@ class Cell:
 
     @property
     def entry(self) -> Type:
-        """The type by which an entry is found: key of a map, element of a set or list."""
+        """The type that identifies an entry: key of a map, element of a set or list."""
         if self.kind is CellKind.VALUE:
             return self.type
         match self.type:
@@ -59,7 +59,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Timer:
-    """A timer; one that is started again is moved. ``processing`` is PROCESSING TIME."""
+    """A timer; starting it again moves it. ``processing`` is PROCESSING TIME."""
 
     name: str
     processing: bool
@@ -67,7 +67,7 @@ class Timer:
 
 @dataclass(frozen=True, slots=True)
 class ProgramKey:
-    """A key of the state: the name that it has in the first input, and its type."""
+    """A key of the state: its name in the first input, and its type."""
 
     name: str
     type: Type
@@ -75,11 +75,11 @@ class ProgramKey:
 
 @dataclass(frozen=True, slots=True)
 class ProgramInput:
-    """An input: what its columns may be qualified by, its keys in the order of the operator's.
+    """An input: the qualifier of its columns, and its keys in the order of the operator's.
 
     ``event_time`` is the column of its watermark, by which its rows are ordered; None without one.
-    ``until`` is an instant of each row, which is late, and dropped, when the watermark has reached
-    that.
+    ``until`` is an instant of each row, which is late, and dropped, once the watermark has reached
+    it.
     """
 
     relation: str
@@ -92,10 +92,10 @@ class ProgramInput:
 
 @dataclass(frozen=True, slots=True)
 class Panes:
-    """What a program gives of each window: a pane when it closes, and others before and after.
+    """The panes that a program emits for a window: one when it closes, others before and after.
 
-    ``early`` is how long after a row the next early pane comes, ``lateness`` how long after its end
-    a window takes rows; None for none.
+    ``early`` is how long after a row the next early pane follows, ``lateness`` how long after its
+    end a window accepts rows; None for none.
     """
 
     window: Window
@@ -110,7 +110,7 @@ class ProgramStatement:
 
 @dataclass(frozen=True, slots=True)
 class SetCell(ProgramStatement):
-    """Replace a value, or all that a map, set or list holds."""
+    """Replace a value, or all entries of a map, set or list."""
 
     cell: str
     value: Typed
@@ -118,7 +118,7 @@ class SetCell(ProgramStatement):
 
 @dataclass(frozen=True, slots=True)
 class SetLocal(ProgramStatement):
-    """Give a local another value."""
+    """Assign a local."""
 
     name: str
     value: Typed
@@ -134,7 +134,7 @@ class Declare(ProgramStatement):
 
 @dataclass(frozen=True, slots=True)
 class IfBranch:
-    """A condition, and what is done if it is true."""
+    """A condition, and the statements executed if it is true."""
 
     condition: Typed
     body: tuple[ProgramStatement, ...]
@@ -150,7 +150,7 @@ class If(ProgramStatement):
 
 @dataclass(frozen=True, slots=True)
 class While(ProgramStatement):
-    """A loop, of 10,000 turns at most."""
+    """A loop, of at most 10,000 iterations."""
 
     condition: Typed
     body: tuple[ProgramStatement, ...]
@@ -158,7 +158,7 @@ class While(ProgramStatement):
 
 @dataclass(frozen=True, slots=True)
 class For(ProgramStatement):
-    """A turn for each element of an array as it is before the first turn."""
+    """An iteration for each element of an array, as it is before the first."""
 
     variable: str
     type: Type
@@ -193,7 +193,7 @@ class Add(ProgramStatement):
 
 @dataclass(frozen=True, slots=True)
 class Append(ProgramStatement):
-    """Put an element at the end of a list."""
+    """Append an element to a list."""
 
     cell: str
     value: Typed
@@ -201,7 +201,7 @@ class Append(ProgramStatement):
 
 @dataclass(frozen=True, slots=True)
 class Clear(ProgramStatement):
-    """Make a cell what it was before anything was written."""
+    """Reset a cell to its initial content."""
 
     cell: str
 
@@ -228,14 +228,14 @@ class StopTimer(ProgramStatement):
 
 @dataclass(frozen=True, slots=True)
 class Emit(ProgramStatement):
-    """A row of output: a value for each column of RETURNS."""
+    """Emit a row: a value for each column of RETURNS."""
 
     values: tuple[Typed, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Handler:
-    """The statements for a row of an input (``timer`` None), or for a timer that goes off.
+    """The statements for a row of an input (``timer`` None), or for a timer that fires.
 
     ``name`` is the alias of the input, or the timer.
     """
@@ -247,13 +247,13 @@ class Handler:
 
 @dataclass(frozen=True, slots=True)
 class Operator(Stateful):
-    """A program for each key: what CREATE OPERATOR says (``declared``), or a query becomes.
+    """A program for each key: from CREATE OPERATOR (``declared``) or from a query.
 
     ``ordered``: rows wait until the watermark has passed them. ``late_rows`` is the stream that
-    gets those that came later. ``python`` is the class (``module:Class``) that has the handlers
-    instead. Of ``returns`` at most one column is an event time: the first that is, in each EMIT,
-    the event time of the row or the instant of the timer. ``panes`` are those of a window that it
-    aggregates; the last of its keys is that window.
+    gets later ones. ``python`` is the class (``module:Class``) that has the handlers instead. At
+    most one column of ``returns`` is an event time: the first that is, in each EMIT, the event time
+    of the row or the instant of the timer. ``panes`` are those of a window that it aggregates; the
+    last of its keys is that window.
     """
 
     kind: ClassVar[str] = "operator"
@@ -271,7 +271,7 @@ class Operator(Stateful):
 
 
 def statements(body: tuple[ProgramStatement, ...]) -> Iterator[ProgramStatement]:
-    """Yield statements and those inside of them, in the order of the text."""
+    """Yield statements and those nested in them, in the order of the text."""
     for statement in body:
         yield statement
         match statement:
@@ -284,7 +284,7 @@ def statements(body: tuple[ProgramStatement, ...]) -> Iterator[ProgramStatement]
 
 
 def expressions(statement: ProgramStatement) -> tuple[Typed, ...]:
-    """Return the expressions of a statement, without those of statements inside of it."""
+    """Return the expressions of a statement, without those of nested statements."""
     match statement:
         case SetCell(value=value) | SetLocal(value=value) | Declare(value=value):
             return (value,)
@@ -308,7 +308,7 @@ def expressions(statement: ProgramStatement) -> tuple[Typed, ...]:
 
 
 def cell_written(statement: ProgramStatement) -> str | None:
-    """Return the cell into which a statement puts something."""
+    """Return the cell to which a statement writes."""
     match statement:
         case SetCell(cell=cell) | Put(cell=cell) | Add(cell=cell) | Append(cell=cell):
             return cell
@@ -316,7 +316,7 @@ def cell_written(statement: ProgramStatement) -> str | None:
 
 
 def cell_emptied(statement: ProgramStatement) -> str | None:
-    """Return the cell of which a statement takes something away, CLEAR STATE apart."""
+    """Return the cell from which a statement removes something, except CLEAR STATE."""
     match statement:
         case Clear(cell=cell) | Remove(cell=cell):
             return cell
@@ -339,13 +339,13 @@ def columns_used(operator: Operator, given: ProgramInput) -> tuple[str, ...]:
 
 
 def kept_for_good(operator: Operator) -> tuple[Cell, ...]:
-    """Return the cells that are written, and that neither time nor a handler takes away."""
+    """Return the cells that are written and that neither time nor a handler clears."""
     body = [one for handler in operator.handlers for one in statements(handler.body)]
     if any(isinstance(one, ClearState) for one in body):
         return ()
     written = {name for one in body if (name := cell_written(one)) is not None}
     emptied = {name for one in body if (name := cell_emptied(one)) is not None}
-    # A program without keys has each value once.
+    # A program without keys has a single value per cell.
     return tuple(
         cell
         for cell in operator.cells

@@ -1,10 +1,10 @@
-"""What an expression of a program reads: nodes that print as the syntax that they are made of.
+"""What an expression of a program reads: nodes that print as the syntax they derive from.
 
-A resolved expression is a syntax tree. In a program a name alone would not tell what is read: a
-column of the row, a key, a local, or state, of which one entry must not cost the whole map. So each
-read that is no column is a node of a class of its own, derived from the node of the syntax that it
-stands for: printing, traversal and substitution are those of the base, the class says what is read,
-and two reads are equal only if their classes are.
+A resolved expression is a syntax tree. In a program a name alone would not say what is read: a
+column of the row, a key, a local, or state, where reading one entry must not cost the whole map. So
+each read other than a column is a node of a class of its own, derived from the corresponding syntax
+node: printing, traversal and substitution are those of the base, the class says what is read, and
+two reads are equal only if their classes are.
 
     balance, visit.at   CellRef       a whole cell: its value or a field of it, a map, set or list
     visits[url]         EntryRef      one entry of a map, NULL when there is none
@@ -16,11 +16,11 @@ and two reads are equal only if their classes are.
     watermark(), now()  WatermarkCall, NowCall
     watermark_before()  WatermarkBeforeCall: that of the epoch before, which no user can write
 
-A plain ``ColumnRef`` is a column of the row that is handled, ``alias.column`` where the bare name
-is something else as well. All heads of names in a handler differ, so the printed text is exact too;
-only a lambda hides a name by a parameter of its own, as it does in Spark. Keys of entries may be
-any expression, reads and parameters of a lambda included: an entry is to be read when its value is
-asked for, not before (``CASE WHEN n <> 0 THEN m[10 / n] END``).
+A plain ``ColumnRef`` is a column of the current row, ``alias.column`` where the bare name is
+ambiguous. All heads of names in a handler differ, so the printed text is exact too; only a lambda
+hides a name by a parameter of its own, as in Spark. Keys of entries may be any expression,
+including reads and parameters of a lambda: an entry is read when its value is needed, not before
+(``CASE WHEN n <> 0 THEN m[10 / n] END``).
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class WatermarkCall(Call):
 
 @dataclass(frozen=True, slots=True)
 class WatermarkBeforeCall(Call):
-    """``watermark_before()``: that of the epoch before, by which rows of this one are late."""
+    """``watermark_before()``: that of the previous epoch, which decides which rows are late."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,7 @@ class NowCall(Call):
 
 
 def cells_read(expression: Expression) -> Iterator[str]:
-    """Yield the names of the cells that an expression reads, in whole or an entry of them."""
+    """Yield the names of the cells that an expression reads, whole or by entry."""
     for node in walk(expression):
         if isinstance(node, CellRef):
             yield node.parts[0].text
@@ -101,7 +101,7 @@ def whole_cells_read(expression: Expression) -> Iterator[str]:
 
 
 def _parts(node: Node) -> list[Node]:
-    """Return the children of a node but for the cell of which it reads an entry."""
+    """Return the children of a node except the cell of which it reads an entry."""
     match node:
         case EntryRef(index=index):
             return [index]
@@ -118,7 +118,7 @@ def locals_read(expression: Expression) -> Iterator[str]:
 
 
 def columns_read(expression: Expression, alias: str) -> Iterator[str]:
-    """Yield the columns that an expression reads of the row that is handled."""
+    """Yield the columns of the current row that an expression reads."""
     for node in walk(expression):
         if type(node) is ColumnRef:
             parts = [part.text for part in node.parts]

@@ -1,7 +1,7 @@
-"""Results of functions that a signature can't say: they depend on values, names or digits.
+"""Results of functions that a signature can't express: they depend on values, names or digits.
 
-A rule takes the typed arguments and what the signature's holes are bound to, and returns the
-result's type: UNKNOWN when it can't tell, None when the arguments do not go together.
+A rule takes the typed arguments and the bindings of the signature's holes, and returns the result's
+type: UNKNOWN when it is undecidable, None when the arguments are incompatible.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def _whole(arguments: Sequence[Typed], bound: Bindings) -> t.Type | None:
 
 
 def operand_type(value: Typed, other: t.Type) -> t.Type:
-    """Return the type that Spark gives a whole-number literal beside a decimal: its own digits."""
+    """Return the type that Spark gives a whole-number literal next to a decimal: its own digits."""
     if not isinstance(other, t.Decimal) or value.type not in t.INTEGRALS:
         return value.type
     match value.expression:
@@ -101,7 +101,7 @@ def operand_type(value: Typed, other: t.Type) -> t.Type:
 
 
 def _calculated(operator: str) -> Rule:
-    """``mod`` and the ``try_`` functions: what the operator gives."""
+    """``mod`` and the ``try_`` functions: the type of the operator."""
 
     def rule(arguments: Sequence[Typed], bound: Bindings) -> t.Type | None:
         left, right = arguments[0], arguments[1]
@@ -235,4 +235,4 @@ RULES: dict[str, Rule] = {
     "whole": _whole,
     "zero_if_null": _zero_if_null,
 }
-"""Rule by the name that signatures call it by."""
+"""Rules by their names in signatures."""

@@ -1,6 +1,6 @@
-"""Which expressions are one to Spark, though written differently: ``a + b`` and ``b + a``.
+"""Which expressions are equal to Spark, though written differently: ``a + b`` and ``b + a``.
 
-Spark computes, and keeps the state of, equal aggregates once; so must the plan.
+Spark computes equal aggregates, and keeps their state, once; so must the plan.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from ...dsl.walk import rewrite
 _EITHER_WAY = frozenset({"+", "*", "&", "|", "^", "=", "<=>", "AND", "OR"})
 _TURNED = {">": "<", ">=": "<="}
 _RENAMED = {"bool_and": "min", "bool_or": "max", "regr_count": "count"}
-"""Aggregates that are others to Spark, with the same arguments."""
+"""Aggregates that Spark replaces by others with the same arguments."""
 _MIRRORED = {"regr_avgx": "regr_avgy", "regr_sxx": "regr_syy"}
-"""Aggregates that are others with their two arguments swapped."""
+"""Aggregates that equal others with their two arguments swapped."""
 
 
 def canonical(expression: e.Expression) -> e.Expression:
-    """Return the one form of all expressions that Spark takes for the same.
+    """Return the canonical form of all expressions that are equal to Spark.
 
     ``SUM(b * a) FILTER (WHERE n > 1)`` becomes ``SUM(a * b) FILTER (WHERE 1 < n)``, ``MEDIAN(x)``
     becomes ``PERCENTILE(x, 0.5)``, and ``COUNT(DISTINCT x)`` the set that is counted.

@@ -12,7 +12,7 @@ from .types import Type
 
 @dataclass(frozen=True, slots=True)
 class Duration:
-    """A fixed length of time: microseconds, and the text that Spark is given for it."""
+    """A fixed length of time: microseconds, and its text for Spark."""
 
     micros: int
     text: str
@@ -23,9 +23,9 @@ class Duration:
 
 @dataclass(frozen=True, slots=True)
 class Behind:
-    """Why rows come that are far behind the watermark: what gives them, and how to go on.
+    """Why rows are far behind the watermark: what emits them, and how to proceed.
 
-    A step that goes by such an event time would drop them as late.
+    A step that uses such an event time would drop them as late.
     """
 
     why: str
@@ -39,8 +39,8 @@ class Field:
 
     ``watermark`` is the delay of its watermark when it is an event time, else None; ``of_window``
     says that it is the same in all rows of one window (its start or its end); ``proctime`` that it
-    is the processing time of the batch that read the row; ``pane`` that it tells which pane of a
-    window a row is. ``behind`` is of an event time that the watermark says nothing about.
+    is the processing time of the batch that read the row; ``pane`` that it says which pane of a
+    window a row is. ``behind`` is set for an event time that the watermark does not bound.
     """
 
     name: str
@@ -62,7 +62,7 @@ class Field:
 class LostTime:
     """An event time that a relation does not pass on.
 
-    It is not selected in the relation ``where``, or only ``made`` of it is, by an expression in
+    The relation ``where`` does not select it, or selects only the expression ``made`` of it, in
     canonical text.
     """
 
@@ -76,8 +76,8 @@ class LostTime:
 class Schema:
     """The columns of a relation in order.
 
-    Names are looked up without regard to case, as in Spark. ``lost`` is what became of the event
-    time of what the relation reads, for messages.
+    Names are looked up ignoring case, as in Spark. ``lost`` says how the event time of the
+    relation's input was lost, for messages.
     """
 
     fields: tuple[Field, ...]

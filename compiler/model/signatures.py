@@ -1,17 +1,18 @@
-"""Signatures of functions: how an argument's type is held against a parameter, and what comes out.
+"""Signatures of functions: how an argument's type is matched with a parameter, and the result.
 
-A signature is written as text, one a function, and read when the function is first used::
+A signature is written as text, one per function, and parsed when the function is first used::
 
     substring   S, INT, [INT] -> S
     coalesce    T... -> T
     transform   ARRAY<T>, fn(T, [INT]): U -> ARRAY<U>
     round       NUMBER, [INT] -> @rounded
 
-- A type name stands for itself, and takes what Spark casts to it on its own (texts: ``coercion``).
-- ``T U V K R`` are bound by the arguments; bound twice, they are what both have in common. So are
-  ``N`` (numbers and intervals), ``O`` (what has an order) and ``S`` (BINARY, or a text).
+- A type name stands for itself, and accepts what Spark casts to it implicitly (texts:
+  ``coercion``).
+- ``T U V K R`` are bound by the arguments; bound twice, they are the common type. So are ``N``
+  (numbers and intervals), ``O`` (ordered types) and ``S`` (BINARY, or a text).
 - ``NUMBER``, ``INTEGRAL``, ``DAYS`` (INT or smaller), ``ANY``, ``MOMENT`` (a date, a time or a text
-  that is one), ``COLLECTION`` (ARRAY or MAP) and ``NESTED`` (what JSON nests) take types without
+  that is one), ``COLLECTION`` (ARRAY or MAP) and ``NESTED`` (what JSON nests) accept types without
   binding them.
 - ``[x]`` may be left out, ``x...`` repeats, ``fn(…): t`` is a lambda, ``@rule`` one of ``rules``.
 - ``!`` after the result: it is never NULL.
@@ -30,7 +31,7 @@ from .signature_table import SIGNATURES
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """A type with holes: ``name`` and what is inside its brackets.
+    """A type with holes: ``name`` and the parts in its brackets.
 
     ``type`` is set when the pattern is a plain type. For a lambda the last of ``inside`` is its
     result, and ``optional`` of its parameters may be left out.
@@ -51,7 +52,7 @@ class Pattern:
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """The parameters of a function and its result (or the ``rule`` that tells it)."""
+    """The parameters of a function and its result (or the ``rule`` that determines it)."""
 
     parameters: tuple[Pattern, ...]
     optional: int
@@ -78,7 +79,7 @@ class Signature:
 
 
 Bindings = dict[str, t.Type]
-"""What each hole of a signature is bound to so far."""
+"""The current binding of each hole of a signature."""
 
 _WORDS = {
     "ANY": "any value",
@@ -138,7 +139,7 @@ def filled(pattern: Pattern, bound: Bindings) -> t.Type:
 
 
 def casts_by_itself(type_: t.Type, wanted: t.Type) -> bool:
-    """Return whether a function that wants ``wanted`` takes a value of ``type_`` without a CAST."""
+    """Return whether a function that wants ``wanted`` accepts a ``type_`` without a CAST."""
     if type_ == wanted or t.is_open(type_) or wanted is t.UNKNOWN:
         return True
     if wanted == t.STRING:
@@ -197,7 +198,7 @@ def _is_kind(kind: str, type_: t.Type) -> bool:
 
 
 class _Reader:
-    """Reads the text of one signature."""
+    """Parses the text of one signature."""
 
     def __init__(self, text: str) -> None:
         self._tokens = _TOKEN.findall(text)

@@ -1,8 +1,9 @@
-"""The steps of which a relation is made: the operators of the language, resolved and typed.
+"""The steps of a relation: the operators of the language, resolved and typed.
 
 A relation is a chain of steps over its inputs. A new operator of the language is a new step here, a
-rule in ``compiler.resolve`` that makes it and a kind in ``compiler.operators`` that knows the rest.
-Steps that keep state derive from ``Stateful`` and carry the id that savepoints know it by.
+rule in ``compiler.resolve`` that builds it and a kind in ``compiler.operators`` that knows the
+rest. Steps that keep state derive from ``Stateful`` and have the id that identifies it in
+savepoints.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ WINDOW_STRUCTS = ("window", "session_window")
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """An output column: a name and the expression that gives it."""
+    """An output column: a name and its expression."""
 
     name: str
     value: Typed
@@ -40,9 +41,9 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class SideRows(Step):
-    """The rows that a source does not let pass: a side stream begins with them.
+    """The rows that a source filters out: a side stream begins with them.
 
-    ``policy`` is ``malformed`` or ``future``; ``condition`` is what holds for the latter.
+    ``policy`` is ``malformed`` or ``future``; ``condition`` is true for the latter.
     """
 
     policy: str
@@ -59,7 +60,7 @@ class Filter(Step):
 
 @dataclass(frozen=True, slots=True)
 class Project(Step):
-    """Make each row's columns anew, in order."""
+    """Replace each row's columns by these, in order."""
 
     columns: tuple[Column, ...]
 
@@ -106,24 +107,24 @@ class LateRows(Step):
 
 
 WATERMARK = "watermark"
-"""The column of late rows that says which watermark they missed."""
+"""The column of late rows with the watermark that they missed."""
 
 
 @dataclass(frozen=True, slots=True)
 class EveryRow(Step):
-    """All rows: what is asked of the result takes none away before it has moved the watermark."""
+    """All rows: a filter on the result removes none before it has moved the watermark."""
 
 
 @dataclass(frozen=True, slots=True)
 class AssignWindow(Step):
-    """Add the window struct to each row, once for each window it belongs to."""
+    """Add the window struct to each row, once for each of its windows."""
 
     window: Window
 
 
 @dataclass(frozen=True, slots=True)
 class Stateful(Step):
-    """A step that keeps state under ``id``; ``kind`` names what it is in plans and messages."""
+    """A step that keeps state under ``id``; ``kind`` is its name in plans and messages."""
 
     kind: ClassVar[str]
     id: str
@@ -131,7 +132,7 @@ class Stateful(Step):
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """A grouping key: the name it has after the grouping, and its expression."""
+    """A grouping key: its name after the grouping, and its expression."""
 
     name: str
     value: Typed
@@ -141,7 +142,7 @@ class Key:
 class AggregateCall:
     """A distinct aggregate and the cells of its state.
 
-    ``id`` is what it computes, in canonical text (``sum(amount)``); ``function`` is Spark's name
+    ``id`` is what it computes, as canonical text (``sum(amount)``); ``function`` is Spark's name
     for it; ``given`` are the types of its arguments.
     """
 
@@ -157,8 +158,8 @@ class Aggregate(Stateful):
     """Group rows by keys and, when there is one, a window.
 
     ``columns`` are the aggregate expressions in order, ``calls`` the distinct aggregates inside
-    them. ``changes`` is EMIT CHANGES: a group's row comes out each time it changes. Otherwise it
-    comes out once, when the watermark has passed the window (or the event-time key).
+    them. ``changes`` is EMIT CHANGES: a group's row is emitted each time it changes. Otherwise it
+    is emitted once, when the watermark has passed the window (or the event-time key).
     """
 
     kind: ClassVar[str] = "aggregate"
@@ -173,10 +174,9 @@ class Aggregate(Stateful):
 class JoinSide:
     """One input of a join.
 
-    The alias its columns are qualified with, its equality keys, its event time; in a window join
-    the window that each row is given first, which is the last column of its schema.
-    ``may_lack_time`` says that a row may come without an instant and that nothing else drops it: it
-    would wait for a partner for ever.
+    The alias of its columns, its equality keys, its event time; in a window join the window that is
+    assigned to each row first, which is the last column of its schema. ``may_lack_time`` says that
+    a row may have no instant and that nothing else drops it: it would wait for a partner for ever.
     """
 
     relation: str
@@ -192,8 +192,8 @@ class JoinSide:
 class Join(Stateful):
     """An interval join or a window join; ``join`` is ``inner``, ``left``, ``right`` or ``full``.
 
-    ``lower`` and ``upper`` bound right time minus left time, in microseconds; None where the
-    window is the bound, or the state was accepted as unbounded.
+    ``lower`` and ``upper`` bound right time minus left time, in microseconds; None where the window
+    is the bound, or unbounded state was accepted.
     """
 
     kind: ClassVar[str] = "join"
@@ -207,9 +207,9 @@ class Join(Stateful):
 
 @dataclass(frozen=True, slots=True)
 class Lookup(Step):
-    """Join each row with the rows of a table as it is then; ``join`` is ``inner`` or ``left``.
+    """Join each row with the current rows of a table; ``join`` is ``inner`` or ``left``.
 
-    ``left`` is the alias that the rows get before, None where they have aliases already. The
+    ``left`` is the alias that the rows get first, None where they already have aliases. The
     condition is over the aliases.
     """
 
@@ -237,7 +237,7 @@ class Deduplicate(Stateful):
 class OrderItem:
     """A sort key of a top-N.
 
-    ``nulls_first`` is resolved from the direction when it was not written.
+    ``nulls_first`` follows from the direction when it was not written.
     """
 
     column: str
@@ -251,10 +251,10 @@ class OrderItem:
 class TopN(Stateful):
     """The first ``limit`` rows of each partition of a closed window.
 
-    ``function`` numbers them: ``row_number``, or with ties ``rank`` or ``dense_rank``.
-    ``time`` is the event-time column that closes the partition, one of ``keys``. ``columns`` are
-    what each row keeps besides the keys; ``position`` is the column that numbers the rows from
-    one, if it is asked for. ``output`` is the order in which keys, position and columns come out.
+    ``function`` numbers them: ``row_number``, or with ties ``rank`` or ``dense_rank``. ``time`` is
+    the event-time column that closes the partition, one of ``keys``. ``columns`` are what each row
+    keeps besides the keys; ``position`` is the column that numbers the rows from one, if selected.
+    ``output`` is the order of keys, position and columns.
     """
 
     kind: ClassVar[str] = "topn"
@@ -272,7 +272,7 @@ class TopN(Stateful):
 class Union(Step):
     """The rows of all branches, columns by position.
 
-    Each branch is stateless steps over one input.
+    Each branch consists of stateless steps over one input.
     """
 
     branches: tuple[Branch, ...]
@@ -287,7 +287,7 @@ class Branch:
 
 
 def late_steps(steps: Iterable[Step]) -> Iterator[LateRows]:
-    """Yield the steps that choose late rows, those of a union's branches included."""
+    """Yield the steps that select late rows, including those in a union's branches."""
     for step in steps:
         if isinstance(step, LateRows):
             yield step
@@ -297,7 +297,7 @@ def late_steps(steps: Iterable[Step]) -> Iterator[LateRows]:
 
 
 def tables_of(steps: Iterable[Step]) -> Iterator[str]:
-    """Yield the tables in which steps look rows up, those of a union's branches included."""
+    """Yield the tables in which steps look rows up, including those in a union's branches."""
     for step in steps:
         if isinstance(step, Lookup):
             yield step.table

@@ -1,9 +1,9 @@
 """The types of the language: Spark SQL's, as frozen values.
 
 ``str(type)`` is Spark's own spelling (``DECIMAL(12,2)``, ``STRUCT<a: INT, b: STRING>``), the form
-in which types stand in the plan. ``UNKNOWN`` is the type of what could not be typed: it goes with
-every other type, so that one mistake is told once. Whether the elements of a collection may be NULL
-is not part of a type here.
+that types have in the plan. ``UNKNOWN`` is the type of what could not be typed: it is compatible
+with every other type, so that a mistake is reported once. Whether the elements of a collection may
+be NULL is not part of a type here.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ...dsl.diagnostics import Diagnostic, Diagnostics, Label
 from ...dsl.suggest import closest
 
 MAX_PRECISION = 38
-"""The most digits a DECIMAL holds."""
+"""The maximum number of digits of a DECIMAL."""
 
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
@@ -95,7 +95,7 @@ class Struct(Type):
         return f"STRUCT<{', '.join(str(field) for field in self.fields)}>"
 
     def field(self, name: str) -> Field | None:
-        """Return the field of a name (case does not count, as in Spark), or None."""
+        """Return the field of a name (ignoring case, as in Spark), or None."""
         folded = name.lower()
         for field in self.fields:
             if field.name.lower() == folded:
@@ -160,7 +160,7 @@ INTEGRALS: tuple[Type, ...] = (TINYINT, SMALLINT, INT, BIGINT)
 FRACTIONALS: tuple[Type, ...] = (FLOAT, DOUBLE)
 DATETIMES: tuple[Type, ...] = (DATE, TIMESTAMP, TIMESTAMP_NTZ)
 INTEGRAL_RANGES: dict[Type, int] = {TINYINT: 2**7, SMALLINT: 2**15, INT: 2**31, BIGINT: 2**63}
-"""The first whole number that is too large; minus it is the smallest that fits."""
+"""The first whole number that is too large; its negative is the smallest that fits."""
 
 
 _SCALARS: dict[str, Type] = {
@@ -207,7 +207,7 @@ def plain(name: str) -> Type | None:
 
 
 def from_node(node: ast.TypeNode, diagnostics: Diagnostics) -> Type:
-    """Return the type that a type name stands for; UNKNOWN once what is wrong has been reported."""
+    """Return the type of a type name; UNKNOWN once a mistake has been reported."""
     match node:
         case ast.SimpleType():
             return _simple(node, diagnostics)
@@ -300,7 +300,7 @@ def _state_only_type(node: ast.CollectionType) -> Diagnostic:
 
 
 def decimal(precision: int, scale: int) -> Decimal:
-    """Return the DECIMAL of these digits, both cut to what Spark holds."""
+    """Return the DECIMAL of these digits, both limited to Spark's maximum."""
     return Decimal(min(precision, MAX_PRECISION), min(scale, MAX_PRECISION))
 
 
@@ -342,7 +342,7 @@ def is_day_time(type_: Type) -> bool:
 
 
 def is_orderable(type_: Type) -> bool:
-    """Return whether ``<`` and ORDER BY know an order of the values (UNKNOWN may have one)."""
+    """Return whether the values are ordered for ``<`` and ORDER BY (UNKNOWN may be)."""
     match type_:
         case Array(element):
             return is_orderable(element)
@@ -354,5 +354,5 @@ def is_orderable(type_: Type) -> bool:
 
 
 def is_groupable(type_: Type) -> bool:
-    """Return whether a value may be a key of GROUP BY or of a join (``=`` knows it)."""
+    """Return whether a value may be a key of GROUP BY or of a join (``=`` accepts it)."""
     return is_orderable(type_)

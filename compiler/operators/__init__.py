@@ -1,15 +1,14 @@
-"""The kinds of steps: what the compiler knows of each one, a module or a package a kind.
+"""The kinds of steps: what the compiler knows about each, one module or package per kind.
 
-A kind says how its steps read in text, in words and in the script, what they need of the rows below
-them, what tells apart those that they give, what
-the plan has of them, what a query keeps of their state, what
-there is to know about it, and what may stand below and above them.
+A kind says how its steps read in text, in words and in the script, what they need from the rows
+below them, what distinguishes the rows they emit, what the plan contains, what a query keeps of
+their state, the facts about it, and what may be below and above them.
 
 - ``kind``: the interface; ``registry``: the kinds by the class of their steps.
-- ``rows``: what the walks over a pipeline ask kinds, and what they answer with.
-- ``facts``: what there is to know about state, for people; ``clocks``: when watermarks get where.
-- ``relation``: steps one after the other.
-- ``windows``, ``entries``: what windows have in common, and entries of operators in the plan.
+- ``rows``: the questions and answers of walks over a pipeline.
+- ``facts``: facts about state, for people; ``clocks``: when watermarks reach an instant.
+- ``relation``: chains of steps.
+- ``windows``, ``entries``: shared parts of windows, and of operators' entries in the plan.
 
 Steps over the rows of another: ``filter``, ``project``, ``assign_window``, ``lookup``,
 ``late_rows``, ``every_row``. With inputs of their own: ``side_rows``, ``union``. With state:

@@ -1,4 +1,4 @@
-"""A window that is used row by row."""
+"""A window assigned row by row."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .windows import STRUCT, assigned, window_words
 
 
 class AssignWindowKind(RowKind[AssignWindow]):
-    """Each row with its window, once for each that it belongs to."""
+    """Each row with its window, once for each of its windows."""
 
     step = AssignWindow
 

@@ -1,8 +1,8 @@
-"""When a query's watermark gets where, and how far the operators of a chain are behind it.
+"""When a query's watermark reaches an instant, and how far the operators of a chain lag behind it.
 
-Spark gives a query one watermark: the least, over the event times that it reads, of the latest
-seen less the delay. An interval join passes on rows that are older than that by its bound; what
-reads them has a watermark that is behind by as much.
+Spark gives a query one watermark: the minimum, over the event times that it reads, of the latest
+seen minus the delay. An interval join emits rows that are older than that by its bound; the
+watermark of what reads them lags by as much.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ class Clock:
 class Lag:
     """How far an operator's watermark is behind that of its query, in microseconds.
 
-    ``is_open`` says that it is behind by a millisecond more, Spark's smallest step: what happens at
-    an instant then happens behind it.
+    ``is_open`` says that it lags by another millisecond, Spark's smallest step: what happens at an
+    instant then happens after it.
     """
 
     micros: int = 0
@@ -40,7 +40,7 @@ class Lag:
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """When an operator's watermark gets somewhere, in one or more queries that have it."""
+    """When an operator's watermark reaches an instant, in one or more queries that have it."""
 
     queries: tuple[str, ...]
     clocks: tuple[Clock, ...]
@@ -60,7 +60,7 @@ class Timing:
 
 
 def timings(graph: OperatorGraph, step: Stateful) -> list[Timing]:
-    """Return when a step's watermark gets where; one for all queries in which it is the same."""
+    """Return the timings of a step's watermark; one for all queries in which it is the same."""
     lag = _lags(graph)[step.id]
     found: dict[tuple[Clock, ...], list[str]] = {}
     for query in graph.queries:
@@ -120,7 +120,7 @@ def behind(graph: OperatorGraph, step: Stateful) -> Iterator[Fact]:
 def when(
     graph: OperatorGraph, step: Stateful, micros: int, *, passes: bool = False
 ) -> tuple[str, ...]:
-    """Return when a step's watermark reaches an instant, a text for each way in queries."""
+    """Return when a step's watermark reaches an instant, one text for each timing."""
     found = timings(graph, step)
     if len(found) == 1:
         return (_seen(found[0], micros, passes),)

@@ -27,7 +27,7 @@ from .rows.origins import Branch, Branches, Place
 
 
 class DeduplicateKind(RowKind[Deduplicate], OperatorKind[Deduplicate]):
-    """The first row of each key, which is remembered for a while."""
+    """The first row of each key, which is kept for a while."""
 
     step = Deduplicate
     noun = "a deduplication"
@@ -117,7 +117,7 @@ class DeduplicateKind(RowKind[Deduplicate], OperatorKind[Deduplicate]):
         return False
 
     def refused(self, step: Deduplicate, relation: Relation, below: Schema) -> Iterator[Diagnostic]:
-        """Yield a second event time: Spark finds the one of a deduplication by itself."""
+        """Yield a second event time: Spark chooses that of a deduplication by itself."""
         times = below.event_times()
         if len(times) > 1:
             names = " and ".join(f"`{field.name}`" for field in times)

@@ -1,7 +1,8 @@
-"""What entries of operators in the plan have in common: columns, keys, the rows that reach them.
+"""Shared parts of operators' entries in the plan: columns, keys, the rows that reach them.
 
 A branch names what is below, the conditions that rows passed, and what keys, aggregates and columns
-are in terms of it, where that is not what they are called. A migration must not mistake other rows.
+are in terms of it, where that differs from their names. A migration must not mistake other rows for
+these.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ def branch_entry(
     aggregates: Named = (),
     columns: Named = (),
 ) -> plan.Branch:
-    """Return rows that reach an operator, and what is made of them in terms of what is below."""
+    """Return rows that reach an operator, and what it computes in terms of what is below."""
     return plan.Branch(
         below=branch.below,
         where=tuple(sorted(set(branch.where))),
@@ -42,7 +43,7 @@ def branch_entry(
 
 
 def _renamed(branch: Branch, named: Named) -> Mapping[str, str]:
-    """Return what expressions are in terms of what is below, where that is not their name."""
+    """Return expressions in terms of what is below, where these differ from their names."""
     texts = {name: branch.text(expression) for name, expression in named}
     return {n: text for n, text in texts.items() if text not in (n, sql(reference(n)))}
 
@@ -63,7 +64,7 @@ def column_of(field: Field) -> plan.Column:
 
 
 def kept_columns(schema: Schema, names: Iterable[str]) -> tuple[plan.Column, ...]:
-    """Return the columns of these names. Raises ``InternalError`` for one that there is not."""
+    """Return the columns of these names. Raises ``InternalError`` for a missing one."""
     return tuple(column_of(_found(schema, name)) for name in names)
 
 

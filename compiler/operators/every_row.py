@@ -1,4 +1,4 @@
-"""All rows, whatever is asked of the result."""
+"""All rows, whatever filters the result."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .rows.origins import Branches
 
 
 class EveryRowKind(RowKind[EveryRow]):
-    """Rows that no filter above an aggregate may keep from moving the watermark."""
+    """Rows that move the watermark whatever a filter above the aggregate drops."""
 
     step = EveryRow
 

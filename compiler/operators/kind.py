@@ -1,7 +1,7 @@
-"""What the compiler knows of a kind of step: an interface, one class a kind against it.
+"""What the compiler knows about a kind of step: an interface, implemented by one class per kind.
 
-Nothing has a default that decides anything: a kind that leaves a part out can't be made, and so the
-package that registers it can't be imported.
+No default decides anything: an incomplete kind can't be instantiated, and so the package that
+registers it can't be imported.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ K = TypeVar("K", bound=Stateful)
 
 
 class StepKind(ABC, Generic[S]):
-    """What holds of every kind; each one is a ``RowKind`` or a ``RootKind``, or both."""
+    """The interface of every kind; each is a ``RowKind`` or a ``RootKind``, or both."""
 
     @property
     @abstractmethod
@@ -38,15 +38,15 @@ class StepKind(ABC, Generic[S]):
 
     @abstractmethod
     def lines(self, step: S) -> Iterable[str]:
-        """Return the lines that say what a step does, resolved and typed."""
+        """Return the lines that describe a step, resolved and typed."""
 
     @abstractmethod
     def words(self, step: S) -> str:
-        """Return what a step does in a few words, none where the script says it as well."""
+        """Return what a step does in a few words, none where the script is as clear."""
 
     @abstractmethod
     def reads(self, step: S, heads: frozenset[str]) -> Iterable[Expression]:
-        """Return the expressions that decide what these columns of a step are in which rows."""
+        """Return the expressions that determine these columns of a step, and its rows."""
 
     @abstractmethod
     def windows(self, step: S) -> tuple[Window, ...]:
@@ -54,7 +54,7 @@ class StepKind(ABC, Generic[S]):
 
     @abstractmethod
     def identity(self, step: S, before: Identity | None) -> Identity | None:
-        """Return what tells the rows of a step apart, of which ``before`` did; None if nothing."""
+        """Return what distinguishes a step's rows, given that of its input, or None."""
 
 
 class RowKind(StepKind[S]):
@@ -62,39 +62,39 @@ class RowKind(StepKind[S]):
 
     @abstractmethod
     def script(self, step: S, rows: Chain) -> Chain:
-        """Return the DataFrame that a step makes of another."""
+        """Return the DataFrame of a step over another."""
 
     @abstractmethod
     def columns(self, step: S, before: Columns) -> Columns:
-        """Return the columns that a step makes of others."""
+        """Return the columns of a step over others."""
 
     @abstractmethod
     def needs(self, step: S, demand: Demand) -> Demand:
-        """Return what a step needs of its rows, given what is needed of those that it makes."""
+        """Return what a step needs of its input rows, given what is needed of its output rows."""
 
     @abstractmethod
     def branches(self, step: S, before: Branches) -> Branches:
-        """Return what the rows of a step are made of, given that of those before it."""
+        """Return the origins of a step's rows, given those of its input."""
 
 
 class RootKind(StepKind[S]):
-    """A kind of step that a relation begins with: it reads inputs of its own."""
+    """A kind of step that begins a relation: it reads inputs of its own."""
 
     @abstractmethod
     def frame(self, step: S) -> Chain:
-        """Return the DataFrame that a step makes of its inputs."""
+        """Return the DataFrame of a step over its inputs."""
 
     @abstractmethod
     def feeds(self, step: S, demand: Demand, of: ColumnsOf) -> Iterable[Feed]:
-        """Return what a step reads, in Spark's order, and what it needs of that."""
+        """Return the inputs of a step, in Spark's order, and what it needs of them."""
 
     @abstractmethod
     def own_columns(self, step: S, relation: Relation, upstream: Upstream) -> Columns:
-        """Return the columns of the rows that a step gives in a relation which begins with it."""
+        """Return the columns of the rows that a step emits in a relation which begins with it."""
 
     @abstractmethod
     def own_branches(self, step: S, relation: Relation, upstream: Upstream) -> Branches:
-        """Return what these rows are made of."""
+        """Return the origins of these rows."""
 
 
 class OperatorKind(StepKind[K]):
@@ -102,19 +102,19 @@ class OperatorKind(StepKind[K]):
 
     @abstractmethod
     def says(self, step: K) -> tuple[type[Step], ...]:
-        """Return the classes of the steps before it that its words speak for."""
+        """Return the classes of the preceding steps that its words cover."""
 
     @abstractmethod
     def use(self, step: K, demand: Demand) -> StateUse:
-        """Return what a query keeps of a step of which it has a demand."""
+        """Return what a query with this demand keeps of a step."""
 
     @abstractmethod
     def kept(self, step: K, use: StateUse) -> Iterable[tuple[str, tuple[str, ...]]]:
-        """Return the columns that a query keeps of each input, with the words for it."""
+        """Return the columns that a query keeps of each input, with the input's words."""
 
     @abstractmethod
     def describe(self, step: K, place: Place) -> plan.Operator:
-        """Return what a step keeps, under which keys, and of which rows."""
+        """Return the plan's entry: what a step keeps, under which keys, and of which rows."""
 
     @abstractmethod
     def describe_use(self, step: K, use: StateUse) -> plan.Use:
@@ -122,24 +122,24 @@ class OperatorKind(StepKind[K]):
 
     @abstractmethod
     def facts(self, step: K, graph: OperatorGraph) -> Iterable[Fact]:
-        """Return what there is to know about a step's state."""
+        """Return the facts about a step's state."""
 
-    # What may stand below it and above it in a query.
+    # What may be below it and above it in a query.
 
     @property
     @abstractmethod
     def noun(self) -> str:
-        """What a step is called in messages, with its article."""
+        """The name of a step in messages, with its article."""
 
     @property
     @abstractmethod
     def appends(self) -> bool:
-        """Whether Spark runs it in append mode only: nothing above it may emit changes."""
+        """Whether Spark runs it only in append mode: nothing above it may emit changes."""
 
     @property
     @abstractmethod
     def in_rocksdb(self) -> bool:
-        """Whether its state is in RocksDB, whatever the pipeline asks for."""
+        """Whether its state is always in RocksDB, whatever the pipeline's setting."""
 
     @abstractmethod
     def changes(self, step: K) -> bool:
@@ -149,16 +149,16 @@ class OperatorKind(StepKind[K]):
     def lag(self, step: K) -> int | None:
         """Return by how many microseconds its rows may be older than its watermark.
 
-        None if they are not; what reads rows that may be has a watermark that is behind by that.
+        None if they are not; the watermark of what reads such rows lags by that.
         """
 
     @abstractmethod
     def gives_old_rows(self, step: K) -> bool:
-        """Return whether its rows may be behind the watermark of the query."""
+        """Return whether its rows may be older than the watermark of the query."""
 
     @abstractmethod
     def by_query_watermark(self, step: K) -> bool:
-        """Return whether it tells late rows by the watermark of the query, not by its own."""
+        """Return whether it uses the query's watermark, not its own, to determine late rows."""
 
     @abstractmethod
     def refused(self, step: K, relation: Relation, below: Schema) -> Iterable[Diagnostic]:

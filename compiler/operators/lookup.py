@@ -15,11 +15,11 @@ from .rows.needed import Demand, references
 from .rows.origins import Branch, Branches, reference
 
 _JOIN, _ON = "JOIN", "ON"
-"""The words in the condition of a look-up, before the table and behind it."""
+"""The words in the condition of a look-up, before and after the table."""
 
 
 class LookupKind(RowKind[Lookup]):
-    """Each row with the rows of a table as it is then."""
+    """Each row with the current rows of a table."""
 
     step = Lookup
 
@@ -54,7 +54,7 @@ class LookupKind(RowKind[Lookup]):
         return {}
 
     def needs(self, step: Lookup, demand: Demand) -> Demand:
-        """Return what is needed of rows that have got their alias before, or get it here."""
+        """Return what is needed of rows that already have their alias, or get it here."""
         wanted = demand.whole | references([step.condition.expression])
         if step.left is None:
             return Demand(wanted)

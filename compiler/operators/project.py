@@ -18,7 +18,7 @@ _LITERALS = (e.BooleanLiteral, e.NumberLiteral, e.StringLiteral, e.TypedLiteral)
 
 
 class ProjectKind(RowKind[Project]):
-    """Columns made anew; the script is there to be read, and words say nothing of it."""
+    """New columns; the script shows them, so there are no words."""
 
     step = Project
 
@@ -64,7 +64,7 @@ class ProjectKind(RowKind[Project]):
 
 
 def _column_of(expression: e.Expression) -> str | None:
-    """Return the column that an expression passes on; start, end and time stand for a window."""
+    """Return the column that an expression passes on; start, end and time represent a window."""
     match expression:
         case e.ColumnRef(_, (only,)):
             return only.text

@@ -1,4 +1,4 @@
-"""The kinds by the class of their steps. Importing the package registers them."""
+"""The kinds by the classes of their steps. Importing the package registers them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ S = TypeVar("S", bound=Step)
 K = TypeVar("K", bound=Stateful)
 
 KINDS: dict[type[Step], StepKind[Any]] = {}
-"""All kinds; ``register`` alone puts one in."""
+"""All kinds; only ``register`` adds to it."""
 
 
 def register(kind: StepKind[Any]) -> None:
@@ -34,7 +34,7 @@ def kind_of(step: S) -> StepKind[S]:
 
 
 def row_kind(step: S) -> RowKind[S]:
-    """Return the kind of a step that is over the rows of another."""
+    """Return the kind of a step over the rows of another."""
     kind = kind_of(step)
     if not isinstance(kind, RowKind):
         raise InternalError(f"{type(step).__name__} is not over the rows of a step")
@@ -42,7 +42,7 @@ def row_kind(step: S) -> RowKind[S]:
 
 
 def root_kind(steps: Sequence[Step]) -> RootKind[Any] | None:
-    """Return the kind of the first of some steps if it reads inputs of its own."""
+    """Return the kind of the first step if it reads inputs of its own."""
     kind = kind_of(steps[0]) if steps else None
     return kind if isinstance(kind, RootKind) else None
 

@@ -1,4 +1,4 @@
-"""Steps one after the other, each over the rows of the one before it."""
+"""Chains of steps, each over the rows of the one before it."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def columns_after(columns: Columns, steps: Sequence[Step]) -> Columns:
 
 
 def branches_after(branches: Branches, steps: Sequence[Step]) -> Branches:
-    """Return what rows that pass steps are made of."""
+    """Return the origins of rows that pass steps."""
     for step in steps:
         branches = row_kind(step).branches(step, branches)
     return branches

@@ -1,4 +1,4 @@
-"""Rows that a source does not let pass."""
+"""Rows that a source filters out."""
 
 from __future__ import annotations
 

@@ -6,8 +6,8 @@
     .select("window_time", "window_start", F.posexplode(F.slice("rows__", 1, 10)).alias(…))
     .select("window_start", F.expr("position__ + 1").alias("rank"), "row__.tag", …)
 
-With ties, ``starts__`` has the places, from zero, where a new rank begins: RANK counts rows up to
-there, DENSE_RANK counts places. Names with ``__`` can't meet a user's.
+With ties, ``starts__`` has the positions, from zero, where a new rank begins: RANK counts rows up
+to there, DENSE_RANK counts positions. Names with ``__`` can't collide with a user's.
 """
 
 from __future__ import annotations
@@ -184,7 +184,7 @@ def _column(name: str, lines: list[str]) -> Call:
 
 
 def _with_ties(step: TopN) -> tuple[Call, ...]:
-    """Return the calls that find where ranks begin, and cut off those behind the limit."""
+    """Return the calls that find where ranks begin, and cut off those beyond the limit."""
     columns = [sql(ColumnRef(_NOWHERE, (Name(_NOWHERE, item.column),))) for item in step.order]
     first, *others = (f"rows__[i].{c} <=> rows__[i - 1].{c}" for c in columns)
     equal = [f" OR NOT ({first}", *(f" AND {other}" for other in others)]
@@ -219,7 +219,7 @@ def _sorted(order: tuple[OrderItem, ...]) -> list[str]:
 
 
 def _cases(item: OrderItem) -> list[str]:
-    """Return the WHENs that put two rows in order by one key; -1 is `l` before `r`."""
+    """Return the WHENs that order two rows by one key; -1 is `l` before `r`."""
     column = sql(ColumnRef(_NOWHERE, (Name(_NOWHERE, item.column),)))
     before, after = (">", "<") if item.descending else ("<", ">")
     cases: list[str] = []

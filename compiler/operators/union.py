@@ -60,7 +60,7 @@ class UnionKind(RootKind[Union]):
         return columns_after(upstream.columns(first.input), first.steps)
 
     def own_branches(self, step: Union, relation: Relation, upstream: Upstream) -> Branches:
-        """Return all branches with the names of the first one: columns go by position."""
+        """Return all branches with the names of the first one: columns match by position."""
         names = [(name,) for name in _names(step.branches[0], upstream.columns)]
         found = (
             one
@@ -71,5 +71,5 @@ class UnionKind(RootKind[Union]):
 
 
 def _names(branch: Branch, of: ColumnsOf) -> tuple[str, ...]:
-    """Return what columns are called in a branch; those of the union have the first one's names."""
+    """Return the names of columns in a branch; those of the union have the first one's names."""
     return tuple(columns_after(of(branch.input), branch.steps))

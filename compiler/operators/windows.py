@@ -1,4 +1,4 @@
-"""Windows as the kinds that open them have them: in words, in the script, in the plan."""
+"""Windows, for the kinds that open them: in words, in the script, in the plan."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def window_words(window: Window) -> str:
 
 
 def assigned(window: Window, rows: Chain) -> Chain:
-    """Return rows with the window of each, once for each that it belongs to."""
+    """Return each row with its window, once for each of its windows."""
     rows = prepared(window, rows)
     if window.kind == "cumulate":
         return rows
@@ -40,10 +40,10 @@ def assigned(window: Window, rows: Chain) -> Chain:
 
 
 def prepared(window: Window, rows: Chain) -> Chain:
-    """Return rows as a window needs them before they are grouped by it.
+    """Return rows prepared for grouping by a window.
 
-    A processing time becomes an event time without delay; what Spark has no function for is a
-    column by then.
+    A processing time becomes an event time without delay; a window without a Spark function becomes
+    a column.
     """
     time = columns.argument(window.column.expression)
     if window.processing:
@@ -59,7 +59,7 @@ def prepared(window: Window, rows: Chain) -> Chain:
 
 
 def grouping(window: Window) -> str:
-    """Return the window of a grouping: a function, or the column that ``prepared`` has made."""
+    """Return the window of a grouping: a function, or the column that ``prepared`` added."""
     time = columns.argument(window.column.expression)
     match window.kind:
         case "session":
@@ -77,7 +77,7 @@ def grouping(window: Window) -> str:
 
 
 def window_entry(window: Window) -> plan.Window:
-    """Return a window as the plan has it."""
+    """Return a window's entry in the plan."""
     session, cumulate = window.kind == "session", window.kind == "cumulate"
     return plan.Window(
         kind=window.kind,
@@ -92,7 +92,7 @@ def window_entry(window: Window) -> plan.Window:
 
 
 def _time(window: Window) -> str:
-    """Return the column that a window is over; the alias of a lookup's stream is no part of it."""
+    """Return the column of a window, without the alias of a look-up's stream."""
     expression = window.column.expression
     if isinstance(expression, ColumnRef):
         return sql(ColumnRef(expression.span, expression.parts[-1:]))

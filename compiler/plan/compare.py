@@ -1,7 +1,7 @@
-"""Two plans side by side: which operators, sources, sinks, queries, settings differ, and in what.
+"""Two plans side by side: which operators, sources, sinks, queries and settings differ, and how.
 
-What it finds is keyed by ids, never by positions, so that a renamed output column or a reordered
-spec is no change. ``compare_text`` prints it.
+Differences are keyed by ids, never by positions, so that a renamed output column or a reordered
+spec is no change. ``compare_text`` prints them.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ T = TypeVar("T")
 
 
 class Difference(StrEnum):
-    """What became of something between two plans."""
+    """How something differs between two plans."""
 
     ADDED = "added"
     REMOVED = "removed"
@@ -54,9 +54,9 @@ class Difference(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """One difference inside something that is in both plans.
+    """One difference in something that is in both plans.
 
-    ``old`` is None for a part that came, ``new`` for one that went.
+    ``old`` is None for an added part, ``new`` for a removed one.
     """
 
     part: str
@@ -66,7 +66,7 @@ class Edit:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What became of an operator (``aggregate``), source (``files``), sink or query."""
+    """The change of an operator (``aggregate``), source (``files``), sink or query."""
 
     id: str
     kind: str
@@ -76,7 +76,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class PlanChanges:
-    """All of two plans by id, in the order of the new one, then what only the old one has."""
+    """All parts of two plans by id, in the order of the new one, then those only in the old one."""
 
     operators: tuple[Change, ...]
     sources: tuple[Change, ...]
@@ -160,7 +160,7 @@ def _operator_edits(old: Operator, new: Operator) -> Iterator[Edit]:
 
 
 _OPERATOR_PARTS = frozenset({"keys", "aggregates", "sides", "inputs", "cells", "timers"})
-"""What is compared part by part; all else of an operator is compared as a whole."""
+"""Fields compared part by part; all others of an operator are compared whole."""
 
 _TOLD_BY_A_MIGRATION = frozenset(
     {
@@ -175,7 +175,7 @@ _TOLD_BY_A_MIGRATION = frozenset(
         "given",
     }
 )
-"""What says where rows come from and what becomes of them: no part of what state holds."""
+"""Fields about where rows come from and where they go, which do not affect state."""
 
 
 def _aggregates(old: Sequence[Aggregate], new: Sequence[Aggregate]) -> Iterator[Edit]:
@@ -186,7 +186,7 @@ def _aggregates(old: Sequence[Aggregate], new: Sequence[Aggregate]) -> Iterator[
 
 
 def _inputs(old: Sequence[ProgramInput], new: Sequence[ProgramInput]) -> Iterator[Edit]:
-    """Tell of the inputs of a program by their places, which rows that wait are known by."""
+    """Yield edits of a program's inputs by position, which identifies waiting rows."""
     before, after = (
         {str(place): _input(one) for place, one in enumerate(side, 1)} for side in (old, new)
     )
@@ -244,7 +244,7 @@ def _setting_edits(old: Plan, new: Plan) -> Iterator[Edit]:
 
 
 def _spelled(variables: Mapping[str, str | None]) -> Mapping[str, str]:
-    """Return variables with a word for the missing default, so that it is not taken for absent."""
+    """Return variables with a word for a missing default, so that they are not taken for absent."""
     return {key: "(to be given)" if value is None else value for key, value in variables.items()}
 
 
@@ -274,7 +274,7 @@ def _query_edits(old: Query, new: Query) -> Iterator[Edit]:
 
 
 def _uses(old: Use, new: Use) -> Iterator[Edit]:
-    """Tell which aggregates or columns of an operator a query keeps in its state."""
+    """Yield edits of the aggregates or columns of an operator that a query keeps in its state."""
     yield from _present(f"{new.id} keeps", old.aggregates or (), new.aggregates or ())
     before, after = _kept_columns(old), _kept_columns(new)
     for name, columns in after.items():
@@ -287,15 +287,15 @@ def _uses(old: Use, new: Use) -> Iterator[Edit]:
 
 
 def _kept_columns(use: Use) -> Mapping[str, Sequence[Column]]:
-    """Return the columns that an operator keeps of each input: of a join, of rows that wait."""
+    """Return the columns that an operator keeps of each input: of a join or of waiting rows."""
     return {**dict(zip(("left", "right"), use.columns or (), strict=False)), **(use.waiting or {})}
 
 
-# What they have in common.
+# Shared parts.
 
 
 def _values(old: Record, new: Record, apart: frozenset[str]) -> Iterator[Edit]:
-    """Tell of parts whose value differs, but for those that are compared apart or not at all."""
+    """Yield edits of fields that differ, except those compared separately or not at all."""
     before, after = old.parts(), new.parts()
     for name in dict.fromkeys((*after, *before)):
         was, now = before.get(name), after.get(name)
@@ -320,12 +320,12 @@ def _column(column: Column) -> str:
 
 
 def _present(part: str, old: Iterable[str], new: Iterable[str]) -> Iterator[Edit]:
-    """Tell of names that came or went."""
+    """Yield edits for names that were added or removed."""
     yield from _named(part, dict.fromkeys(old, ""), dict.fromkeys(new, ""))
 
 
 def _named(part: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Edit]:
-    """Tell of names that came, went, or mean something else."""
+    """Yield edits for names that were added, removed, or mean something else."""
     for name in dict.fromkeys((*new, *old)):
         before, after = (_text(side[name]) if name in side else None for side in (old, new))
         if before != after:
@@ -333,14 +333,14 @@ def _named(part: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterato
 
 
 def _order(part: str, old: list[str], new: list[str]) -> Iterator[Edit]:
-    """Tell when what is in both lists stands in another order."""
+    """Yield an edit if the items in both lists are in another order."""
     before, after = ([name for name in side if name in old and name in new] for side in (old, new))
     if before != after:
         yield Edit(part, ", ".join(before), ", ".join(after))
 
 
 def _text(value: Any) -> str | None:
-    """Return a value of a plan as a person would say it."""
+    """Return a value of a plan in words."""
     match value:
         case None:
             return None
@@ -363,7 +363,7 @@ _UNITS = (("hours", 3_600_000_000), ("minutes", 60_000_000), ("seconds", 1_000_0
 
 
 def _length(micros: int) -> str:
-    """Return a length of time in the largest unit that divides it."""
+    """Return a duration in the largest unit that divides it."""
     for unit, size in _UNITS:
         if micros % size == 0:
             number = micros // size

@@ -1,4 +1,4 @@
-"""What ``compare`` found, as text: a table of the stateful operators, and what else differs."""
+"""A comparison as text: a table of the stateful operators, and the other differences."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from .compare import Change, Difference, Edit, PlanChanges
 
 
 def changes_text(changes: PlanChanges) -> str:
-    """Return all operators with their differences, then what else differs."""
+    """Return all operators with their differences, then the other differences."""
     lines = ["stateful operators", *(_table(changes.operators) or ["  none"])]
     for title, group in (
         ("sources", changes.sources),

@@ -1,4 +1,4 @@
-"""Sources, tables, sinks, settings and functions in Python, as their entries in the plan."""
+"""Sources, tables, sinks, settings and Python functions, as their entries in the plan."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def describe_function(function: PythonFunction, folder: Path | None) -> plan.Fun
 
 
 def describe_source(source: Source) -> plan.Source:
-    """Describe what a source reads, and which of its rows."""
+    """Describe what a source reads, and which of its rows it keeps."""
     mark, malformed, future = source.watermark, source.malformed_rows, source.future_rows
     return plan.Source(
         name=source.name,
@@ -127,5 +127,5 @@ def _action(to: str | None) -> str:
 
 
 def options_of(endpoint: Endpoint) -> dict[str, str]:
-    """Return the options of an end, those for Spark with their prefix."""
+    """Return the options of an endpoint, those for Spark with their prefix."""
     return dict(endpoint.options) | {f"spark.{n}": v for n, v in endpoint.passed}

@@ -1,4 +1,4 @@
-"""Graph to plan: what the running job, a reviewer and a migration must know about a pipeline.
+"""Graph to plan: what the running job, a reviewer and a migration need to know about a pipeline.
 
 The plan (``contracts.plan``) has settings, policy, sources, stateful operators with the cells of
 their state, queries, sinks. Every list and key is in an order that follows from the spec.
@@ -29,7 +29,7 @@ from .origins import Origins
 
 
 def lower(graph: OperatorGraph, folder: Path | None = None) -> plan.Plan:
-    """Return the plan of a graph; modules in Python are looked for in a folder."""
+    """Return the plan of a graph; Python modules are looked for in a folder."""
     pipeline = graph.pipeline
     settings, origins = pipeline.settings, Origins(pipeline)
     modes = {name: query.output_mode for query in graph.queries for name in query.sinks}
@@ -54,7 +54,7 @@ def lower(graph: OperatorGraph, folder: Path | None = None) -> plan.Plan:
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """Where a stateful step stands: its relation, what all rows are made of, the spec's folder."""
+    """The position of a stateful step: its relation, the origins of all rows, the spec's folder."""
 
     step: Stateful
     relation: Relation
@@ -72,7 +72,7 @@ class _Place:
         return self.relation.steps[0] is self.step
 
     def of(self, name: str) -> Branches:
-        """Return what a source or relation is made of."""
+        """Return the origins of a source's or relation's rows."""
         return self.origins.of(name)
 
     def columns(self, name: str) -> Columns:
@@ -80,7 +80,7 @@ class _Place:
         return self.origins.columns(name)
 
     def before(self, without: tuple[type[Step], ...] = ()) -> Branches:
-        """Return the rows that reach it, but for what steps of these classes do to them."""
+        """Return the rows that reach it, leaving out steps of these classes."""
         return self.origins.before(self.relation, self.step, without)
 
     def columns_before(self) -> Columns:
@@ -88,7 +88,7 @@ class _Place:
         return self.origins.columns_before(self.relation, self.step)
 
     def code(self, target: str) -> str | None:
-        """Return what the code of ``module:name`` is known by, None where it is not found."""
+        """Return the digest of the code of ``module:name``, None where it is not found."""
         return module_code(self.folder, target)
 
 

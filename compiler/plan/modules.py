@@ -1,6 +1,6 @@
-"""What the code of functions and classes in Python is known by: the text of their modules.
+"""Digests of the code of Python functions and classes: of the text of their modules.
 
-A module is looked for beside the spec. What it imports is not looked at.
+A module is looked for next to the spec. Its imports are not included.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _DIGITS = 16
 def module_code(folder: Path | None, target: str) -> str | None:
     """Return a short digest of the module of ``module:name``; None where it is not found.
 
-    Comments that fill a line, empty lines and spaces behind a line are no part of it.
+    Whole-line comments, empty lines and trailing spaces are ignored.
     """
     parts = target_parts(target)
     if folder is None or parts is None:

@@ -1,4 +1,4 @@
-"""What the rows of each relation are made of, from its sources on."""
+"""What the rows of each relation are computed from, starting at its sources."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Origins:
     ) -> Branches:
         """Return the branches of the rows that reach a step over the rows of others.
 
-        What steps of the classes ``without`` have done to them is left out.
+        Steps of the classes ``without`` are left out.
         """
         steps = [one for one in _until(relation, step) if not isinstance(one, without)]
         return self._through(relation, steps)

@@ -20,16 +20,16 @@ from ..model.steps import WINDOW_STRUCTS, Column
 from .literals import quoted
 
 _INT_LIMIT = 2**31
-"""Python's whole numbers below it become Spark's INT, as the literal in SQL does."""
+"""Python's whole numbers below it become Spark's INT, as a literal in SQL does."""
 
 _MOST_ARGUMENTS = {"count": 1, "percentile": 1}
-"""Where PySpark's aggregate takes fewer columns than Spark's, or is another one to Spark.
+"""Where PySpark's aggregate takes fewer columns than Spark's, or is a different one to Spark.
 
-``F.percentile(x, 0.5)`` counts each value by an INT where SQL and MEDIAN do by a BIGINT.
+``F.percentile(x, 0.5)`` counts each value with an INT where SQL and MEDIAN use a BIGINT.
 """
 
 WIDE = 60
-"""Characters of an expression that leave room for the calls around it in a line of a hundred."""
+"""Length of an expression that leaves room for the surrounding calls in a line of a hundred."""
 
 _WINDOW_PARTS = {(struct, part) for struct in WINDOW_STRUCTS for part in ("start", "end")}
 
@@ -68,7 +68,7 @@ def value(expression: e.Expression) -> str:
 
 
 def _sql_text(expression: e.Expression) -> str:
-    """Return an expression as a Python literal, in lines of its own if it is long."""
+    """Return an expression as a Python literal, on lines of its own if it is long."""
     text = sql_text(expression)
     if "\n" not in text and len(text) <= WIDE:
         return text
@@ -77,7 +77,7 @@ def _sql_text(expression: e.Expression) -> str:
 
 
 def sql_text(expression: e.Expression) -> str:
-    """Return an expression as a Python literal; each WHEN of a CASE of several is a line."""
+    """Return an expression as a Python literal; each WHEN of a CASE with several is a line."""
     if not isinstance(expression, e.Case) or len(expression.whens) < 2:
         return quoted(sql(expression))
     case = "CASE" if expression.operand is None else f"CASE {sql(expression.operand)}"
@@ -97,7 +97,7 @@ def argument(expression: e.Expression) -> str:
 
 
 def path(expression: e.ColumnRef) -> str:
-    """Return a reference as DataFrame calls take it.
+    """Return a reference in the form that DataFrame calls accept.
 
     The parts of a window need no backticks there.
     """
@@ -112,7 +112,7 @@ def path(expression: e.ColumnRef) -> str:
 def condition(expression: e.Expression) -> str:
     """Return the SQL text of a condition.
 
-    Each part that AND holds together is a line of its own.
+    Each conjunct is a line of its own.
     """
     whole = lowered(expression)
     first, *rest = [_conjunct(part) for part in conjuncts(whole)]
@@ -122,7 +122,7 @@ def condition(expression: e.Expression) -> str:
 
 
 def on(expression: e.Expression) -> str:
-    """Return the condition of a join; each part that AND holds together is a line."""
+    """Return the condition of a join; each conjunct is a line."""
     text = condition(expression)
     if "\n" not in text:
         return f"F.expr({text})"
@@ -131,7 +131,7 @@ def on(expression: e.Expression) -> str:
 
 
 def lowered(expression: e.Expression) -> e.Expression:
-    """Return an expression in which Spark's streams can compute every aggregate.
+    """Return an expression whose aggregates can all be computed in Spark's streams.
 
     ``count(DISTINCT x)`` becomes ``CAST(size(collect_set(x)) AS BIGINT)``: Spark has no distinct
     aggregates in a stream.
@@ -155,7 +155,7 @@ def _conjunct(part: e.Expression) -> str:
 def _native_aggregate(call: e.Call) -> str | None:
     """Return an aggregate as a call of ``pyspark.sql.functions``.
 
-    None where SQL text says it better.
+    None where SQL text is clearer.
     """
     function = aggregate(call.name.text, distinct=call.distinct)
     if function is None or call.filter is not None or call.order_by or call.over is not None:
@@ -176,7 +176,7 @@ def _native_aggregate(call: e.Call) -> str | None:
 
 
 def _argument(function: AggregateFunction, index: int, node: e.Expression) -> str:
-    """Return an argument of an aggregate: a constant as Python's own."""
+    """Return an argument of an aggregate: a constant as a Python literal."""
     kind = function.takes[index] if index < len(function.takes) else "flag"
     return _constant(node) if kind in CONSTANTS else argument(node)
 

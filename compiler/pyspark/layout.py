@@ -1,7 +1,7 @@
-"""How emitted Python is laid out: method chains, one argument a line where lists grow.
+"""The layout of emitted Python: method chains, one argument per line where lists may grow.
 
 The layout keeps diffs small rather than lines few: what may get another item (a select list,
-aggregates, options) stands one item a line from the start, with a trailing comma.
+aggregates, options) has one item per line from the start, with a trailing comma.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Call:
         if not self.open and "\n" not in flat and len(flat) <= WIDTH:
             return [flat]
         lines = [f"{indent}{prefix}{self.name}("]
-        # A lone argument that is no list gets no comma: behind joined strings it would read like
+        # A lone argument that is not a list gets no comma: after joined strings it would look like
         # a tuple.
         comma = "," if self.open or len(self.arguments) > 1 else ""
         for argument in self.arguments:
@@ -56,9 +56,9 @@ class Chain:
         return Chain(self.head, (*self.calls, *calls))
 
     def lines(self, indent: str, end: str = "") -> list[str]:
-        """Return the chain with a call a line, the last one before ``end``.
+        """Return the chain with one call per line, the last one before ``end``.
 
-        The first call stays with a receiver that is a name.
+        The first call stays on the line of a receiver that is a name.
         """
         parts = [(".", call) for call in self.calls]
         if isinstance(self.head, Call):
@@ -80,7 +80,7 @@ class Chain:
 
 @dataclass(frozen=True, slots=True)
 class Items:
-    """A list as an argument, ``name=[…]``, with an item a line."""
+    """A list as an argument, ``name=[…]``, with one item per line."""
 
     name: str
     items: tuple[Argument, ...]
@@ -93,12 +93,12 @@ class Items:
         return [*lines, f"{indent}]{end}"]
 
     def text(self) -> str:
-        """Return the list as if nothing stood before it."""
+        """Return the list as if nothing preceded it."""
         return "\n".join(self.lines(""))
 
 
 Argument: TypeAlias = str | Chain | Items
-"""What stands in a call: finished text, or what is laid out where it comes to stand."""
+"""An argument of a call: finished text, or something laid out at its place."""
 
 
 def _text(argument: Argument) -> str:
@@ -125,6 +125,6 @@ def assignment(name: str, chain: Chain, indent: str = _STEP) -> list[str]:
 
 
 def indented(text: str, indent: str) -> Iterable[str]:
-    """Yield the lines of a text behind an indent; empty lines stay empty."""
+    """Yield the lines of a text, indented; empty lines stay empty."""
     for line in text.split("\n"):
         yield indent + line if line else line

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 _VARIABLE = re.compile(r"\$\{(?:(env|file):)?([^{}]+)\}")
-"""A variable or a reference; what the resolver has let through is one of them."""
+"""A variable or a reference; the resolver has refused everything else."""
 
 _ESCAPES = {
     **{code: f"\\x{code:02x}" for code in (*range(32), 127)},

@@ -6,9 +6,9 @@
         "(so_far, row) -> CAST(coalesce(so_far + row.amount, row.amount, so_far) AS DECIMAL(20, 2))"
     ")"
 
-The longest pair of brackets is opened first, each of its arguments is a line (of a struct a field
-with its value), and so on inside of those that are still long. Joined, the literals are the text as
-it was.
+The longest pair of brackets is opened first, each of its arguments is a line (in a struct, a field
+with its value), and so on inside those that are still long. Joined, the literals are the original
+text.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _QUOTES = frozenset("'\"`")
 
 
 def broken(text: str) -> str:
-    """Return a text as a literal, or as several below each other."""
+    """Return a text as a literal, or as several on consecutive lines."""
     return "\n".join(_lines(text, 0))
 
 
@@ -37,7 +37,7 @@ def _lines(text: str, indent: int) -> Iterator[str]:
     yield " " * indent + quoted(text[: opened + 1])
     arguments = list(_arguments(text, opened + 1, closed))
     if text.endswith("named_struct(", 0, opened + 1):
-        # A field and its value stand together.
+        # A field and its value share a line.
         pairs = zip_longest(arguments[::2], arguments[1::2], fillvalue="")
         arguments = [name + value for name, value in pairs]
     for argument in arguments:
@@ -60,7 +60,7 @@ def _longest_group(text: str) -> tuple[int, int] | None:
 
 
 def _arguments(text: str, start: int, end: int) -> Iterator[str]:
-    """Yield the parts between commas, each with the comma behind it."""
+    """Yield the parts between commas, each with its trailing comma."""
     depth, first = 0, start
     for place in _places(text):
         if not start <= place < end:
@@ -73,7 +73,7 @@ def _arguments(text: str, start: int, end: int) -> Iterator[str]:
 
 
 def _places(text: str) -> Iterator[int]:
-    """Yield the places of a text that are in no quotes."""
+    """Yield the positions of a text outside quotes."""
     quote, escaped = "", False
     for place, letter in enumerate(text):
         if quote:

@@ -19,7 +19,7 @@ from .declarations.secrets import check_secrets
 from .declarations.sinks import resolve_sink
 from .declarations.sources import resolve_source
 from .declarations.tables import resolve_table
-from .lowering.after_the_watermark import with_rows_that_were_given
+from .lowering.after_the_watermark import accepting_emitted_rows
 from .programs.operator import resolve_operator
 from .queries.streams import resolve_stream
 from .scopes.names import Declared, declared_names, late_streams, referenced_relations, shared_ids
@@ -53,7 +53,7 @@ def resolve(spec: st.Spec, settings: Settings, diagnostics: Diagnostics) -> Pipe
         for relation in resolved:
             if relation is resolved[-1] or is_late(relation):
                 known = Known(relation.name, relation.schema, relation.changes, relation.span)
-                # A name that is declared twice is what it was first.
+                # The first declaration of a name counts.
                 env.relations.setdefault(relation.name, known)
     sinks: list[Sink] = []
     for node in declared.values():
@@ -69,7 +69,7 @@ def resolve(spec: st.Spec, settings: Settings, diagnostics: Diagnostics) -> Pipe
         settings,
         checkpoint,
         tuple(sources),
-        tuple(with_rows_that_were_given(relations)),
+        tuple(accepting_emitted_rows(relations)),
         tuple(sinks),
         tuple(found for found in functions.known.values() if found is not None),
         frozenset(functions.called),
@@ -83,7 +83,7 @@ def _declared_inputs(
     settings: Settings,
     diagnostics: Diagnostics,
 ) -> tuple[list[Source], list[Table], list[Relation]]:
-    """Make sources and tables known, and what sources send aside."""
+    """Declare sources and tables, and the side streams of sources."""
     sources: list[Source] = []
     tables: list[Table] = []
     relations: list[Relation] = []
@@ -94,7 +94,7 @@ def _declared_inputs(
             if source is not None:
                 sources.append(source)
             for side, known, relation in side_streams(node, schema, source):
-                # A name that is declared twice is what it was first.
+                # The first declaration of a name counts.
                 if side not in declared:
                     env.relations.setdefault(side, known)
                 if relation is not None:
@@ -118,9 +118,9 @@ def _relations(
 def _ordered_streams(
     declared: Mapping[str, Declared], env: Environment, diagnostics: Diagnostics
 ) -> list[_Stream]:
-    """Return streams and operators so that each comes after those that it reads; report circles."""
+    """Return streams and operators so that each follows those it reads; report cycles."""
     streams = {n: d for n, d in declared.items() if isinstance(d, _Stream)}
-    # Late rows are known with the stream that they are late for.
+    # Late rows are declared along with their stream.
     late = {name.text: n for n, d in streams.items() for name in late_streams(d)}
     order: list[_Stream] = []
     done: set[str] = set()

@@ -1,4 +1,4 @@
-"""What a sink got against what it must get."""
+"""Actual rows of a sink against expected ones."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from .model import TOLERANCE, Column, Expect, Row
 from .values import Value, spark_value
 
 _MOST_PAIRS = 250_000
-"""How many pairs of a missing and an unexpected row are looked at for those that only changed."""
+"""How many pairs of a missing and an unexpected row are examined for changed rows."""
 
 Got = Mapping[str, Value]
-"""A row that a sink got, by column."""
+"""An actual row of a sink, by column."""
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """The difference; without any the test holds.
+    """The differences; without any the test passes.
 
-    ``matched`` are pairs of positions: of an expected row and of the row that is like it. A changed
-    row is an expected one and what was got in its place. ``disordered`` says that all rows are
-    there in another order.
+    ``matched`` are pairs of positions: of an expected row and of the row that matches it. A changed
+    row is an expected one and the actual one in its place. ``disordered`` says that all rows are
+    present in another order.
     """
 
     expect: Expect
@@ -37,17 +37,17 @@ class Comparison:
 
     @property
     def holds(self) -> bool:
-        """Whether the sink got what it must get."""
+        """Whether the sink got the expected rows."""
         return not (self.missing or self.unexpected or self.changed or self.disordered)
 
 
 def compare(
     expect: Expect, found: Iterable[Mapping[str, Value]], keys: Sequence[str] = ()
 ) -> Comparison:
-    """Compare with rows as Spark writes them in JSON.
+    """Compare with rows in Spark's JSON.
 
-    Rows that are equal in ``keys`` are one row that has changed; without keys, or where several
-    are, a row has changed into one that has at least half of its cells.
+    Rows that are equal in ``keys`` are one changed row; without keys, or where several are equal, a
+    row has changed into one that shares at least half of its cells.
     """
     got = tuple(
         {c.name: spark_value(row.get(c.name), c.type) for c in expect.columns} for row in found
@@ -81,7 +81,7 @@ def _without(places: Iterable[int], taken: set[int]) -> list[int]:
 
 
 def cells_equal(expect: Expect, column: Column, row: Row, got: Got) -> bool:
-    """Whether a cell is as expected; one that is not given is."""
+    """Whether a cell is as expected, or not given."""
     if column.name not in row.values:
         return True
     return _like(expect, column, row.values, got)
@@ -102,7 +102,7 @@ def _same(
     rest: Sequence[int],
     keys: Sequence[str],
 ) -> list[tuple[int, int]]:
-    """Return pairs of the one missing and the one unexpected row that have the same keys."""
+    """Return pairs of a missing and an unexpected row that alone have the same keys."""
     columns = [c for c in expect.columns if c.name in keys]
     sides: tuple[dict[Hashable, list[int]], dict[Hashable, list[int]]] = ({}, {})
     for place in missing:
@@ -121,7 +121,7 @@ def _same(
 def _changed(
     expect: Expect, got: Sequence[Got], missing: Sequence[int], rest: Sequence[int]
 ) -> list[tuple[int, int]]:
-    """Return pairs of a missing row and one that has at least half of its cells."""
+    """Return pairs of a missing row and one that shares at least half of its cells."""
     if len(missing) * len(rest) > _MOST_PAIRS:
         return []
     ranked = []
@@ -131,7 +131,7 @@ def _changed(
         for b in rest:
             equal = [cells_equal(expect, c, row, got[b]) for c in given]
             if len(given) <= 2 * sum(equal):
-                # Of rows that are equally like it, one with the same first columns: keys are first.
+                # Of equally similar rows, one with the same first columns: keys are first.
                 ranked.append((-sum(equal), [not same for same in equal], a, b))
     found: list[tuple[int, int]] = []
     taken: tuple[set[int], set[int]] = (set(), set())
@@ -144,7 +144,7 @@ def _changed(
 
 
 def _is_loose(type_: t.Type) -> bool:
-    """Whether values of a type need not be equal to be alike."""
+    """Whether values of a type may match without being equal."""
     match type_:
         case t.Array(element):
             return _is_loose(element)

@@ -1,4 +1,4 @@
-"""What is said of mistakes in tests, and of names that are not known."""
+"""Diagnostics about mistakes in tests, and about unknown names."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from .values import Misfit
 
 
 class Teller(YamlTeller):
-    """Adds diagnostics about the nodes of one file of tests."""
+    """Adds diagnostics about the nodes of one test file."""
 
     FORM = codes.TEST_FORM
 
     def misfit(self, column: str, error: Misfit) -> None:
-        """Tell of a value that does not fit its column."""
+        """Report a value that does not fit its column."""
         found = described(error.node)
         message = f"`{column}` is {found}, not {error.wanted}"
         self.tell(codes.TEST_VALUE, message, error.node.span)

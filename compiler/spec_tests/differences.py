@@ -1,4 +1,4 @@
-"""The difference between rows as a table that a person reads."""
+"""The differences between rows as a table for people."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from .compare import Comparison, cells_equal
 from .values import Value
 
 WIDTH = 92
-"""How wide a table may be, so that it fits a page of 100 columns with what it is indented by; a
-wider one is shown as a paragraph for each row."""
+"""The maximum width of a table, so that it fits 100 columns with its indent; rows of a wider one
+are paragraphs."""
 
 WORDS = ("missing", "unexpected")
 _MOST_ROWS = 25
@@ -21,7 +21,7 @@ _Line = tuple[str, list[str]]
 
 
 def headline(found: Comparison) -> str:
-    """Return what differs in a line: ``1 missing, 2 changed (3 rows as expected)``."""
+    """Return the differences in one line: ``1 missing, 2 changed (3 rows as expected)``."""
     counts = difference_counts(found)
     if found.disordered:
         counts.append("all rows, in another order")
@@ -41,7 +41,7 @@ def difference_counts(found: Comparison, words: tuple[str, str] = WORDS) -> list
 def difference_lines(found: Comparison, words: tuple[str, str] = WORDS) -> list[str]:
     """Return the rows that differ; in a changed one a cell reads ``expected -> got``.
 
-    ``words`` are what a row is called that is only expected, and one that was only got.
+    ``words`` are those for a row that is only expected, and for one that is only actual.
     """
     names = [c.name for c in found.expect.columns]
     lines = list(_lines(found, words))
@@ -82,7 +82,7 @@ def _changed(found: Comparison, place: int, other: int) -> list[str]:
 
 
 def _positions(found: Comparison) -> list[_Line]:
-    """Return the rows in the order in which they came, with the places they should have had."""
+    """Return the rows in the order in which they arrived, with their expected positions."""
     wanted = {other: place for place, other in found.matched}
     return [
         (

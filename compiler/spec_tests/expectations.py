@@ -16,7 +16,7 @@ _OPTIONS = ("rows", "ordered", "contains", "tolerance")
 def read_expect(
     sink: str, columns: tuple[Column, ...], node: Node, teller: Teller
 ) -> Expect | None:
-    """Return what is expected of a sink; None when it is not of a known form, which is told."""
+    """Return what is expected of a sink; None for an unknown form, which is reported."""
     rows: Node | None = node
     ordered = contains = False
     tolerance: float | None = None

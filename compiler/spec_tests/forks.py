@@ -1,4 +1,4 @@
-"""What the sinks of two versions got from the same rows, compared by key and window."""
+"""The rows of two versions' sinks for the same input, compared by key and window."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _NOWHERE = Span(0, 0)
 _WINDOW = ("window_start", "window_end", "window_time")
 
 Rows = Sequence[Mapping[str, Value]]
-"""Rows as Spark writes them in JSON."""
+"""Rows in Spark's JSON."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ def compare_sinks(
     keys: Sequence[str],
     rows: tuple[Rows, Rows],
 ) -> SinkFork:
-    """Compare what a sink got from two versions, in the columns that both have."""
+    """Compare a sink's rows of two versions, in their common columns."""
     ours, theirs = ({c.name: c.type for c in side} for side in columns)
     both = tuple(
         Column(name, _common(type_, theirs[name])) for name, type_ in ours.items() if name in theirs
@@ -61,14 +61,14 @@ def compare_sinks(
 
 
 def _common(ours: t.Type, theirs: t.Type) -> t.Type:
-    """Return a type that values of both can be compared by."""
+    """Return a type in which values of both can be compared."""
     if isinstance(ours, t.Decimal) and isinstance(theirs, t.Decimal):
         return t.Decimal(38, max(ours.scale, theirs.scale))
     return ours if ours == theirs else t.UNKNOWN
 
 
 def key_columns(plan: Plan, sink: str) -> tuple[str, ...]:
-    """Return the names that the rows of a sink go by: keys of its query's operators, windows."""
+    """Return the columns that identify a sink's rows: keys of its query's operators, windows."""
     found: dict[str, None] = dict.fromkeys(_WINDOW)
     for query in plan.queries.values():
         if sink in query.sinks:

@@ -1,9 +1,9 @@
-"""Which expected row is which that was got, so that as many as possible find one.
+"""Pairs expected rows with actual ones, as many as possible.
 
-An expected row may give some cells alone, and numbers need only be near: it may be like several
-rows, and they like others. What is sought is a maximum matching of a bipartite graph. Equal rows
-are one node with a number, and a row is compared with those alone that have its exact cells, so
-that the work grows with the number of rows where rows are told by such cells.
+An expected row may give only some cells, and numbers need only be close: it may match several rows,
+and these may match others. The result is a maximum matching of a bipartite graph. Equal rows are
+one node with a count, and a row is compared only with those that have its exact cells, so that the
+work is linear in the number of rows where such cells identify rows.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from .model import TOLERANCE, Column, Expect
 from .values import Value
 
 Pairs = list[tuple[int, int]]
-"""Positions of an expected row and of the row that is like it, in the order of the first."""
+"""Positions of an expected row and of the row that matches it, in the order of the first."""
 
 Got = Mapping[str, Value]
 Alike = Callable[[Column, Got, Got], bool]
-"""Whether a cell of an expected row is like that of a row that was got."""
+"""Whether a cell of an expected row matches that of an actual row."""
 
 
 def matched(expect: Expect, got: Sequence[Got], alike: Alike, exact: Iterable[Column]) -> Pairs:
-    """Return as many pairs of rows that are alike as there can be, each row in one at most.
+    """Return as many pairs of matching rows as possible, each row in at most one.
 
-    In the ``exact`` columns equal cells alone are alike. Where an order is expected, and all rows
-    are there in it, the pairs are in it.
+    In the ``exact`` columns only equal cells match. If an order is expected and all rows are in
+    that order, so are the pairs.
     """
     found = _in_order(expect, got, alike) if expect.ordered else []
     if expect.ordered and len(found) == len(expect.rows):
@@ -39,7 +39,7 @@ def matched(expect: Expect, got: Sequence[Got], alike: Alike, exact: Iterable[Co
 
 
 def cell_key(value: Value) -> Hashable:
-    """Return what is equal for equal values, whatever the order of the keys of a map."""
+    """Return a key that is equal for equal values, whatever the order of a map's keys."""
     if isinstance(value, dict):
         return frozenset((repr(key), cell_key(held)) for key, held in value.items())
     if isinstance(value, list):
@@ -48,7 +48,7 @@ def cell_key(value: Value) -> Hashable:
 
 
 def _in_order(expect: Expect, got: Sequence[Got], alike: Alike) -> Pairs:
-    """Return for each expected row the first that is like it behind the one before."""
+    """Return for each expected row the first match after that of the previous one."""
     found: Pairs = []
     for place, row in enumerate(got):
         if len(found) == len(expect.rows):
@@ -61,7 +61,7 @@ def _in_order(expect: Expect, got: Sequence[Got], alike: Alike) -> Pairs:
 
 @dataclass(slots=True)
 class _Node:
-    """Equal rows: where they are, their cells, and how many have no partner yet."""
+    """Equal rows: their positions, their cells, and how many have no partner yet."""
 
     places: list[int]
     values: Got
@@ -69,7 +69,7 @@ class _Node:
 
 
 class _Graph:
-    """Nodes of equal rows on two sides; ``flow`` is how many rows of two are paired."""
+    """Nodes of equal rows on two sides; ``flow`` is how many rows of two nodes are paired."""
 
     def __init__(
         self, expect: Expect, got: Sequence[Got], alike: Alike, exact: frozenset[str]
@@ -88,7 +88,7 @@ class _Graph:
 
     def pairs(self) -> Pairs:
         """Return a maximum matching, row by row."""
-        # Those that say most have the least choice.
+        # Rows with the most cells have the fewest candidates.
         order = sorted(
             range(len(self._wanted)),
             key=lambda node: (-len(self._wanted[node].values), self._wanted[node].places[0]),
@@ -119,9 +119,9 @@ class _Graph:
             self._back[other].discard(node)
 
     def _augment(self, start: int) -> bool:
-        """Find room for rows of a node by giving others new partners.
+        """Find partners for rows of a node by giving others new ones.
 
-        What a search without success has seen can't help a later one either.
+        Nodes visited by a failed search can't help a later one either.
         """
         came: dict[int, int] = {}
         through: dict[int, int] = {}
@@ -144,7 +144,7 @@ class _Graph:
     def _take_path(
         self, start: int, end: int, came: Mapping[int, int], through: Mapping[int, int]
     ) -> None:
-        """Pair one row along a path: each node on it leaves a partner to the one before."""
+        """Pair one row along a path: each node on it passes a partner to the previous one."""
         self._wanted[start].free -= 1
         self._got[end].free -= 1
         node, other = came[end], end
@@ -185,7 +185,7 @@ class _Graph:
 
 
 class _Index:
-    """The nodes of rows by their exact cells, and among those in the order of one number."""
+    """The nodes of rows by their exact cells, and among those in the order of one numeric cell."""
 
     def __init__(
         self,
@@ -207,7 +207,7 @@ class _Index:
         self._sorted = {key: self._split(found, nodes) for key, found in self._groups.items()}
 
     def candidates(self, wanted: Got) -> Sequence[int]:
-        """Return the nodes that may be like a row."""
+        """Return the nodes that may match a row."""
         key = self._key(wanted)
         at = None if self._number is None else wanted[self._number]
         if not _is_finite(at) or self._tolerance >= 1:

@@ -1,4 +1,4 @@
-"""A test of a spec, called a case here: every name is known, every value fits its column."""
+"""A test of a spec, called a case here, with every name and value checked."""
 
 from __future__ import annotations
 
@@ -13,33 +13,33 @@ from ..model.types import Type
 from .values import Value
 
 TOLERANCE = {"DOUBLE": 1e-9, "FLOAT": 1e-6}
-"""How far two numbers may be apart by default, as a part of the larger (or of 1)."""
+"""How far apart two numbers may be by default, relative to the larger (or to 1)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """One micro-batch: the lines of text that each source gets."""
+    """One micro-batch: the lines of text for each source."""
 
     lines: Mapping[str, tuple[str, ...]]
 
 
 @dataclass(frozen=True, slots=True)
 class Fill:
-    """Tables hold these lines of text from now on."""
+    """New content of tables, as lines of text."""
 
     lines: Mapping[str, tuple[str, ...]]
 
 
 @dataclass(frozen=True, slots=True)
 class Advance:
-    """Watermarks that are moved without rows, in microseconds by source."""
+    """Watermarks advanced without rows, in microseconds by source."""
 
     instants: Mapping[str, int]
 
 
 @dataclass(frozen=True, slots=True)
 class Drain:
-    """All watermarks are moved behind every row."""
+    """All watermarks advance past every row."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,14 +49,14 @@ class Restart:
 
 @dataclass(frozen=True, slots=True)
 class Crash:
-    """The batch before it is killed after it ran and before it is committed, and runs again."""
+    """The previous batch is killed after it ran and before it is committed, and runs again."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rollback:
-    """What the last batches have done to state and sinks is undone, and they run again.
+    """The effects of the last batches on state and sinks are undone, and they run again.
 
-    ``first`` is the number of the list item that the earliest of them comes from.
+    ``first`` is the number of the list item of the earliest of them.
     """
 
     first: int
@@ -72,7 +72,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """An expected row: values by column, and where it stands."""
+    """An expected row: values by column, and its location."""
 
     values: Mapping[str, Value]
     span: Span
@@ -80,11 +80,11 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Expect:
-    """What a sink must have got since it was last looked at.
+    """What a sink must have got since its last expectation.
 
     ``ordered``: in this order. ``contains``: these rows, in these columns, and maybe others.
-    ``node`` is the list of rows as it is written. With ``state`` the rows are what the operator
-    that ``sink`` names keeps of each key.
+    ``node`` is the list of rows as written. With ``state`` the rows are what the operator named by
+    ``sink`` keeps for each key.
     """
 
     sink: str
@@ -98,27 +98,26 @@ class Expect:
 
     @property
     def place(self) -> str:
-        """What is looked at, in words."""
+        """The subject of the expectation, in words."""
         return f"state of {self.sink}" if self.state else f"sink {self.sink}"
 
 
 @dataclass(frozen=True, slots=True)
 class Restore:
-    """A savepoint is taken of what has run, and the same version goes on from it."""
+    """A savepoint is taken after the previous batches, and the same version continues from it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Save:
-    """A savepoint is taken of what has run; an upgrade follows."""
+    """A savepoint is taken after the previous batches; an upgrade follows."""
 
 
 @dataclass(frozen=True, slots=True)
 class Upgrade:
-    """Another version of the spec goes on from the savepoint.
+    """Another version of the spec continues from the savepoint.
 
-    ``files`` are those that its compilation gives, the script first, by names; ``migration`` is the
-    document that the runtime is given, None for a version that keeps the same state;
-    ``first_lines`` as in ``Case``.
+    ``files`` are its compiled files by name, the script first; ``migration`` is the document for
+    the runtime, None for a version that keeps the same state; ``first_lines`` as in ``Case``.
     """
 
     spec: str
@@ -137,7 +136,7 @@ Step = (
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """A step and the number of the list item that it comes from, counted from one."""
+    """A step and the number of its list item, counted from one."""
 
     step: Step
     number: int
@@ -145,9 +144,9 @@ class Placed:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One test of a spec, in each of the ``ways`` in which its rows are to arrive.
+    """One test of a spec, in each of the ``ways`` in which its rows arrive.
 
-    ``first_lines`` are those that every file of a source or table begins with.
+    ``first_lines`` are the lines with which every file of a source or table begins.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""What a version of a spec has that a test may name."""
+"""The names of a version of a spec that a test may use."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class SpecNames:
     """The sources, tables, sinks and operators of a pipeline."""
 
     def __init__(self, pipeline: Pipeline, variables: Names[str, str], profile: str | None) -> None:
-        """``variables`` are those that the test gives; options are filled with them."""
+        """``variables`` are those set by the test; they are filled into options."""
         settings = pipeline.settings
         chosen = settings.profiles.get(profile or "")
         values = {**settings.variables, **(chosen.variables if chosen else {}), **variables}
@@ -37,11 +37,11 @@ class SpecNames:
         self.operators = {step.id: step for step in declared}
 
     def first_lines(self) -> dict[str, tuple[str, ...]]:
-        """Return the lines that every file of a source or table begins with, if any."""
+        """Return the lines with which every file of a source or table begins, if any."""
         return {name: lines.first for name, lines in self.lines.items() if lines.first}
 
     def tell_unset(self, node: Node, teller: Teller) -> None:
-        """Tell of variables without a value that the parsing of a source's rows needs."""
+        """Report variables without a value that are needed to parse a source's rows."""
         for name, lines in self.lines.items():
             for option, variable in lines.unset:
                 teller.form(
@@ -51,7 +51,7 @@ class SpecNames:
                 )
 
     def tell_metadata(self, node: Node, teller: Teller) -> None:
-        """Tell of columns that only a connector which is replaced here could fill."""
+        """Report columns that only the connector, which is replaced in tests, could fill."""
         for name, source in self.sources.items():
             if source.metadata and not reader_of(source).reads_files:
                 teller.tell(

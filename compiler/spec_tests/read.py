@@ -1,4 +1,4 @@
-"""A file of tests, read and checked against the spec that it tests."""
+"""A test file, read and checked against its spec."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _KEYS = ("name", "spec", "variables", "profile", "ways", "steps")
 
 
 def read_tests(source: SourceFile, diagnostics: Diagnostics) -> list[Mapping]:
-    """Return the tests of a file as YAML: documents, and the items of those that are lists."""
+    """Return the tests of a file as YAML: its documents, or their items if they are lists."""
     teller = Teller(diagnostics)
     try:
         documents = read_documents(source.text)
@@ -55,7 +55,7 @@ def spec_of(test: Mapping) -> Scalar | None:
 def read_case(
     test: Mapping, version: Version, diagnostics: Diagnostics, neighbours: Neighbours
 ) -> Case:
-    """Return a test of a spec; what is wrong with it is told, and left out."""
+    """Return a test of a spec; mistakes are reported and left out."""
     return _CaseReader(test, version, diagnostics, neighbours).read()
 
 

@@ -1,4 +1,4 @@
-"""Rows that tests give to sources and tables, and the lines of text that these read."""
+"""Rows that tests give to sources and tables, as lines of text."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from .values import Misfit, Value, json_text, read_value
 
 @dataclass(frozen=True, slots=True)
 class Lines:
-    """How a source reads text: its format, and the character and text that csv goes by.
+    """How a source reads text: its format, and the delimiter and text for NULL of csv.
 
-    ``strict`` is whether it takes no float that is no number, such as NaN. ``unset`` are options
-    that need a variable without a value, each with its variable.
+    ``strict`` is whether it rejects floats such as NaN. ``unset`` are options that need a variable
+    without a value, each with its variable.
     """
 
     source: Source | Table
@@ -38,7 +38,7 @@ class Lines:
 
     @classmethod
     def of(cls, source: Source | Table, variables: Names[str, str | None]) -> Lines:
-        """Return how a source reads text when its variables have these values."""
+        """Return how a source reads text with these values of variables."""
         endpoint = source.endpoint
         unset: list[tuple[str, str]] = []
 
@@ -64,18 +64,18 @@ class Lines:
 
     @property
     def takes_text(self) -> bool:
-        """Whether a row may be given as the line that it is."""
+        """Whether a row may be given as its line of text."""
         return self.source.endpoint.option("format") in LINES
 
     @property
     def first(self) -> tuple[str, ...]:
-        """The lines that every file begins with."""
+        """The lines with which every file begins."""
         if self.format != "csv" or not self.header:
             return ()
         return (self.delimiter.join(self._field(c.name) for c in self.source.columns),)
 
     def line(self, row: Names[str, Value]) -> str:
-        """Return the line of a row that holds every column."""
+        """Return the line of a row with all columns."""
         if self.format == "csv":
             return self.delimiter.join(self._field(row[c.name]) for c in self.source.columns)
         if self.format == "text":
@@ -97,7 +97,7 @@ _NO_NUMBERS = {
     "json": {"allownonnumericnumbers"},
     "csv": {"nanvalue", "positiveinf", "negativeinf"},
 }
-"""The options of Spark by which the lines of a format hold NaN and infinities, in lower case."""
+"""Spark's options, in lower case, that allow NaN and infinities in the lines of a format."""
 
 
 def _is_strict(endpoint: Endpoint, lenient: str) -> bool:
@@ -108,7 +108,7 @@ def _is_strict(endpoint: Endpoint, lenient: str) -> bool:
 
 
 def read_rows(node: Node, lines: Lines, teller: Teller) -> tuple[str, ...]:
-    """Return the lines of the rows that a step gives to a source; mistakes are told."""
+    """Return the lines of the rows that a step gives to a source; mistakes are reported."""
     if not isinstance(node, Sequence):
         teller.form(
             f"the rows of `{lines.source.name}` are {described(node)}, not a list",

@@ -13,14 +13,14 @@ from .expectations import read_expect
 from .model import Column, Expect
 
 WAITING = "waiting"
-"""The column that counts the rows of a key that the watermark has not passed."""
+"""The column with the number of waiting rows of a key."""
 
 
 def read_state(operator: Operator, node: Node, teller: Teller) -> Expect | None:
-    """Return what is expected of an operator's state; None when that is told to be wrong.
+    """Return what is expected of an operator's state; None, with a diagnostic, if it is invalid.
 
-    Every key that has state must be given, with as many of its cells as the test cares for: those
-    that any of the rows names.
+    Every key with state must be given, with the cells that the test is about: those that any of the
+    rows names.
     """
     columns = state_columns(operator)
     given = {name.lower() for name in _named(node)}
@@ -32,7 +32,7 @@ def read_state(operator: Operator, node: Node, teller: Teller) -> Expect | None:
 
 
 def state_columns(operator: Operator) -> tuple[Column, ...]:
-    """Return what can be seen of a key: the key, cells as they read whole, timers, waiting rows."""
+    """Return the columns of a key: the key, cells read whole, timers, waiting rows."""
     keys = [Column(key.name, key.type) for key in operator.keys]
     cells = [Column(cell.name, cell.type) for cell in operator.cells]
     timers = [Column(timer.name, t.TIMESTAMP) for timer in operator.timers]
@@ -43,7 +43,7 @@ def state_columns(operator: Operator) -> tuple[Column, ...]:
 
 
 def _named(node: Node) -> Iterable[str]:
-    """Return the names that rows have, of a list or of a mapping with one."""
+    """Return the names used by the rows of a list, or of a mapping with one."""
     rows = node.get("rows") if isinstance(node, Mapping) else node
     if not isinstance(rows, Sequence):
         return []

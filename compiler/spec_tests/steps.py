@@ -48,7 +48,7 @@ class StepReader:
         upgrades: UpgradeReader,
         teller: Teller,
     ) -> None:
-        """``variables`` and ``profile`` are what the test gives."""
+        """``variables`` and ``profile`` are those set by the test."""
         self._version = version
         self._variables = variables
         self._profile = profile
@@ -62,7 +62,7 @@ class StepReader:
         return SpecNames(version.pipeline, given, self._profile)
 
     def read(self, node: Node) -> tuple[Placed, ...]:
-        """Return the steps of a list; mistakes are told."""
+        """Return the steps of a list; mistakes are reported."""
         if not isinstance(node, Sequence):
             self._teller.form(f"`steps` is {described(node)}, not a list", node)
             return ()
@@ -110,7 +110,7 @@ class StepReader:
                 )
 
     def _map(self, node: Mapping) -> Iterator[Step]:
-        """Yield the steps of one item: tables, rows together, what it advances, what it expects."""
+        """Yield the steps of one item: tables, merged rows, advances, expectations."""
         lines: dict[str, tuple[str, ...]] = {}
         for key, value in node:
             if key.text in self.names.lines:
@@ -181,7 +181,7 @@ class StepReader:
                 yield found
 
     def _crash(self, node: Node, before: list[Placed]) -> Iterator[Step]:
-        """Yield a crash; there must be a batch that it hits, and has not been hit by another."""
+        """Yield a crash; there must be a batch before it that no other crash has hit."""
         last = next((p.step for p in reversed(before) if not isinstance(p.step, Expect)), None)
         if isinstance(last, BATCHES):
             yield Crash()
@@ -194,11 +194,11 @@ class StepReader:
         )
 
     def _is_step(self, node: Mapping, word: str) -> bool:
-        """Whether an item is this step; a source may be called that, too."""
+        """Whether an item is this step; a source may have that name, too."""
         return word not in self.names.lines and node.get(word) is not None
 
     def _save(self, node: Mapping, before: list[Placed]) -> Iterator[Step]:
-        """Yield a savepoint; there must be a batch that it is taken behind."""
+        """Yield a savepoint; there must be a batch before it."""
         self._alone(node, "savepoint")
         name = node.get("savepoint")
         if not isinstance(name, Scalar) or not name.text:
@@ -210,7 +210,7 @@ class StepReader:
             yield Save()
 
     def _upgrade(self, node: Mapping, before: list[Placed]) -> Iterator[Step]:
-        """Yield an upgrade, whose names count from here on; it stands behind its savepoint."""
+        """Yield an upgrade, which follows its savepoint and whose names apply from here on."""
         self._alone(node, "upgrade")
         last = next((p.step for p in reversed(before) if not isinstance(p.step, Expect)), None)
         if not isinstance(last, Save):
@@ -254,7 +254,7 @@ class StepReader:
             self._teller.form(f"`{word}` shares an item with other steps", node, "give it its own")
 
     def _count(self, node: Mapping) -> Node | None:
-        """Return how many batches an item undoes, if it does; a source may be called that, too."""
+        """Return how many batches an item undoes, if any; a source may have that name, too."""
         return None if "rollback" in self.names.lines else node.get("rollback")
 
     def _rollback_by(self, node: Mapping, count: Node, before: list[Placed]) -> Iterator[Step]:
@@ -267,7 +267,7 @@ class StepReader:
             self._teller.form(message, count, "write `rollback: 2`")
 
     def _rollback(self, node: Node, count: int, before: list[Placed]) -> Iterator[Step]:
-        """Yield a rollback by so many batches, as they are written."""
+        """Yield a rollback by this number of batches, counted as written."""
         since = _since_upgrade(before)
         batches = [placed.number for placed in since if isinstance(placed.step, BATCHES)]
         if count <= len(batches):
@@ -313,7 +313,7 @@ class StepReader:
 
 
 def _unused_savepoints(steps: list[Placed]) -> Iterator[Placed]:
-    """Yield the savepoints that no upgrade follows."""
+    """Yield the savepoints not followed by an upgrade."""
     others = [placed for placed in steps if not isinstance(placed.step, Expect)]
     for placed, after in zip_longest(others, others[1:]):
         if isinstance(placed.step, Save) and not (after and isinstance(after.step, Upgrade)):
@@ -321,7 +321,7 @@ def _unused_savepoints(steps: list[Placed]) -> Iterator[Placed]:
 
 
 def _since_upgrade(before: list[Placed]) -> list[Placed]:
-    """Return the steps of the version that runs."""
+    """Return the steps of the running version."""
     last = max((n for n, p in enumerate(before) if isinstance(p.step, Upgrade)), default=-1)
     return before[last + 1 :]
 

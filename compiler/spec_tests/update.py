@@ -1,6 +1,6 @@
-"""A file of tests with what sinks got in the place of what was expected.
+"""A test file with expected rows replaced by actual ones.
 
-Only the rows that differ are written; all other text stays as it is, comments included.
+Only rows that differ are replaced; all other text stays as it is, including comments.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ from .compare import Comparison
 
 _WIDTH = 100
 _KEY = re.compile(r"(?P<dashes>[ ]*(?:- +)*)[^\s#{\[][^#{\[]*:[ ]*")
-"""The text before a value that stands alone behind its key."""
+"""The text before a value that is alone after its key."""
 
 Edit = tuple[Span, str]
 
 
 def updated(text: str, comparisons: Iterable[Comparison]) -> str:
-    """Return the text of a file in which every comparison holds.
+    """Return the text of a file for which every comparison passes.
 
-    Of several comparisons of one expectation the first counts. One that only names some rows
-    (``contains``) stays: what it leaves out is on purpose.
+    Of several comparisons of one expectation the first counts. One that names only some rows
+    (``contains``) stays: it leaves out others on purpose.
     """
     first: dict[Span, Comparison] = {}
     for found in comparisons:
@@ -72,7 +72,7 @@ def _item(text: str, span: Span) -> Span:
 
 
 def _whole(text: str, found: Comparison) -> Edit:
-    """Return the list anew, with the text of the rows that are as expected."""
+    """Return the list rewritten, keeping the text of the rows that are as expected."""
     kept = {b: a for a, b in found.matched}
     order = range(len(found.got))
     if not found.expect.ordered:
@@ -103,7 +103,7 @@ def _whole(text: str, found: Comparison) -> Edit:
 
 
 def _written(text: str, span: Span) -> str:
-    """Return a row as it stands in the file, in one line."""
+    """Return a row as written in the file, on one line."""
     return text[span.start : span.end]
 
 

@@ -1,4 +1,4 @@
-"""An upgrade in a test: the other version of the spec, and what becomes of what is kept."""
+"""An upgrade in a test: the other version of the spec, and the migration of its state."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _KEYS = ("spec", "migration")
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """A spec that is compiled to the end: its model, its plan, its files by name, script first."""
+    """A fully compiled spec: its model, its plan, its files by name, script first."""
 
     spec: Path
     pipeline: Pipeline
@@ -35,13 +35,13 @@ class Version:
 
 
 class Neighbours(Protocol):
-    """What lies beside a file of tests; a path in it is relative to it."""
+    """The files next to a test file; paths are relative to it."""
 
     def version(self, path: Scalar) -> Version | None:
-        """Return the compiled spec at a path; None, and told, without one that has no errors."""
+        """Return the compiled spec at a path; None, with a diagnostic, without a valid one."""
 
     def migration(self, path: Scalar | Path) -> Diagnostics | None:
-        """Return a migration file to be read; None, and told, where a named one is not there."""
+        """Return a migration file; None, with a diagnostic, if a named one is missing."""
 
 
 class UpgradeReader:
@@ -54,7 +54,7 @@ class UpgradeReader:
     def read(self, node: Node, old: Version) -> tuple[Version, Migration | None] | None:
         """Return the version that continues, and its migration: None, and reported, if it has none.
 
-        What follows in the test is about that version, also where it cannot continue.
+        The rest of the test is about that version, even if it cannot continue.
         """
         spec, migration = self._parts(node)
         new = None if spec is None else self._neighbours.version(spec)
@@ -109,7 +109,7 @@ class UpgradeReader:
         return None if diagnostics.has_errors else plan
 
     def _is_complete(self, plan: MigrationPlan, spec: Scalar) -> bool:
-        """Tell of the first part that is impossible or undecided."""
+        """Report the first part that is impossible or undecided."""
         if plan.exit_code == 0:
             return True
         lost = plan.exit_code > 1

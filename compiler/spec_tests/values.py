@@ -1,8 +1,8 @@
 """Values of tests by the type of their column.
 
-YAML, the JSON of Spark and what is printed have one form between them, which can be compared: None,
-bool, int, float, Decimal, text, and lists and mappings of these. An instant is ISO text in UTC, a
-binary is its base64, an interval is what stands in the quotes of its literal.
+YAML, Spark's JSON and printed values share one comparable form: None, bool, int, float, Decimal,
+text, and lists and mappings of these. An instant is ISO text in UTC, a binary is its base64, an
+interval is the quoted part of its literal.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _NUMBERS = {".nan": "nan", "nan": "nan", ".inf": "inf", "infinity": "inf", "inf"
 
 
 class Misfit(Exception):
-    """A value that its type cannot have: the node, and what was wanted of it."""
+    """A value that its type cannot have: the node, and what was expected."""
 
     def __init__(self, node: Node, wanted: str) -> None:
         super().__init__(wanted)
@@ -75,7 +75,7 @@ def _mapping(node: Node) -> Mapping:
 
 
 def _free(node: Node) -> Value:
-    """Return the value that YAML itself sees."""
+    """Return the value as YAML reads it."""
     if isinstance(node, Sequence):
         return [_free(item) for item in node]
     if isinstance(node, Mapping):
@@ -100,7 +100,7 @@ def _scalar(node: Node, type_: t.Type) -> Value:
 
 
 def _reader(type_: t.Type) -> tuple[str, Callable[[str], Value]]:
-    """Return what a type wants, in words, and how it is read; that raises ``ValueError``."""
+    """Return what a type accepts, in words, and its reader, which raises ``ValueError``."""
     match type_:
         case t.Decimal(precision, scale):
             return f"a {type_}", lambda text: _decimal(text, precision, scale)
@@ -167,7 +167,7 @@ def _local(text: str) -> str:
 
 
 def _moment(text: str) -> datetime:
-    # A fraction may have any number of digits up to six, and be followed by any zone.
+    # A fraction may have up to six digits, and be followed by any zone.
     filled = re.sub(r"\.(\d{1,6})(?!\d)", lambda found: f".{found[1]:0<6}", text.strip())
     return datetime.fromisoformat(filled)
 
@@ -202,7 +202,7 @@ _READERS: dict[str, tuple[str, Callable[[str], Value]]] = {
 
 
 def spark_value(value: Value, type_: t.Type) -> Value:
-    """Return a value of Spark's JSON in the form of `read_value`; what is odd stays as it is."""
+    """Return a value of Spark's JSON in the form of `read_value`; unexpected ones are unchanged."""
     if value is None:
         return None
     match type_:
@@ -223,7 +223,7 @@ def spark_value(value: Value, type_: t.Type) -> Value:
     try:
         return _reader(type_)[1](value)
     except (ValueError, InvalidOperation, binascii.Error):
-        # An instant of the year 10000, for one.
+        # For example an instant in the year 10000.
         return value
 
 

@@ -1,7 +1,7 @@
-"""The same rows in other micro-batches: what a test expects should not depend on it.
+"""The same rows in other micro-batches: the expectations of a test should not depend on these.
 
-A test says which ways it holds for. Rows never pass what stands between them: an expectation, an
-advance of a watermark, a restart, a crash.
+A test says which ways it is valid for. Rows never move across what separates them: an expectation,
+an advance of a watermark, a restart, a crash.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ RESTARTS = "restarts"
 CRASHES = "crashes"
 SAVEPOINTS = "savepoints"
 WAYS = (AS_WRITTEN, ONE_BATCH, ROW_BY_ROW, RESTARTS, CRASHES, SAVEPOINTS)
-"""As many micro-batches as there are steps; steps in a row put together; each row by itself; each
-row by itself and a restart before it; as many as there are steps, each killed before its commit; as
-many as there are steps, each begun with a savepoint of what there was before."""
+"""A micro-batch per step; consecutive steps merged; a micro-batch per row; a micro-batch per row,
+with a restart before each; a micro-batch per step, each killed before its commit; a micro-batch per
+step, each started from a savepoint of the previous state."""
 
 BATCHES = (Rows, Advance, Drain)
-"""Steps that are a micro-batch."""
+"""Steps that run as a micro-batch."""
 
 
 def arranged(steps: Iterable[Placed], way: str) -> Iterator[Placed]:
@@ -40,7 +40,7 @@ def arranged(steps: Iterable[Placed], way: str) -> Iterator[Placed]:
 
 
 def with_crashes(steps: Iterable[Placed]) -> Iterator[tuple[Placed, bool]]:
-    """Yield the steps but crashes, and with each whether one hits it: the batch before it."""
+    """Yield the steps other than crashes, each with whether a crash follows it."""
     found: list[tuple[Placed, bool]] = []
     hit = False
     for placed in reversed([*steps]):
@@ -63,7 +63,7 @@ def _killed(steps: Iterable[Placed]) -> Iterator[Placed]:
 
 
 def _restored(steps: list[Placed]) -> Iterator[Placed]:
-    """Yield the steps with a restore before each batch, but for those that are undone later."""
+    """Yield the steps with a restore before each batch, except those that are undone later."""
     undone = [
         range(placed.step.first + 1, placed.number)
         for placed in steps
@@ -117,7 +117,7 @@ def _apart(steps: Iterable[Placed], *, restarts: bool) -> Iterator[Placed]:
 
 
 def _rows(step: Rows) -> Iterator[Rows]:
-    """Yield each row by itself; a step without rows stays one."""
+    """Yield each row as a step of its own; a step without rows stays one."""
     if not any(step.lines.values()):
         yield step
     for source, lines in step.lines.items():

@@ -23,7 +23,7 @@ and rows that arrive in that one still count. Times below are examples."""
 
 
 def explain(graph: OperatorGraph, spec: Spec) -> str:
-    """Return what there is to know about the state of a pipeline, and what its sinks promise."""
+    """Return the facts about the state of a pipeline, and the guarantees of its sinks."""
     pipeline = graph.pipeline
     stateful = graph.stateful()
     queries, operators = len(graph.queries), len(stateful)
@@ -45,7 +45,7 @@ def explain(graph: OperatorGraph, spec: Spec) -> str:
 
 
 def _reasons(spec: Spec) -> dict[str, str]:
-    """Return why streams have state without bounds, by their names."""
+    """Return why streams have unbounded state, by their names."""
     return {
         statement.name.text: option.value
         for statement in spec.statements
@@ -73,7 +73,7 @@ def _connector(declared: Source | Table) -> str:
 
 
 def _policies(source: Source) -> Iterator[str]:
-    """Yield what becomes of rows that are not taken; that a malformed one fails is the default."""
+    """Yield what happens to rejected rows, unless malformed ones fail, which is the default."""
     match source.malformed_rows.action:
         case "skip":
             yield "malformed rows are left out"
@@ -119,7 +119,7 @@ def _operator(
 
 
 def _sent(fact: Fact, graph: OperatorGraph, relation: Relation) -> Fact:
-    """Return what is said of late rows with the stream that gets them, if there is one."""
+    """Return the fact about late rows with the stream that gets them, if there is one."""
     streams = [
         other.name
         for other in graph.pipeline.relations

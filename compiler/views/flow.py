@@ -1,4 +1,4 @@
-"""The flow of a pipeline as boxes and arrows, for whatever draws it."""
+"""The flow of a pipeline as boxes and arrows, for any renderer."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ..operators.registry import kind_of
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line in a box; ``is_state`` marks those that speak of state."""
+    """A line in a box; ``is_state`` marks those about state."""
 
     text: str
     is_state: bool = False
@@ -27,8 +27,8 @@ class Line:
 class Box:
     """A source, a table, a stream, a side stream or a sink.
 
-    ``kind`` is ``source``, ``table``, ``stream``, ``side`` or ``sink``; ``name`` is the only one of
-    the pipeline.
+    ``kind`` is ``source``, ``table``, ``stream``, ``side`` or ``sink``; ``name`` is unique in the
+    pipeline.
     """
 
     name: str
@@ -43,7 +43,7 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class Arrow:
-    """Rows that go from one box to another; ``is_side`` if these are what a source left out."""
+    """Rows that go from one box to another; ``is_side`` if a source filtered them out."""
 
     start: str
     end: str

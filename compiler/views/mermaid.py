@@ -1,4 +1,4 @@
-"""A flow in the language of Mermaid, which forges and editors draw inside Markdown."""
+"""A flow in the language of Mermaid, which forges and editors render in Markdown."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def _label(box: Box) -> str:
 
 
 def _escaped(text: str) -> str:
-    # Mermaid reads entities with a hash; the first is the one that begins all others.
+    # Mermaid's entities begin with a hash, which therefore comes first.
     for sign, code in (("#", "#35;"), ('"', "#quot;"), ("<", "#lt;"), (">", "#gt;")):
         text = text.replace(sign, code)
     return text

@@ -1,4 +1,4 @@
-"""A model as text, for people and golden files: one line a column, a step, a declaration."""
+"""A model as text, for people and golden files: one line per column, step or declaration."""
 
 from __future__ import annotations
 
@@ -35,26 +35,26 @@ def pipeline_text(pipeline: Pipeline) -> str:
 
 @singledispatch
 def function_lines(function: DeclaredFunction) -> list[str]:
-    """Return the lines that say what a declared function stands for."""
+    """Return the lines that describe a declared function."""
     raise InternalError(f"no text for {type(function).__name__}")
 
 
 @function_lines.register
 def sql_function_lines(function: SqlFunction) -> list[str]:
-    """Say a function in SQL."""
+    """Describe a SQL function."""
     body = function.body
     return [f"function {_head(function)} {body.type} = {sql(body.expression)}"]
 
 
 @function_lines.register
 def python_function_lines(function: PythonFunction) -> list[str]:
-    """Say a function in Python."""
+    """Describe a Python function."""
     return [f"function {_head(function)} {function.returns.type} = python {function.target}"]
 
 
 @function_lines.register
 def user_aggregate_lines(function: UserAggregate) -> list[str]:
-    """Say a user aggregate."""
+    """Describe a user aggregate."""
     lines = [f"aggregate {_head(function)} {function.lower.type}"]
     lines += [
         f"  {part.name} = {part.function.name}({sql(part.lift.expression)})"

@@ -1,7 +1,8 @@
-"""Where the boxes and arrows of a flow stand: layers from left to right.
+"""The positions of the boxes and arrows of a flow: layers from left to right.
 
-A box stands right of everything that it reads. An arrow over several layers goes through a point in
-each between. Layers are sorted so that few arrows cross, then moved so that arrows are straight.
+A box is right of everything it reads. An arrow across several layers goes through a point in each
+of those between. Layers are sorted so that few arrows cross, then shifted so that arrows are
+straight.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ class Spot:
     """A box, or a point that an arrow goes through, which has no size.
 
     ``x`` is the left end and ``y`` the middle; ``before`` and ``after`` are the numbers of the
-    spots that arrows connect it with.
+    spots to which arrows connect it.
     """
 
     layer: int
@@ -47,9 +48,9 @@ def place(
     between_layers: int,
     between_boxes: int,
 ) -> Placed:
-    """Return the places of boxes of some sizes, joined by arrows between their numbers.
+    """Return the positions of boxes of given sizes, joined by arrows between their numbers.
 
-    The arrows make no cycle. The same input gives the same places.
+    The arrows form no cycle. The same input gives the same positions.
     """
     layers_of = _layers(len(sizes), arrows)
     spots = [Spot(layers_of[i], *size) for i, size in enumerate(sizes)]
@@ -66,7 +67,7 @@ def place(
 
 
 def _layers(count: int, arrows: Sequence[tuple[int, int]]) -> list[int]:
-    """Return for each box how many stand left of it at least."""
+    """Return the layer of each box: right of all that it reads."""
     layers = [0] * count
     for _ in range(count):
         for start, end in arrows:
@@ -87,7 +88,7 @@ def _way(start: int, end: int, spots: list[Spot]) -> list[int]:
 
 
 def _sorted(layers: list[list[int]], spots: list[Spot]) -> list[list[int]]:
-    """Return the layers in the order with the fewest crossings of those tried."""
+    """Return the layers in the tried order with the fewest crossings."""
     best, fewest = [list(layer) for layer in layers], _crossings(layers, spots)
     for turn in range(ROUNDS):
         forward = turn % 2 == 0
@@ -128,7 +129,7 @@ def _set_columns(layers: Sequence[Sequence[int]], spots: Sequence[Spot], gap: in
 
 
 def _set_rows(layers: Sequence[Sequence[int]], spots: Sequence[Spot], gap: int) -> None:
-    """Move spots as near to their neighbours as those beside them in the layer let them."""
+    """Move spots as close to their neighbours as others in their layer allow."""
     for layer in layers:
         _settle(layer, spots, [0.0] * len(layer), gap)
     for turn in range(ROUNDS):
@@ -148,9 +149,9 @@ def _set_rows(layers: Sequence[Sequence[int]], spots: Sequence[Spot], gap: int) 
 
 
 def _settle(layer: Sequence[int], spots: Sequence[Spot], wished: Sequence[float], gap: int) -> None:
-    """Set the rows of a layer in its order, apart, and with the least squares to what is wished.
+    """Set the rows of a layer in order, spaced apart, with least squares to those wished for.
 
-    Without the distances between them these are means of runs that would be in the wrong order.
+    Apart from the spacing, these are means of runs that would be in the wrong order.
     """
     offsets = [0.0]
     for one, other in pairwise(layer):

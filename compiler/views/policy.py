@@ -1,4 +1,4 @@
-"""What a pipeline does about barriers, in words."""
+"""The barriers of a pipeline, in words."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ..operators.facts.fact import Fact
 
 
 def policy(graph: OperatorGraph) -> Iterator[Fact]:
-    """Yield the policy of barriers and how far queries may be apart."""
+    """Yield the policy of barriers and how far apart queries may be."""
     checkpoint, settings = graph.pipeline.checkpoint, graph.pipeline.settings
     alone = len(graph.queries) == 1
     who = "the query has" if alone else "all queries have"

@@ -1,7 +1,7 @@
 """What one query computes more than once.
 
-A query that comes to a relation by several ways, as a join of counts with their own maximum does,
-has it once a way: Spark reads the sources again, and keeps the state again.
+A query that reaches a relation by several paths, as a join of counts with their own maximum does,
+computes it once per path: Spark reads the sources again, and keeps the state again.
 """
 
 from __future__ import annotations

@@ -19,23 +19,23 @@ _COLOURS = {
     "side": ("#fdf1de", "#c77d1a"),
     "sink": ("#f1e9fa", "#7b4bb7"),
 }
-"""Of each kind of box: its ground and its edge."""
+"""The fill and the border of each kind of box."""
 _FONT = "ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace"
 _TITLE, _TEXT = 13, 11
-"""Sizes of letters; of a monospaced font each takes six tenths."""
+"""Font sizes; a monospaced character is six tenths as wide."""
 _LETTER = 0.6
 _LEADING = 16
 _PADDING = 12
 _MARGIN = 24
 _MOST_LETTERS = 46
 _STRAIGHT = 8
-"""How far the middles of two boxes may be apart for a straight arrow."""
+"""How far apart the middles of two boxes may be for a straight arrow."""
 _BETWEEN_LAYERS, _BETWEEN_BOXES = 64, 22
 
 
 @dataclass(frozen=True, slots=True)
 class _Card:
-    """A box with its lines as they are written: text, and whether it speaks of state."""
+    """A box with its lines as written: text, and whether it is about state."""
 
     box: Box
     lines: tuple[tuple[str, bool], ...]
@@ -48,7 +48,7 @@ class _Card:
 
 
 def svg(flow: Flow) -> str:
-    """Return a flow as a picture that needs no other file."""
+    """Return a flow as a standalone picture."""
     cards = [_Card(box, tuple(_wrapped(box))) for box in flow.boxes]
     numbers = {box.name: n for n, box in enumerate(flow.boxes)}
     placed = place(
@@ -148,6 +148,6 @@ def _card(card: _Card, spot: Spot) -> Iterator[str]:
 
 
 def _spaced(text: str) -> str:
-    """Return a text whose spaces at the beginning are seen."""
+    """Return a text whose leading spaces are visible."""
     bare = text.lstrip(" ")
     return "\N{NO-BREAK SPACE}" * (len(text) - len(bare)) + escape(bare)

@@ -1,7 +1,7 @@
 """GROUP BY.
 
-- ``kind``: what the compiler knows of it.
-- ``entry``: what the plan has of it; ``facts``: what there is to know about its state.
+- ``kind``: what the compiler knows about it.
+- ``entry``: its entry in the plan; ``facts``: facts about its state.
 """
 
 from .kind import AggregateKind as AggregateKind

@@ -1,4 +1,4 @@
-"""What the plan has of an aggregate."""
+"""The plan's entry of an aggregate."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def _input(step: Aggregate, branches: Branches) -> tuple[plan.Branch, ...]:
 
 
 def _columns(step: Aggregate) -> dict[str, str]:
-    """Return what the columns are that come out of an aggregate."""
+    """Return the columns that an aggregate emits."""
     ids = {sql(canonical(call.call)): call.id for call in step.calls}
     texts = {c.name: sql(canonical(c.value.expression)) for c in step.columns}
     return {name: ids.get(text, text) for name, text in texts.items()}
@@ -57,16 +57,16 @@ def _aggregate(call: AggregateCall) -> plan.Aggregate:
 
 
 def _given(call: AggregateCall) -> tuple[str | None, ...]:
-    """Return the types of what an aggregate is given, where its cells do not tell them.
+    """Return the types of an aggregate's arguments, where its cells do not imply them.
 
-    That is where they are Spark's own form of values, or made of hashes, which go by the type.
+    That is where the cells hold Spark's own form of values, or hashes, which depend on the type.
     """
     opaque = any(c.type == types.BINARY or c.buffer.startswith("MS[") for c in call.cells)
     return tuple(type_text(type_) for type_ in call.given) if opaque else ()
 
 
 def _cell_ids(call: AggregateCall) -> list[str]:
-    """Return the ids of an aggregate's cells; a name that Spark uses twice is numbered."""
+    """Return the ids of an aggregate's cells; names that Spark uses twice are numbered."""
     if len(call.cells) == 1:
         return [call.id]
     names = [cell.buffer for cell in call.cells]

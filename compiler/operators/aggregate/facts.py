@@ -1,4 +1,4 @@
-"""What there is to know about the state of an aggregate."""
+"""Facts about the state of an aggregate."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..windows import STRUCT
 
 
 def aggregate_facts(step: Aggregate, graph: OperatorGraph) -> Iterator[Fact]:
-    """Yield what GROUP BY keeps."""
+    """Yield the facts about the state of GROUP BY."""
     keys = [(key.name, key.value.type) for key in step.keys]
     shown = [f"{name} {type_}" for name, type_ in keys]
     if step.window is not None:

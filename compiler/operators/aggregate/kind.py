@@ -29,11 +29,11 @@ from .entry import aggregate_entry
 from .facts import aggregate_facts
 
 _NOTHING = 'F.count(F.lit(1)).alias("rows__")'
-"""``agg`` wants one where GROUP BY has keys alone; no column takes it, so Spark drops it."""
+"""``agg`` needs one where GROUP BY has only keys; no column reads it, so Spark drops it."""
 
 
 class AggregateKind(RowKind[Aggregate], OperatorKind[Aggregate]):
-    """Groups of rows, of a window or without end."""
+    """Groups of rows, per window or unbounded."""
 
     step = Aggregate
     noun = "an aggregate"
@@ -134,7 +134,7 @@ class AggregateKind(RowKind[Aggregate], OperatorKind[Aggregate]):
 
 
 def _calls(step: Aggregate, alive: frozenset[str]) -> tuple[str, ...]:
-    """Return the ids of the aggregates in living columns, in the order that Spark meets them in."""
+    """Return the ids of the aggregates in live columns, in the order that Spark visits them."""
     ids = {canonical(call.call): call.id for call in step.calls}
     return tuple(
         dict.fromkeys(
@@ -148,9 +148,9 @@ def _calls(step: Aggregate, alive: frozenset[str]) -> tuple[str, ...]:
 
 
 def _key(item: Key) -> str:
-    """Return a grouping key under the name that it has afterwards.
+    """Return a grouping key under its name after the grouping.
 
-    An expression always gets it: the one that Spark would give is not ours, `(v % 3)` for `v % 3`.
+    An expression is always named: the name that Spark would give differs, `(v % 3)` for `v % 3`.
     """
     expression = item.value.expression
     if isinstance(expression, e.ColumnRef) and expression.parts[-1].text == item.name:

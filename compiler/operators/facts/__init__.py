@@ -1,5 +1,5 @@
-"""What there is to know about the state of an operator, for people.
+"""Facts about the state of an operator, for people.
 
-- ``fact``: a fact, and those that kinds have in common.
+- ``fact``: a fact, and those shared by several kinds.
 - ``instants``: times in words; ``sizes``: bytes of state.
 """

@@ -1,6 +1,6 @@
-"""A fact about an operator's state, and words that several kinds have.
+"""A fact about an operator's state, and wording shared by several kinds.
 
-What is said of time was compared with Spark: see the tests.
+Statements about time were compared with Spark: see the tests.
 """
 
 from __future__ import annotations
@@ -10,14 +10,14 @@ from ....contracts.records import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """Something that is true of an operator: its name and its texts, each on lines of its own."""
+    """Something true of an operator: its name and its texts, each on lines of its own."""
 
     name: str
     texts: tuple[str, ...]
 
 
 NO_BOUND = Fact("bound", ("nothing",))
-"""What is said of state that grows for ever."""
+"""The fact about state that grows for ever."""
 
 LATE = "a row whose event time is not after the watermark is dropped"
-"""Which rows are late for a step that goes by the event time of each."""
+"""Which rows are late for a step that uses the event time of each."""

@@ -1,4 +1,4 @@
-"""Instants and lengths of time as words, and the examples that explanations use."""
+"""Instants and durations in words, and the examples that explanations use."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _UNITS = (
 
 
 def instant(micros: int) -> str:
-    """Return an instant as a time of the example's day, with the date if it is of another."""
+    """Return an instant as a time on the example's day, with the date if on another."""
     found = _EPOCH + timedelta(microseconds=micros)
     time = f"{found:%H:%M:%S.%f}".rstrip("0").rstrip(".") if found.microsecond else ""
     time = time or f"{found:%H:%M:%S}".removesuffix(":00")
@@ -32,7 +32,7 @@ def instant(micros: int) -> str:
 
 
 def length(micros: int) -> str:
-    """Return a length of time in units that divide it: ``1 hour 30 minutes``."""
+    """Return a duration in units that divide it: ``1 hour 30 minutes``."""
     words: list[str] = []
     for unit, size in _UNITS[1:]:
         count, micros = divmod(micros, size)
@@ -48,7 +48,7 @@ def window_of(window: Window, at: int) -> tuple[int, int]:
     every = _slide(window)
     offset = window.offset.micros if window.offset is not None else 0
     if window.kind == "cumulate":
-        # It begins where the largest of its kind begins, and ends behind the step of the row.
+        # It begins where the largest of its windows begins, and ends after the step of the row.
         start = _floor(at - offset, window.size.micros) + offset
         return start, start + _floor(at - start, every) + every
     start = _floor(at - window.size.micros - offset, every) + every + offset

@@ -1,8 +1,8 @@
-"""How many bytes rows take in a state store: fixed ones, and the lengths of what has no fixed one.
+"""How many bytes rows take in a state store: a fixed number, and the values of variable length.
 
-A row of Spark's has a bit for each column, rounded up to eight bytes, eight bytes a column, and
-behind them what does not fit there. The store and its files add to that; the numbers are for
-comparing, not for buying machines.
+A row of Spark's has a bit for each column, rounded up to eight bytes, eight bytes per column, and
+after them what does not fit there. The store and its files add to that; the numbers are for
+comparison, not for capacity planning.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _LONG_DECIMAL = 18
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """Bytes that are known, and the names of what is as long as it is."""
+    """A known number of bytes, and the names of values of variable length."""
 
     fixed: int = 0
     open: tuple[str, ...] = ()
@@ -31,7 +31,7 @@ class Size:
 
 
 def row_size(columns: Iterable[tuple[str, types.Type]]) -> Size:
-    """Return what a row of some columns takes."""
+    """Return the size of a row of some columns."""
     found = list(columns)
     size = Size(_WORD * -(-len(found) // 64) + _WORD * len(found))
     for name, type_ in found:
@@ -40,7 +40,7 @@ def row_size(columns: Iterable[tuple[str, types.Type]]) -> Size:
 
 
 def _behind(name: str, type_: types.Type) -> Size:
-    """Return what a value takes behind the eight bytes of its column."""
+    """Return what a value takes after the eight bytes of its column."""
     match type_:
         case types.Decimal(precision=precision):
             return Size(2 * _WORD if precision > _LONG_DECIMAL else 0)
@@ -55,5 +55,5 @@ def _behind(name: str, type_: types.Type) -> Size:
 
 
 def number_size(count: int) -> Size:
-    """Return what a row of whole numbers takes."""
+    """Return the size of a row of whole numbers."""
     return Size(_WORD + _WORD * count)

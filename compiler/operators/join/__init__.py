@@ -1,9 +1,9 @@
 """Joins of two streams.
 
-- ``kind``: what the compiler knows of them.
-- ``entry``: what the plan has of them.
-- ``facts``: what there is to know about their state.
-- ``waiting``: with which columns rows wait.
+- ``kind``: what the compiler knows about them.
+- ``entry``: their entries in the plan.
+- ``facts``: facts about their state.
+- ``waiting``: the columns of waiting rows.
 """
 
 from .kind import JoinKind as JoinKind

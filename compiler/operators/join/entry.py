@@ -1,4 +1,4 @@
-"""What pairs of rows are made of, and what the plan has of both sides."""
+"""The rows of a join, and both sides in the plan."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from ..windows import window_entry
 
 
 def joined(join: Join, upstream: Upstream) -> Branch:
-    """Return the rows of a join: columns of ``left`` and ``right``, behind their aliases."""
+    """Return the rows of a join: columns of ``left`` and ``right``, qualified by their aliases."""
     terms: dict[tuple[str, ...], Expression] = {}
     for word, side in (("left", join.left), ("right", join.right)):
         for (name,), value in _side_terms(side, upstream.of(side.relation)).items():
@@ -35,7 +35,7 @@ def joined(join: Join, upstream: Upstream) -> Branch:
 
 
 def _side_terms(side: JoinSide, branches: Branches) -> Terms:
-    """Return what the columns of a side are; as they are called where a union is below."""
+    """Return the terms of a side's columns; their own names where a union is below."""
     found = by_name(side.schema.names())
     if len(branches) == 1:
         found |= {key: v for key, v in branches[0].terms.items() if key in found}
@@ -79,9 +79,9 @@ def _side_input(side: JoinSide, branches: Branches) -> tuple[plan.Branch, ...]:
 
 
 def _without_aliases(step: Join, expression: Expression) -> Expression:
-    """Return an expression over a join that names relations: an alias is no part of its meaning.
+    """Return an expression over a join that names relations: an alias is not part of its meaning.
 
-    The sides of a relation that is joined with itself are told apart as ``left`` and ``right``.
+    The sides of a relation joined with itself are ``left`` and ``right``.
     """
     relations = {side.alias: side.relation for side in (step.left, step.right)}
     if step.left.relation == step.right.relation:
@@ -97,7 +97,7 @@ def _without_aliases(step: Join, expression: Expression) -> Expression:
 
 
 def _also_required(step: Join, rows: Branch) -> Iterator[str]:
-    """Yield the conditions of a join that are neither equal keys nor bounds of time."""
+    """Yield the conditions of a join other than equal keys and time bounds."""
     equal = {
         sql(Binary(left.expression.span, "=", *pair))
         for left, right in zip(step.left.keys, step.right.keys, strict=True)

@@ -1,4 +1,4 @@
-"""What there is to know about the state of a join."""
+"""Facts about the state of a join."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from ..facts.sizes import number_size, row_size
 
 
 def passes_on(step: Join) -> int | None:
-    """Return by how much its rows may be older than its watermark; None if they never are."""
+    """Return how much older than its watermark its rows may be; None if they never are."""
     if step.lower is None or step.upper is None:
         return None
     return max(0, step.upper, -step.lower)
 
 
 def join_facts(step: Join, graph: OperatorGraph) -> Iterator[Fact]:
-    """Yield what a join keeps of its two sides."""
+    """Yield the facts about what a join keeps of its two sides."""
     pairs = zip(step.left.keys, step.right.keys, strict=True)
     keys = [f"{sql(a.expression)} = {sql(b.expression)}" for a, b in pairs]
     yield Fact("keys", (", ".join(keys),))
@@ -57,7 +57,7 @@ def _side_state(step: Join, graph: OperatorGraph) -> Iterator[str]:
 
 
 def _key_type(key: Typed, side: JoinSide) -> types.Type:
-    """Return the type of a key, that of the column if it is one."""
+    """Return the type of a key, or of the column if the key is one."""
     field = None
     if isinstance(key.expression, ColumnRef):
         field = side.schema.find(key.expression.parts[-1].text)

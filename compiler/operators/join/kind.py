@@ -29,7 +29,7 @@ from .waiting import read_of, waiting
 
 
 class JoinKind(RootKind[Join], OperatorKind[Join]):
-    """Pairs of rows that are near in time, or in the same window."""
+    """Pairs of rows that are close in time, or in the same window."""
 
     step = Join
     noun = "a join"

@@ -1,4 +1,4 @@
-"""With which columns the rows of a join wait: conditions on one side alone are asked before."""
+"""The columns of a join's waiting rows: conditions on a single side are evaluated before."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ _WHOLE: Mapping[str, tuple[str, ...]] = {
     "right": ("right",),
     "full": (),
 }
-"""The sides of which a condition above a join is asked before it."""
+"""The sides whose conditions above a join are evaluated before it."""
 
 _OTHERS = {("left",): ("right",), ("right",): ("left",), (): ()}
-"""The sides of which a condition of an outer join itself is asked before it."""
+"""The sides whose conditions in an outer join itself are evaluated before it."""
 
 
 def waiting(step: Join, demand: Demand) -> tuple[tuple[str, ...], ...]:
-    """Return the columns that wait of each side: a side kept whole is filtered before it waits."""
+    """Return the waiting columns of each side: a side kept whole is filtered before it waits."""
     needed = demand.columns | _asked_after(step, demand.conditions, _WHOLE[step.join])
     return tuple(_side_columns(step, side, needed) for side in (step.left, step.right))
 
 
 def read_of(step: Join, side: JoinSide, demand: Demand) -> Needed:
-    """Return what a side of a join needs of its relation: for the window the time it is over."""
+    """Return what a side of a join needs from its relation, including the time of a window."""
     wanted = demand.whole | references([step.condition.expression])
     columns = named(_columns_of(side, wanted))
     if side.window is None:
@@ -37,9 +37,9 @@ def read_of(step: Join, side: JoinSide, demand: Demand) -> Needed:
 
 
 def _side_columns(step: Join, side: JoinSide, needed: Needed) -> tuple[str, ...]:
-    """Return the columns with which rows of a side wait.
+    """Return the columns of a side's waiting rows.
 
-    What is asked of one side alone is asked before a row waits, unless the row is kept anyhow.
+    A condition on a single side is evaluated before a row waits, unless the row is kept anyway.
     """
     whole = _WHOLE[step.join]
     optional = ("left", "right") if step.join == "inner" else _OTHERS[whole]
@@ -48,7 +48,7 @@ def _side_columns(step: Join, side: JoinSide, needed: Needed) -> tuple[str, ...]
 
 
 def _asked_after(step: Join, conditions: Iterable[Expression], sides: tuple[str, ...]) -> Needed:
-    """Return what is read by the conditions that are not on one of these sides alone."""
+    """Return what is read by the conditions that are not on a single one of these sides."""
     aliases = {"left": step.left.alias, "right": step.right.alias}
     alone = [{aliases[side]} for side in sides]
     return references(

@@ -1,9 +1,8 @@
-"""Programs for each key: CREATE OPERATOR, and what queries become that Spark has no step for.
+"""Programs for each key: CREATE OPERATOR, and queries for which Spark has no step.
 
-- ``kind``: what the compiler knows of them.
-- ``text``: a line for each statement; ``facts``: what
-  there is to know about their state; ``entry``: what the plan has of
-  them; ``script``: a step of ``program`` for each.
+- ``kind``: what the compiler knows about them.
+- ``text``: a line for each statement; ``facts``: facts about their state; ``entry``: their entries
+  in the plan; ``script``: a step of ``program`` for each statement.
 """
 
 from .kind import ProgramKind as ProgramKind

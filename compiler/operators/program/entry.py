@@ -1,4 +1,4 @@
-"""What the plan has of a program."""
+"""The plan's entry of a program."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .text import handler_lines
 
 
 def program_entry(step: Operator, place: Place, inputs: tuple[Branches, ...]) -> plan.Program:
-    """Return what a program reads, what it has for each key, what it does and what it gives."""
+    """Return a program's inputs, its state for each key, its handlers and its output."""
     return plan.Program(
         id=step.id,
         stream=place.stream,
@@ -47,9 +47,9 @@ def program_entry(step: Operator, place: Place, inputs: tuple[Branches, ...]) ->
 
 
 def _input(step: Operator, given: ProgramInput, branches: Branches) -> tuple[plan.Branch, ...]:
-    """Return the rows of an input, with all columns that are read of it.
+    """Return the rows of an input, with all of its columns that are read.
 
-    Which columns these are is nowhere else in the plan.
+    The plan says nowhere else which columns these are.
     """
     aliases: Terms = {(given.alias, name): reference(name) for name in given.schema.names()}
     keys = [
@@ -74,7 +74,7 @@ def _panes(panes: Panes) -> plan.Panes:
 
 
 def _cell(cell: Cell) -> plan.ProgramCell:
-    """Return a cell; one that is read and written by entries has the type of these."""
+    """Return a cell; one that is read and written by entry has the type of its entries."""
     value = cell.type.value if isinstance(cell.type, types.Map) else None
     return plan.ProgramCell(
         id=cell.name,

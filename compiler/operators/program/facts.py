@@ -1,4 +1,4 @@
-"""What there is to know about the state of a program."""
+"""Facts about the state of a program."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _SLOW = "the slow path, thousands of rows/s where a program has tens of thousand
 
 
 def program_facts(step: Operator, graph: OperatorGraph) -> Iterator[Fact]:
-    """Yield what a program keeps for each key."""
+    """Yield the facts about what a program keeps for each key."""
     shown = ", ".join(f"{key.name} {key.type}" for key in step.keys)
     yield Fact("keys", (shown or "none: one program for all rows",))
     if step.python is not None:
@@ -77,7 +77,7 @@ def _program_state(step: Operator) -> Iterator[str]:
     instants = [*(timer.name for timer in step.timers), *(c.name for c in values if c.ttl)]
     shown = [*(f"{c.name} {c.type}" for c in values), *(f"timer {t.name}" for t in step.timers)]
     if shown or step.ordered:
-        # Besides, when it is to be woken and for what.
+        # Plus when the key is due next, and for what.
         own = [*((cell.name, cell.type) for cell in values), *_instants(*instants, *["turn"] * 3)]
         size = row_size(keys) + row_size(own)
         yield f"{size} for each {'key' if keys else 'program'}: {', '.join(shown) or 'its turn'}"

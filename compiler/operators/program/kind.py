@@ -27,7 +27,7 @@ from .text import operator_lines
 
 
 class ProgramKind(RowKind[Operator], RootKind[Operator], OperatorKind[Operator]):
-    """A program: over inputs of its own where a relation begins with it, else over rows."""
+    """A program: over inputs of its own if it begins a relation, else over rows."""
 
     step = Operator
     noun = "an operator"
@@ -52,7 +52,7 @@ class ProgramKind(RowKind[Operator], RootKind[Operator], OperatorKind[Operator])
                 yield from (typed.expression for typed in expressions(statement))
 
     def windows(self, step: Operator) -> tuple[()]:
-        """Return none: the rows of panes have got their window before."""
+        """Return none: the rows of panes already have their window."""
         return ()
 
     def identity(self, step: Operator, before: Identity | None) -> Identity | None:
@@ -68,7 +68,7 @@ class ProgramKind(RowKind[Operator], RootKind[Operator], OperatorKind[Operator])
         return columns_of(step.returns)
 
     def needs(self, step: Operator, demand: Demand) -> Demand:
-        """Return what a program reads: what it keeps is what it says, whoever reads its rows."""
+        """Return what a program reads: its state is as declared, whoever reads its rows."""
         (only,) = step.inputs
         return Demand(named(columns_used(step, only)))
 
@@ -100,7 +100,7 @@ class ProgramKind(RowKind[Operator], RootKind[Operator], OperatorKind[Operator])
         return ((f"waiting rows of {given.alias}", columns) for given, columns in waiting)
 
     def describe(self, step: Operator, place: Place) -> plan.Program:
-        """Return a program; of the rows of windows it does not matter that they are in these."""
+        """Return a program's entry, without the windows that its rows are in."""
         inputs = [
             place.of(given.relation) if place.begins else place.before(without=(AssignWindow,))
             for given in step.inputs

@@ -1,7 +1,7 @@
-"""A keyed program: a call of ``job.operator``, in which each statement is a step of ``program``.
+"""A keyed program: a call of ``job.operator``, where each statement is a step of ``program``.
 
-Expressions are Spark SQL, each in the type of its place. A step is a line where it fits, and steps
-inside of a step stand below it, so that an edit of a statement is an edit of its lines.
+Expressions are Spark SQL, each with the type of its target. A step is a line where it fits, and
+nested steps follow on lines of their own, so that an edit of a statement is an edit of its lines.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ from ...pyspark.literals import quoted
 from ...pyspark.long_text import broken
 
 _LIST = 70
-"""Characters of a list or mapping that stands on one line."""
+"""The maximum length of a list or mapping on one line."""
 
 
 def operator_call(step: Operator, frames: Sequence[Chain]) -> Call:
@@ -105,7 +105,7 @@ def _handler(handler: Handler) -> Chain:
 
 @singledispatch
 def step(statement: ProgramStatement) -> Chain:
-    """Return the step that a statement is."""
+    """Return the step of a statement."""
     raise InternalError(f"no step for {type(statement).__name__}")
 
 
@@ -227,13 +227,13 @@ def _steps(body: tuple[ProgramStatement, ...]) -> Iterator[Chain]:
 
 
 def _value(value: Typed) -> str:
-    """Return the text of an expression; of a long one brackets and arguments are lines."""
+    """Return the text of an expression; a long one has lines for its brackets and arguments."""
     text = columns.sql_text(value.expression)
     return text if "\n" in text else broken(sql(value.expression))
 
 
 def _condition(value: Typed) -> str:
-    """Return the text of a condition; a long one has a line for each part that AND holds."""
+    """Return the text of a condition; a long one has a line for each conjunct."""
     text = columns.sql_text(value.expression)
     return text if len(text) <= columns.WIDE else columns.condition(value.expression)
 

@@ -51,7 +51,7 @@ def operator_lines(step: Operator) -> Iterator[str]:
 
 
 def handler_lines(step: Operator) -> Iterator[str]:
-    """Yield the lines of what an operator does with rows and timers."""
+    """Yield the lines of an operator's handlers."""
     if step.python is not None:
         yield f"python {step.python}"
     for handler in step.handlers:
@@ -86,7 +86,7 @@ def _indented(body: Iterable[ProgramStatement], indent: str) -> Iterator[str]:
 
 
 def statement_lines(statement: ProgramStatement) -> Iterator[str]:
-    """Yield a statement, blocks moved to the right."""
+    """Yield a statement, with blocks indented."""
     match statement:
         case If(branches, otherwise):
             word = "if"

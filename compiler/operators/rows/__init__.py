@@ -1,7 +1,7 @@
-"""Rows as the walks over a pipeline see them: what kinds of steps are asked about, and answer with.
+"""Rows as the walks over a pipeline see them: the arguments and results of kinds of steps.
 
-- ``needed``: which columns are needed of them, and by which conditions they go.
-- ``identity``: what tells them apart.
-- ``origins``: what they are made of.
-- ``columns``: what their columns are called, with their types.
+- ``needed``: which of their columns are needed, and which conditions filter them.
+- ``identity``: what distinguishes them.
+- ``origins``: what they are computed from.
+- ``columns``: the names and types of their columns.
 """

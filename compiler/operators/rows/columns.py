@@ -9,7 +9,7 @@ from ...model.schema import Schema
 from ...model.types import Type
 
 Columns: TypeAlias = Mapping[str, Type]
-"""What has a name of its own: columns behind an alias, as a join gives them, have none."""
+"""Columns with an unqualified name: those qualified by an alias, as in a join, have none."""
 
 ColumnsOf: TypeAlias = Callable[[str], Columns]
 """The columns of a source or relation by its name."""

@@ -1,7 +1,7 @@
-"""What is needed of rows by those who read them.
+"""What the readers of rows need of them.
 
-A column is needed as a reference, the texts of its parts. What the parts mean (a column, a column
-behind an alias, a field of a struct) is decided where they are used.
+A column is needed as a reference, the texts of its parts. What the parts mean (a column, a
+qualified column, a field of a struct) is decided where they are used.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ Needed: TypeAlias = frozenset[tuple[str, ...]]
 
 @dataclass(frozen=True, slots=True)
 class Demand:
-    """What is needed of the rows that a step gives.
+    """What is needed of the rows that a step emits.
 
-    ``conditions`` are those of a filter right above: Spark asks them before the rows of a join
-    wait, where it can, so that ``columns`` has none that they alone read.
+    ``conditions`` are those of a filter directly above: Spark evaluates them before the rows of a
+    join wait, where it can, so ``columns`` excludes those that only they read.
     """
 
     columns: Needed
@@ -30,20 +30,20 @@ class Demand:
 
     @property
     def whole(self) -> Needed:
-        """All that is needed, by conditions and for what comes after them."""
+        """All that is needed, by conditions and by later steps."""
         return self.columns | references(self.conditions)
 
     @property
     def heads(self) -> frozenset[str]:
-        """The columns of which all or a part is needed."""
+        """The columns that are needed whole or in part."""
         return frozenset(parts[0] for parts in self.whole)
 
 
 @dataclass(frozen=True, slots=True)
 class Feed:
-    """Rows that a step reads by itself: those of a relation, when they have passed steps.
+    """Rows that a step reads itself: those of a relation, after some steps.
 
-    ``demand`` is what is needed of them then.
+    ``demand`` is what is needed of them after these.
     """
 
     relation: str

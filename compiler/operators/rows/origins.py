@@ -1,7 +1,7 @@
-"""What rows are made of: rows of what is below, and each column in its terms.
+"""What rows are computed from: rows of what is below, and each column in its terms.
 
 Projections are substituted and filters collected down to the next stateful step or source, so that
-a stream in the middle that only passes rows on, or that names a column anew, changes nothing here.
+an intermediate stream that only passes rows on, or renames a column, changes nothing here.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from .columns import Columns
 _NOWHERE = Span(0, 0)
 
 Terms: TypeAlias = Mapping[tuple[str, ...], Expression]
-"""What each column is, by its name or by an alias and its name."""
+"""The terms of each column, by its name or by an alias and its name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """Rows of one thing below, a source or a stateful step, and what was done to them one by one.
+    """Rows of a single source or stateful step below, and what was done to each.
 
-    ``where`` are the conditions they passed, look-ups in tables among them, as canonical text.
+    ``where`` are the conditions they passed, including look-ups in tables, as canonical text.
     """
 
     below: str
@@ -46,7 +46,7 @@ class Branch:
         return replace(self, where=(*self.where, *conditions))
 
     def called(self, terms: Terms) -> Branch:
-        """Return the rows with other columns."""
+        """Return the rows with these columns."""
         return replace(self, terms=terms)
 
 
@@ -58,14 +58,14 @@ class Upstream(Protocol):
     """Sources and relations by name, for a step that reads them."""
 
     def of(self, name: str) -> Branches:
-        """Return what its rows are made of."""
+        """Return the origins of its rows."""
 
     def columns(self, name: str) -> Columns:
         """Return its columns."""
 
 
 class Place(Upstream, Protocol):
-    """Where a step that keeps state stands."""
+    """The position of a stateful step."""
 
     @property
     def stream(self) -> str:
@@ -76,13 +76,13 @@ class Place(Upstream, Protocol):
         """Whether its relation begins with it."""
 
     def before(self, without: tuple[type[Step], ...] = ()) -> Branches:
-        """Return the rows that reach it, but for what steps of these classes do to them."""
+        """Return the rows that reach it, leaving out steps of these classes."""
 
     def columns_before(self) -> Columns:
         """Return the columns of the rows that reach it."""
 
     def code(self, target: str) -> str | None:
-        """Return what the code of ``module:name`` is known by, None where it is not found."""
+        """Return the digest of the code of ``module:name``, None where it is not found."""
 
 
 def reference(*names: str) -> ColumnRef:
@@ -91,12 +91,12 @@ def reference(*names: str) -> ColumnRef:
 
 
 def by_name(names: Iterable[str]) -> dict[tuple[str, ...], Expression]:
-    """Return the terms of columns that are what they are called."""
+    """Return the terms of columns that stand for themselves."""
     return {(name,): reference(name) for name in names}
 
 
 def substitute(expression: Expression, terms: Terms) -> Expression:
-    """Return an expression with columns replaced by what they are."""
+    """Return an expression with columns replaced by their terms."""
 
     def change(node: Node) -> Node | None:
         if not isinstance(node, ColumnRef):
@@ -121,7 +121,7 @@ def _field(owner: Expression, fields: Iterable[Name]) -> Expression:
 
 
 def prefixed(expression: Expression, word: str) -> Expression:
-    """Return an expression whose columns are behind an alias."""
+    """Return an expression with its columns qualified by an alias."""
 
     def change(node: Node) -> Node | None:
         if not isinstance(node, ColumnRef):

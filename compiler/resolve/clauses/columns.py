@@ -1,4 +1,4 @@
-"""Select lists: stars, names, and what becomes of event times on the way."""
+"""Select lists: stars, names, and which columns remain event times."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def resolve_items(
     *,
     aggregates: bool,
 ) -> tuple[Item, ...]:
-    """Resolve a select list; report missing and double names."""
+    """Resolve a select list; report missing and duplicate names."""
     clause = Clause("SELECT", aggregates=aggregates)
     resolved: list[Item] = []
     for item in items:
@@ -87,7 +87,7 @@ def is_identity(items: tuple[Item, ...], schema: Schema) -> bool:
 
 
 def output_field(name: str, typed: Typed, origin: Field | None) -> Field:
-    """Return the column that an expression becomes; a plain reference keeps its event time."""
+    """Return the output column of an expression; a plain reference keeps its event time."""
     if origin is not None:
         return replace(origin, name=name, type=typed.type, nullable=typed.nullable)
     return Field(name, typed.type, typed.nullable)

@@ -24,7 +24,7 @@ _KINDS = ("INNER", "LEFT", "RIGHT", "FULL")
 
 
 def refuse_kind(node: q.Join) -> Diagnostic | None:
-    """Return why a kind of join can't be had, or None for one that can."""
+    """Return why a kind of join is refused, or None."""
     if node.kind in _KINDS:
         return None
     return Diagnostic(
@@ -44,7 +44,7 @@ def add_join(
 ) -> Join | None:
     """Append the Join to the chain; the scope holds both sides, qualified by their aliases.
 
-    Returns it, None after it has been said why it can't be had.
+    Returns it, or None after a report.
     """
     diagnostics = chain.context.diagnostics
     left, right = scope.relations
@@ -86,10 +86,10 @@ def add_join(
 
 
 def _known_keys(condition: Typed, bounds: Bounds, known: tuple[Known, Known]) -> Typed:
-    """Return the condition of a FULL JOIN that no two NULLs fulfil.
+    """Return the condition of a FULL JOIN such that NULL keys do not match.
 
     In all other joins Spark drops the rows of one side whose key is NULL before they are joined. In
-    a full one it drops none, and then takes NULL keys for equal.
+    a full join it drops none, and then treats NULL keys as equal.
     """
     expression = condition.expression
     for left, right in zip(bounds.left_keys, bounds.right_keys, strict=True):
@@ -111,7 +111,7 @@ def _may_be_null(key: e.Expression, side: Known) -> bool:
 def _side(
     known: Known, visible: Visible, keys: tuple[e.Expression, ...], *, kept: bool
 ) -> JoinSide:
-    """Return a side of the join; ``kept`` says that its rows come out without a partner too."""
+    """Return a side of the join; ``kept`` says that its rows are emitted even without a partner."""
     times = visible.schema.event_times()
     time = known.schema.find(times[0].name) if times else None
     schema = visible.schema

@@ -63,7 +63,7 @@ def is_window_part(scope: BlockScope, expression: e.Expression) -> bool:
 
 
 def unaliased(part: e.Expression) -> e.Expression:
-    """Return the part of a window as it is called once rows are grouped by it."""
+    """Return the name of a window's part once rows are grouped by it."""
     if isinstance(part, e.Call):
         return replace(part, arguments=(unaliased(part.arguments[0]),))
     assert isinstance(part, e.ColumnRef)
@@ -73,7 +73,7 @@ def unaliased(part: e.Expression) -> e.Expression:
 
 
 def has_aggregate(node: Node) -> bool:
-    """Return whether an aggregate stands anywhere in an expression (inside OVER does not count)."""
+    """Return whether an expression contains an aggregate (inside OVER does not count)."""
     return any(True for _ in aggregate_calls(node))
 
 
@@ -121,7 +121,7 @@ def _key_value(
 
 
 def _aliased(node: e.Expression, items: tuple[Item, ...], scope: BlockScope) -> Item | None:
-    """Return the item that a key names by its alias; a column of that name comes first."""
+    """Return the item that a key names by its alias; a column of that name takes precedence."""
     if not isinstance(node, e.ColumnRef) or len(node.parts) != 1:
         return None
     name = node.parts[0].text.lower()
@@ -132,9 +132,9 @@ def _aliased(node: e.Expression, items: tuple[Item, ...], scope: BlockScope) -> 
 
 
 def _key_name(value: Typed, items: tuple[Item, ...], keys: list[Key], scope: BlockScope) -> str:
-    """Return the name of a key after grouping: the column's, else the alias it is selected by.
+    """Return the name of a key after grouping: the column's, else its alias in the select list.
 
-    Else its own text; a column that is called as the window is gets another name.
+    Else its own text; a column with the window's name gets another one.
     """
     used = {key.name.lower() for key in keys}
     taken = used | set(WINDOW_STRUCTS)
@@ -154,9 +154,9 @@ def _key_name(value: Typed, items: tuple[Item, ...], keys: list[Key], scope: Blo
 
 
 def _window_key(part: Typed) -> Key:
-    """Return the window of a joined side as a key; start, end and time are read off it.
+    """Return the window of a joined side as a key; start, end and time are read from it.
 
-    The windows of both sides are one to an inner join.
+    An inner join's windows are the same on both sides.
     """
     expression = part.expression
     if isinstance(expression, e.Call):

@@ -5,8 +5,8 @@
 
     late     orders, filter amount > 0, late rows of hourly
 
-They are told in a query of their own, by the watermark that the operator has. So what the operator
-reads may not be made by another one, see ``compiler.checks.late_rows``.
+They are determined in a query of their own, by the operator's watermark. So the operator's input
+may not come from another one, see ``compiler.checks.late_rows``.
 """
 
 from __future__ import annotations
@@ -49,9 +49,9 @@ def is_late(relation: Relation) -> bool:
 def add_late_rows(
     node: q.LateRows, name: Name, chain: Chain, before: int, schema: Schema | None
 ) -> None:
-    """Add the late rows of a block to the relations of its stream, or say why there are none.
+    """Add the late rows of a block to the relations of its stream, or report why there are none.
 
-    The block's own relations are those behind the first ``before`` ones, and then the chain.
+    The block's own relations are those after the first ``before`` ones, and then the chain.
     ``schema`` are the columns that it reads, None if it joins.
     """
     context = chain.context
@@ -70,7 +70,7 @@ def add_late_rows(
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """A stateful step, and what is done to which relations before it."""
+    """A stateful step, and the relations and steps before it."""
 
     inputs: tuple[str, ...]
     steps: tuple[Step, ...]
@@ -88,7 +88,7 @@ def _first_stateful(chain: Chain, before: int) -> _Found | None:
 
 
 def _unsent(span: Span, found: _Found | None) -> Diagnostic | None:
-    """Return why the late rows of a step can't be told, if it is one of a kind that has none."""
+    """Return why the late rows of a step can't be determined, if its kind has none."""
     if found is None:
         return _never(span)
     if not isinstance(found.step, Operator | Aggregate | Deduplicate):
@@ -99,7 +99,7 @@ def _unsent(span: Span, found: _Found | None) -> Diagnostic | None:
 
 
 def late_of_operator(name: Name, relation: Relation, diagnostics: Diagnostics) -> Relation | None:
-    """Return the late rows of a CREATE OPERATOR, of all of its inputs together."""
+    """Return the late rows of a CREATE OPERATOR, from all of its inputs."""
     step = relation.steps[0]
     assert isinstance(step, Operator)
     branches = []
@@ -121,7 +121,7 @@ def _relation(
 
 
 def _columns(schema: Schema, span: Span, diagnostics: Diagnostics) -> Schema:
-    """Return the columns of late rows: they are behind the watermark, and have no event time."""
+    """Return the columns of late rows: being behind the watermark, they have no event time."""
     taken = schema.find(WATERMARK)
     if taken is not None:
         diagnostics.add(_taken(span))
@@ -130,7 +130,7 @@ def _columns(schema: Schema, span: Span, diagnostics: Diagnostics) -> Schema:
 
 
 def _by_itself(step: Operator) -> bool:
-    """Return whether a program drops late rows by itself."""
+    """Return whether a program drops late rows itself."""
     return not step.ordered and step.panes is None
 
 

@@ -1,4 +1,4 @@
-"""Lookup joins: to each row of a stream the rows of a table with its key, as the table is then.
+"""Lookup joins: each row of a stream with the current rows of a table with its key.
 
 No state is kept and no bound in time is needed: the rows of the table do not arrive.
 """
@@ -42,7 +42,7 @@ def refuse_lookup_kind(node: q.Join, table: str, diagnostics: Diagnostics) -> bo
 
 
 def add_lookup(lookup: LookupJoin, before: Sequence[Visible], first: bool, chain: Chain) -> None:
-    """Append the Lookup to a chain of relations; ``first`` when only one is there before it."""
+    """Append the Lookup to a chain of relations; ``first`` when only one precedes it."""
     diagnostics = chain.context.diagnostics
     node, visible = lookup.node, lookup.visible
     if node.condition is None:
@@ -68,7 +68,7 @@ def add_lookup(lookup: LookupJoin, before: Sequence[Visible], first: bool, chain
 
 
 def _has_key(condition: e.Expression, table: str) -> bool:
-    """Return whether a condition says what of the table equals something of the stream."""
+    """Return whether a condition equates something of the table with something of the stream."""
     for part in conjuncts(condition):
         if isinstance(part, e.Binary) and part.operator == "=":
             left, right = _aliases(part.left), _aliases(part.right)
@@ -94,7 +94,7 @@ def _bad_kind(node: q.Join, table: str) -> Diagnostic:
 
 
 def stream_behind(node: q.Join, table: str, stream: str) -> Diagnostic:
-    """Return the diagnostic for a table that is joined with a stream, not the other way round."""
+    """Return the diagnostic for a table joined with a stream instead of the other way round."""
     kind = "LEFT JOIN" if node.kind in ("RIGHT", "FULL") else "JOIN"
     return Diagnostic(
         codes.LOOKUP_FORM,

@@ -1,4 +1,4 @@
-"""What became of an event time on the way: told where one is needed and there is none."""
+"""How an event time was lost: reported where one is needed and missing."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .columns import Item
 
 
 def lost_time(items: Iterable[Item], scope: BlockScope, where: str) -> LostTime | None:
-    """Return what a projection makes of the event time of its rows; None if it keeps one."""
+    """Return how a projection loses the event time of its rows; None if it keeps one."""
     items = tuple(items)
     if any(item.field.watermark is not None for item in items):
         return None
@@ -29,7 +29,7 @@ def lost_time(items: Iterable[Item], scope: BlockScope, where: str) -> LostTime 
 
 
 def time_help(visible: Visible, otherwise: str) -> str:
-    """Return how a relation without an event time gets one."""
+    """Return help on giving a relation an event time."""
     lost = visible.schema.lost
     if lost is None:
         return otherwise

@@ -1,4 +1,4 @@
-"""WINDOW: windows of OVER by name, and what an OVER takes from them.
+"""WINDOW: named windows of OVER, and what an OVER takes from them.
 
 OVER w … WINDOW w AS (PARTITION BY k ORDER BY ts ROWS 5 PRECEDING)
 OVER (w ROWS 5 PRECEDING)
@@ -17,7 +17,7 @@ from ....dsl.suggest import closest
 
 
 class NamedWindows:
-    """The windows of one SELECT by name; what is wrong with one is told once."""
+    """The windows of one SELECT by name; a mistake in one is reported once."""
 
     def __init__(self, select: q.Select, diagnostics: Diagnostics) -> None:
         self._diagnostics = diagnostics
@@ -35,7 +35,7 @@ class NamedWindows:
                 self._diagnostics.add(unused_window(named))
 
     def whole(self, spec: e.WindowSpec, path: tuple[str, ...] = ()) -> e.WindowSpec | None:
-        """Return a window with what it takes from the one that it names, None after a report.
+        """Return a window completed by the one that it names, None after a report.
 
         ``path`` are the names that lead to it.
         """
@@ -46,7 +46,7 @@ class NamedWindows:
         named = self._named.get(name)
         if named is None or name in path:
             self._diagnostics.add(_unknown(spec.name.span, spec.name.text, self._named, path))
-            # What is meant by it may be one of them.
+            # It may refer to one of them.
             self._used |= self._named.keys()
             return None
         below = self.whole(named.window, (*path, name))

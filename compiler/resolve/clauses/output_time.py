@@ -1,10 +1,9 @@
-"""The event time of what an operator gives, for windows, joins and operators behind it.
+"""The event time of an operator's output, for windows, joins and operators after it.
 
-A column of RETURNS is one if each EMIT puts into it the event time of the row that is handled, or
-the instant of the event-time timer that went off: then no row is older than what the watermark had
-passed when the rows that it comes from were handled. Of a Python class the emitted values are not
-known: there the column that has the name of an input's event time is one, and a running job looks
-whether each value is no older than that.
+A column of RETURNS is one if each EMIT sets it to the event time of the current row, or to the
+instant of the event-time timer that fired: then no row is older than the watermark at the time its
+input rows were handled. The values emitted by a Python class are unknown: there the column with the
+name of an input's event time is one, and a running job checks that no value is older than that.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from ..scopes.lateness import behind_timers
 
 
 def with_event_time(operator: Operator) -> Operator:
-    """Return an operator whose first such column has a watermark, that of its slowest input."""
+    """Return an operator whose first such column has the watermark of its slowest input."""
     delays = [
         field.watermark
         for given in operator.inputs
@@ -39,7 +38,7 @@ def with_event_time(operator: Operator) -> Operator:
 
 
 def _behind(operator: Operator) -> Behind | None:
-    """Return why what is emitted may be far behind the watermark."""
+    """Return why emitted rows may be far behind the watermark."""
     for given in operator.inputs:
         time = given.schema.find(given.event_time) if given.event_time is not None else None
         if time is not None and time.behind is not None:

@@ -1,7 +1,7 @@
 """The equalities and the bound in time that a join condition states.
 
-Each side of a comparison is taken as an event time plus a constant; what does not fit that form
-is left as a residual condition, which Spark evaluates on the joined rows.
+Each side of a comparison is read as an event time plus a constant; anything else is left as a
+residual condition, which Spark evaluates on the joined rows.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ class Bounds:
 def analyse(
     condition: e.Expression, left: str, right: str, is_time: Callable[[e.Expression], bool]
 ) -> Bounds:
-    """Read the keys and the time bound off a resolved condition over two aliases.
+    """Extract the keys and the time bound from a resolved condition over two aliases.
 
-    ``is_time`` tells whether an expression is an event time column.
+    ``is_time`` returns whether an expression is an event time column.
     """
     left_keys: list[e.Expression] = []
     right_keys: list[e.Expression] = []
@@ -76,7 +76,7 @@ def _aliases(expression: e.Expression) -> set[str]:
 
 
 def _offset(expression: e.Expression, is_time: Callable[[e.Expression], bool]) -> int | None:
-    """Return the constant that is added to an event time, or None for another form."""
+    """Return the constant added to an event time, or None for another form."""
     if is_time(expression):
         return 0
     match expression:

@@ -1,4 +1,4 @@
-"""State without an end: what is said of it, and the bound that would fix it."""
+"""Unbounded state: its diagnostic, and the bound that would fix it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _UNITS = ("SECOND", "MINUTE", "HOUR", "DAY")
 def unbounded(select: q.Select, stream: str, times: Sequence[Typed]) -> Diagnostic:
     """Return the diagnostic for an aggregate whose groups nothing closes.
 
-    ``times`` are the event times of what it reads.
+    ``times`` are the event times of its input.
     """
     span = select.group_by[0].span.to(select.group_by[-1].span) if select.group_by else select.span
     return Diagnostic(

@@ -1,6 +1,6 @@
 """Window joins: the rows of two streams that fall into the same window.
 
-Each side is given its window as a column, and the condition makes the two equal:
+Each side gets its window as a column, and the condition equates the two:
 
     FROM TUMBLE(a, ts, …) AS a JOIN TUMBLE(b, ts, …) AS b
       ON a.k = b.k AND a.window_start = b.window_start AND a.window_end = b.window_end
@@ -24,7 +24,7 @@ from .windows import taken_name
 
 
 def unlike_windows(node: q.Join, a: Visible, b: Visible) -> Diagnostic | None:
-    """Return why the sides can't be joined by their windows; None if they can, or have none."""
+    """Return why the sides can't be joined by their windows; None if they can or have none."""
     left, right = a.window, b.window
     if left is None and right is None:
         return None
@@ -65,10 +65,10 @@ def _shape(window: Window) -> tuple[object, ...]:
 
 
 def join_windows(condition: e.Expression, left: Visible, right: Visible) -> e.Expression | None:
-    """Return the condition with one equality of windows for those of their starts and ends.
+    """Return the condition with the equalities of starts and ends replaced by one of windows.
 
-    None when it does not say that the windows are the same. The end alone tells which window it is,
-    the start only where all windows are equally long.
+    None when it does not equate the windows. The end alone identifies the window, the start only
+    where all windows are equally long.
     """
     assert left.window is not None
     parts = list(conjuncts(condition))
@@ -89,7 +89,7 @@ def join_windows(condition: e.Expression, left: Visible, right: Visible) -> e.Ex
 
 
 def _same_part(part: e.Expression, left: Visible, right: Visible) -> str | None:
-    """Return ``start`` or ``end`` for an equality of that of both windows."""
+    """Return ``start`` or ``end`` for an equality of that part of both windows."""
     if not isinstance(part, e.Binary) or part.operator != "=":
         return None
     sides = [_window_part(part.left), _window_part(part.right)]
@@ -100,7 +100,7 @@ def _same_part(part: e.Expression, left: Visible, right: Visible) -> str | None:
 
 
 def _window_part(expression: e.Expression) -> tuple[str, str | None]:
-    """Return the alias of a side and which part of its window a resolved expression is."""
+    """Return the alias of a side and the part of its window that a resolved expression is."""
     if is_window_time(expression):
         assert isinstance(expression, e.Call)
         inner = expression.arguments[0]
@@ -126,7 +126,7 @@ def window_field(window: Window) -> Field:
 
 
 def no_window(node: q.Join, left: Visible, right: Visible) -> Diagnostic:
-    """Return the diagnostic for a condition that does not say that the windows are the same."""
+    """Return the diagnostic for a condition that does not equate the windows."""
     assert left.window is not None
     grows = left.window.kind == "cumulate"
     name = "window_end" if grows else "window_start"

@@ -33,7 +33,7 @@ _FORMS = {
 def resolve_window(
     node: q.WindowTable, visible: Visible, diagnostics: Diagnostics
 ) -> Window | None:
-    """Return the window of a table function, or None after saying what is wrong with it."""
+    """Return the window of a table function, or None after a report."""
     column = node.column
     if column is None:
         return None
@@ -76,7 +76,7 @@ def _lengths(node: q.WindowTable, diagnostics: Diagnostics) -> list[Duration] | 
 
 
 def _offset(node: q.WindowTable, diagnostics: Diagnostics) -> Duration | None:
-    """Return how far all windows are shifted, None for not at all."""
+    """Return the offset of all windows, None if there is none."""
     if node.offset is None:
         return None
     found = duration(node.offset, "the offset of a window", diagnostics, signed=True)
@@ -84,7 +84,7 @@ def _offset(node: q.WindowTable, diagnostics: Diagnostics) -> Duration | None:
 
 
 def _misfit(node: q.WindowTable, window: Window, visible: Visible) -> Diagnostic | None:
-    """Return why lengths that are right by themselves don't go together."""
+    """Return why individually valid lengths are inconsistent."""
     size, slide, offset = window.size, window.slide, window.offset
     if window.kind == "hop" and slide is not None and slide.micros > size.micros:
         return _arguments(node, f"the slide of {slide} is longer than the size of {size}")
@@ -121,7 +121,7 @@ def missing_watermark(what: str, column: e.Expression, visible: Visible) -> Diag
 
 
 def no_group(kind: str, span: Span) -> Diagnostic:
-    """Return the diagnostic for a session window that is used row by row."""
+    """Return the diagnostic for a session window assigned row by row."""
     return Diagnostic(
         codes.WINDOW_NOT_GROUPED,
         f"a {kind} window is known only once its rows are grouped",
@@ -131,7 +131,7 @@ def no_group(kind: str, span: Span) -> Diagnostic:
 
 
 def taken_name(span: Span, visible: Visible, name: str) -> Diagnostic:
-    """Return the diagnostic for a column that stands where the window would."""
+    """Return the diagnostic for a column with the name of the window's."""
     return Diagnostic(
         codes.WINDOW_ARGUMENTS,
         f"`{visible.alias}` has a column `{name}`, which is Spark's name for the window of a row",

@@ -20,7 +20,7 @@ DEFAULT = Checkpoint(
 def resolve_checkpoint(spec: st.Spec, diagnostics: Diagnostics) -> Checkpoint:
     """Return the policy of a spec.
 
-    What is wrong with it is reported and replaced by the default.
+    Mistakes are reported and replaced by the default.
     """
     found = [s for s in spec.statements if isinstance(s, st.Checkpoint)]
     if not found:

@@ -17,10 +17,10 @@ def duration(
     zero: bool = False,
     signed: bool = False,
 ) -> Duration | None:
-    """Return the length of a literal, or None after saying why it has none.
+    """Return the length of a literal, or None after reporting why it has none.
 
-    ``what`` names the thing it is for "the size of a window"; ``zero`` allows a length of
-    nothing, ``signed`` also less than that.
+    ``what`` names its purpose, "the size of a window"; ``zero`` allows a length of zero, ``signed``
+    also a negative one.
     """
     if not isinstance(node, e.Interval):
         diagnostics.add(_not_an_interval(node, what))

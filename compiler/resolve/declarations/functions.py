@@ -29,7 +29,7 @@ from .user_aggregates import resolve_aggregate
 
 _Node: TypeAlias = st.CreateFunction | st.CreateAggregate
 _TAKEN = frozenset({"proctime", "watermark", "now"})
-"""Names that mean something of their own somewhere in the language."""
+"""Names with a special meaning somewhere in the language."""
 
 T = TypeVar("T", bound=Node)
 
@@ -37,7 +37,7 @@ T = TypeVar("T", bound=Node)
 def resolve_functions(
     declared: Mapping[str, Declared], broken: Iterable[str], diagnostics: Diagnostics
 ) -> Functions:
-    """Resolve all functions and aggregates, each after those that it calls.
+    """Resolve all functions and aggregates, each after those it calls.
 
     ``broken`` are names of statements that did not parse, which may be functions.
     """
@@ -90,7 +90,7 @@ def _resolve(
 
 
 def is_built_in(name: Name) -> bool:
-    """Return whether a name means something wherever it is called."""
+    """Return whether a name is built in."""
     call = e.Call(name.span, name, ())
     folded = name.text.lower()
     known = function(folded) is not None or aggregate(folded) is not None

@@ -1,7 +1,7 @@
-"""Functions and options that run Java code from outside of the spec: only where it says so.
+"""Functions and options that run Java code from outside the spec: only where it is allowed.
 
-A function is found by its name wherever it stands, and whatever stands around it: in declared
-functions, in programs, in conditions.
+A function is found by its name wherever it is called: in declared functions, in programs, in
+conditions.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from ...connectors.spark_options import PREFIX
 
 
 def check_java(spec: Node, settings: Settings) -> Iterator[Diagnostic]:
-    """Yield calls and options that run such code, unless the front matter allows it."""
+    """Report calls and options that run such code, unless the front matter allows it."""
     if ALLOW in settings.allow:
         return
     for node in walk(spec):

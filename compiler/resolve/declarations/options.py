@@ -1,4 +1,4 @@
-"""Options in WITH, checked against what the connector says of them."""
+"""Options in WITH, checked against the connector's."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ def endpoint(
     variables: Mapping[str, str | None],
     diagnostics: Diagnostics,
 ) -> Endpoint | None:
-    """Return the connector with its options, or None after saying what is wrong with them.
+    """Return the connector with its options, or None after a report.
 
-    ``known`` are the connectors that there are for what is declared.
+    ``known`` are the connectors for this kind of declaration.
     """
     before = len(diagnostics)
     given = unique_options(options, diagnostics)
@@ -98,7 +98,7 @@ def _names(role: Role) -> tuple[str, ...]:
 
 
 def unique_options(options: Iterable[Option], diagnostics: Diagnostics) -> dict[str, Option]:
-    """Return options by name; report those that are given twice."""
+    """Return options by name; report duplicates."""
     found: dict[str, Option] = {}
     for option in options:
         first = found.setdefault(option.name.text, option)
@@ -116,7 +116,7 @@ def unique_options(options: Iterable[Option], diagnostics: Diagnostics) -> dict[
 
 
 def unknown_option(option: Option, where: str, known: tuple[str, ...]) -> Diagnostic:
-    """Return the diagnostic for an option that nothing reads."""
+    """Return the diagnostic for an unknown option."""
     near = closest(option.name.text, known)
     listed = ", ".join(f"`{name}`" for name in known) or "none"
     elsewhere = told(option.name.text)

@@ -15,7 +15,7 @@ from ...connectors.spark_options import NOT_PASSED, PREFIX, SparkOptions
 def check_passed(
     option: Option, connector: str, role: Role, passed: SparkOptions, file_format: str | None
 ) -> Iterator[Diagnostic]:
-    """Yield that Spark has no such option for the connector; case does not count."""
+    """Yield a diagnostic if Spark has no such option for the connector, ignoring case."""
     name = option.name.text.removeprefix(PREFIX)
     if passed.takes(name, file_format):
         return
@@ -34,7 +34,7 @@ def check_passed(
 
 
 def _instead(name: str, role: Role, passed: SparkOptions) -> str | None:
-    """Return what to write instead of an option that the language says itself."""
+    """Return what to write instead of an option that the language has itself."""
     own = [f"`{one.name} = '…'`" for one in role.accepted if name in one.spark]
     if own:
         return f"write {', or '.join(own)}"

@@ -1,4 +1,4 @@
-"""ON MALFORMED ROWS and ON FUTURE ROWS: what becomes of rows that a source should not have."""
+"""ON MALFORMED ROWS and ON FUTURE ROWS: what happens to rows that a source should not have."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def check_malformed(node: st.CreateSource, connector: str, diagnostics: Diagnost
 def future_rows(
     node: st.CreateSource, watermark: Watermark | None, schema: Schema, diagnostics: Diagnostics
 ) -> FutureRows | None:
-    """Return the policy for rows ahead of the clock, None without one or after a report."""
+    """Return the policy for rows ahead of the clock; None if there is none, or after a report."""
     policy = node.future
     if policy is None:
         return None
@@ -71,15 +71,15 @@ def future_rows(
 def side_streams(
     node: st.CreateSource, schema: Schema, source: Source | None
 ) -> Iterator[tuple[str, Known, Relation | None]]:
-    """Yield the side streams of a source by name: how they are read, and what they are.
+    """Yield the side streams of a source by name, with their schemas and relations.
 
-    A source with errors still says which columns they have.
+    Their columns are known even for a source with errors.
     """
     if node.malformed is not None and (name := node.malformed.stream) is not None:
         step = SideRows("malformed", node.name.text, None)
         yield _side(name, node, MALFORMED, step if source is not None else None)
     if node.future is not None and (name := node.future.stream) is not None:
-        # Its rows are those that may not move the watermark: there is none behind them.
+        # Its rows may not move the watermark, so it has none.
         fields = (Field(f.name, f.type, f.nullable, proctime=f.proctime) for f in schema)
         policy = source.future_rows if source is not None else None
         ahead = None

@@ -1,7 +1,7 @@
-"""Secrets in options: they come from the environment or a file, so that no file of ours holds them.
+"""Secrets in options: they come from the environment or a file, so that none of ours holds them.
 
-The script and the plan are committed and shown. A reference stands in both; a variable's default
-does too, so that no secret may be one.
+The script and the plan are committed and shown. Both contain references and the defaults of
+variables, so no default may be a secret.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from ....dsl.walk import walk
 
 
 def note_secrets(spec: Node, source: SourceFile) -> None:
-    """Note the secrets that options spell out, so that nothing shows them."""
+    """Note the secrets written out in options, so that nothing shows them."""
     for option in _options(spec):
         if (secret := written_secret(option.name.text, option.value)) is not None:
             source.secrets.add(secret)
 
 
 def check_secrets(spec: Node, settings: Settings, diagnostics: Diagnostics) -> None:
-    """Tell of secrets that stand in options, by themselves or as the value of a variable."""
+    """Report secrets in options, directly or as the value of a variable."""
     for option in _options(spec):
         name = option.name.text
         secret = written_secret(name, option.value)
@@ -36,7 +36,7 @@ def check_secrets(spec: Node, settings: Settings, diagnostics: Diagnostics) -> N
             continue
         for variable in dict.fromkeys(referring(name, option.value)):
             for where, text in _values(variable, settings):
-                # Whatever the variable is called: where it is used it is a secret.
+                # Whatever the variable's name: its use makes it a secret.
                 if text is not None and (secret := written_secret("secret", text)) is not None:
                     diagnostics.source.secrets.add(secret)
                     diagnostics.add(_of_variable(option, variable, where))

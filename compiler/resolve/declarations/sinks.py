@@ -22,7 +22,7 @@ def resolve_sink(
     variables: Mapping[str, str | None],
     diagnostics: Diagnostics,
 ) -> Sink | None:
-    """Return the sink, or None after saying what is wrong with it."""
+    """Return the sink, or None after a report."""
     before = len(diagnostics)
     point = endpoint(refuse_upsert(node, diagnostics), node.name, SINKS, variables, diagnostics)
     known = env.relations.get(node.stream.text)
@@ -56,7 +56,7 @@ def resolve_sink(
 
 
 def _without_mode(point: Endpoint) -> Endpoint:
-    """Mode and key are parts of the sink: the connector's options are what is left."""
+    """Mode and key are parts of the sink: the connector's options are the others."""
     options = tuple((name, text) for name, text in point.options if name not in MODE_OPTIONS)
     return Endpoint(point.connector, options, point.passed)
 

@@ -1,4 +1,4 @@
-"""The columns of a source: those that are read, those of its connector, those that are computed."""
+"""The columns of a source: physical ones, those of its connector, computed ones."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def read_columns(node: Declares, diagnostics: Diagnostics) -> tuple[Field, ...]:
 def metadata_columns(
     node: st.CreateSource, connector: str | None, diagnostics: Diagnostics
 ) -> tuple[Metadata, ...]:
-    """Return the columns that the connector knows by itself; None is a connector with mistakes."""
+    """Return the columns that the connector provides; None stands for a connector with mistakes."""
     known = {} if connector is None else SOURCES[connector].metadata
     found: dict[str, Metadata] = {}
     for column in node.columns:
@@ -62,7 +62,7 @@ def metadata_columns(
 def computed_columns(
     node: Declares, read: Schema, diagnostics: Diagnostics
 ) -> tuple[tuple[Column, Field], ...]:
-    """Return the computed columns; each may use those that are read and the ones before it.
+    """Return the computed columns; each may use physical ones and those before it.
 
     The processing time, ``PROCTIME()``, is the instant of the batch that reads the row.
     """

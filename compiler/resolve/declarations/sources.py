@@ -23,7 +23,7 @@ from .source_columns import computed_columns, metadata_columns, read_columns
 def resolve_source(
     node: st.CreateSource, variables: Mapping[str, str | None], diagnostics: Diagnostics
 ) -> tuple[Schema, Source | None]:
-    """Return the source's schema (for what reads it) and the source, None if it has errors."""
+    """Return the source's schema (for its readers) and the source, None if it has errors."""
     before = len(diagnostics)
     point = endpoint(node.options, node.name, SOURCES, variables, diagnostics)
     physical = read_columns(node, diagnostics)

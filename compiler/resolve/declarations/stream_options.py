@@ -18,7 +18,7 @@ _OPTIONS = ("uid", "unbounded", "state_backend")
 
 @dataclass(frozen=True, slots=True)
 class StreamOptions:
-    """The id that state is known by, and whether it may grow without a bound."""
+    """The id of its state, and whether that may grow without a bound."""
 
     uid: str
     unbounded: bool
@@ -27,7 +27,7 @@ class StreamOptions:
 def stream_options(
     node: st.CreateStream | st.CreateOperator, diagnostics: Diagnostics
 ) -> StreamOptions:
-    """Return what the options say, after saying what is wrong with them."""
+    """Return the options, after reporting mistakes in them."""
     options = unique_options(node.options, diagnostics)
     elsewhere = of_ksqldb(options.values())
     if elsewhere is not None:

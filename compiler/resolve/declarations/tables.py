@@ -28,7 +28,7 @@ _PART = re.compile(r"(\d+)\s*([A-Za-z]+)")
 def resolve_table(
     node: st.CreateTable, variables: Mapping[str, str | None], diagnostics: Diagnostics
 ) -> tuple[Schema, Table | None]:
-    """Return the table's schema (for what looks rows up) and the table, None if it has errors."""
+    """Return the table's schema (for lookups) and the table, None if it has errors."""
     before = len(diagnostics)
     point = endpoint(node.options, node.name, TABLES, variables, diagnostics)
     physical = read_columns(node, diagnostics)
@@ -53,12 +53,12 @@ def resolve_table(
 
 
 def _without_refresh(point: Endpoint) -> tuple[tuple[str, str], ...]:
-    """How often a table is read is a part of the table, not of its connector."""
+    """How often a table is read is part of the table, not of its connector."""
     return tuple((name, text) for name, text in point.options if name != REFRESH.name)
 
 
 def _refuse_arrival(node: st.CreateTable, diagnostics: Diagnostics) -> None:
-    """Report columns that only rows can have which arrive one by one."""
+    """Report columns that only arriving rows can have."""
     for column in node.columns:
         call = column.expression
         if column.metadata_key is not None:
@@ -121,7 +121,7 @@ def _no_proctime(column: st.Column) -> Diagnostic:
 
 
 def not_a_stream(name: Name, use: str) -> Diagnostic:
-    """Return the diagnostic for a table that stands alone; ``use`` is what reads it."""
+    """Return the diagnostic for a table used as a stream; ``use`` is what reads it."""
     return Diagnostic(
         codes.TABLE_AS_STREAM,
         f"`{name}` is a table, but {use} needs rows that arrive",

@@ -1,6 +1,6 @@
 """Sinks that replace rows: `mode = 'upsert'` and the columns of its key.
 
-Whether the key fits the rows of the relation is for ``compiler.checks.sink_keys`` to say.
+``compiler.checks.sink_keys`` checks whether the key fits the rows of the relation.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from ..scopes.relation_builder import Known
 MODE_OPTIONS = ("mode", "key")
 
 _PART = re.compile(r"\s*(?:`((?:[^`]|``)+)`\s*|([^,]*))(,|\Z)")
-"""A name of a list of names, in backticks or as it is, up to the comma behind it."""
+"""A name in a list, with or without backticks, up to the next comma."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class Upsert:
 
 
 def refuse_upsert(node: st.CreateSink, diagnostics: Diagnostics) -> tuple[st.Option, ...]:
-    """Return the options, without those of an upsert if the connector can't: that is said here."""
+    """Return the options; report those of an upsert, and drop them, if the connector has none."""
     given = {o.name.text: o for o in node.options}
     named = given.get("connector")
     connector = SINKS.get(named.value) if named is not None else None
@@ -60,7 +60,7 @@ def refuse_upsert(node: st.CreateSink, diagnostics: Diagnostics) -> tuple[st.Opt
 def resolve_upsert(
     node: st.CreateSink, point: Endpoint, known: Known, diagnostics: Diagnostics
 ) -> Upsert:
-    """Read mode and key of a sink whose options are of the right form."""
+    """Read mode and key of a sink whose options are well-formed."""
     given = {o.name.text: o for o in node.options}
     upsert = point.option("mode") == UPSERT
     if "key" not in given or point.option("key") is None:
@@ -102,7 +102,7 @@ def _key(
 
 
 def _names(text: str) -> Iterator[str]:
-    """Yield names with commas between them."""
+    """Yield comma-separated names."""
     at, more = 0, True
     while more and (found := _PART.match(text, at)) is not None:
         yield found[2].strip() if found[1] is None else found[1].replace("``", "`")

@@ -1,10 +1,11 @@
-"""CREATE AGGREGATE: what a row contributes, how that is combined, what is read out.
+"""CREATE AGGREGATE: what a row contributes, how that is combined, and the result.
 
     LIFT (xw = x * w, w = w) COMBINE (xw = SUM, w = SUM) LOWER xw / w
 
     weighted_mean(price, qty)      sum(price * qty) / sum(qty)
 
-Each accumulator is one of Spark's own aggregates, so state is kept, merged and shared as theirs is.
+Each accumulator is one of Spark's own aggregates, so its state is kept, merged and shared like
+theirs.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ _COMBINES = {
     "THETA": "theta_sketch_agg",
     "KLL": "kll_sketch_agg_bigint",
 }
-"""How two accumulators become one, and the aggregate of Spark that does it."""
+"""How two accumulators are combined, and Spark's aggregate for that."""
 
 _KLL_OF: dict[t.Type, str] = {t.FLOAT: "kll_sketch_agg_float", t.DOUBLE: "kll_sketch_agg_double"}
 
@@ -49,7 +50,7 @@ Part = TypeVar("Part", st.Lift, st.Combine)
 def resolve_aggregate(
     node: st.CreateAggregate, parameters: tuple[Parameter, ...], diagnostics: Diagnostics
 ) -> UserAggregate | None:
-    """Return the aggregate, or None after saying what is wrong with it."""
+    """Return the aggregate, or None after a report."""
     before = len(diagnostics)
     owner = f"aggregate `{node.name}`"
     lifts, combines = _once(node.lifts, diagnostics), _once(node.combines, diagnostics)
@@ -84,7 +85,7 @@ def _once(nodes: Sequence[Part], diagnostics: Diagnostics) -> dict[str, Part]:
 
 
 def _alone(lifts: dict[str, st.Lift], combines: dict[str, st.Combine]) -> list[Diagnostic]:
-    """Return the diagnostics for accumulators that stand in one of LIFT and COMBINE only."""
+    """Return the diagnostics for accumulators in only one of LIFT and COMBINE."""
     found = []
     for name, lift in lifts.items():
         if name not in combines and not closest(name, combines.keys() - lifts.keys()):
@@ -107,7 +108,7 @@ def _function(
         name = _KLL_OF.get(value.type, name)
     function = aggregate(name)
     assert function is not None
-    # A list in the order of arrival would be another one at each run: it is put in order.
+    # A list in order of arrival would differ between runs: it is sorted.
     wanted = "orderable" if combine.function == "COLLECT" else function.takes[0]
     if not t.is_open(value.type) and not fits(wanted, value.type):
         diagnostics.add(_bad_combine(combine, lift, value, wanted, diagnostics))

@@ -70,11 +70,11 @@ _DEFAULTS: dict[str, tuple[str | None, ...]] = {
     "theta_sketch_agg": (None, "12"),
     "theta_union_agg": (None, "12"),
 }
-"""What Spark takes for a constant that is left out: written or not, it is one aggregate."""
+"""Spark's defaults for omitted constants: written or not, it is the same aggregate."""
 
 
 def fits(kind: str, type_: t.Type) -> bool:
-    """Return whether a value of a type is of the kind that an aggregate takes."""
+    """Return whether a type is of the kind that an aggregate accepts."""
     return _FITS[kind](type_)
 
 
@@ -90,7 +90,7 @@ def _is_measure(type_: t.Type) -> bool:
 def checked_arguments(
     node: e.Call, found: AggregateFunction, arguments: list[Typed], context: Context
 ) -> list[Typed] | None:
-    """Return the arguments, constants in their one spelling, or None after a report."""
+    """Return the arguments, with constants in canonical spelling, or None after a report."""
     count = len(arguments)
     if count < found.least or (found.most is not None and count > found.most):
         context.report(_argument_count(node, found))
@@ -132,7 +132,7 @@ def _spelling(expression: e.Expression) -> str | None:
 
 
 def _constant(found: AggregateFunction, wanted: str, argument: Typed) -> Typed | None:
-    """Return a constant argument in its one spelling, None if it is none or out of range."""
+    """Return a constant argument in canonical spelling, None if it is not one or out of range."""
     expression = argument.expression
     match expression:
         case e.BooleanLiteral() if wanted == "flag":
@@ -158,7 +158,7 @@ def _number(found: AggregateFunction, wanted: str, node: e.Expression) -> e.Numb
         fits = text.isdigit() and least <= int(text) <= most
         return e.NumberLiteral(node.span, str(int(text))) if fits else None
     fits = least <= float(text) <= most
-    # Spark turns a decimal into a percentage or an error on its own, and not into a share.
+    # Spark casts a decimal implicitly to a percentage or an error, but not to a share.
     spelling = repr(float(text)) + ("D" if wanted == "share" else "")
     return e.NumberLiteral(node.span, spelling) if fits else None
 

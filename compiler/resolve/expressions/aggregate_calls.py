@@ -1,4 +1,4 @@
-"""Calls of aggregates: where they may stand, which clauses they take, what they mean."""
+"""Calls of aggregates: where they are allowed, their clauses, their meaning."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .typing import Context, FoundAggregate, require_boolean, typed, unknown
 
 
 def typed_aggregate(node: e.Call, context: Context) -> Typed:
-    """Return a call of an aggregate under the function's own name (MEAN is AVG), and its type."""
+    """Return a call of an aggregate under its canonical name (MEAN is AVG), and its type."""
     found = aggregate(node.name.text, distinct=node.distinct)
     if found is None or not may_stand(node, found.name, context):
         return unknown(node)
@@ -55,13 +55,13 @@ def _noted(
     arguments: list[Typed],
     context: Context,
 ) -> Typed:
-    """Return the call as Spark is to run it, its cells noted."""
+    """Return the call for Spark, and note its cells."""
     if found.name == "count_distinct" and len(arguments) > 1:
         call, arguments = _of_several(call, arguments)
     elif found.name == "any_value" and node.nulls == "IGNORE":
         arguments = [arguments[0], Typed(e.BooleanLiteral(node.span, True), t.BOOLEAN)]
     elif found.name == "mode":
-        # Of values that are equally frequent the least one: Spark's own choice is by chance.
+        # Of equally frequent values the least one: Spark's own choice is random.
         arguments = [arguments[0], Typed(e.BooleanLiteral(node.span, True), t.BOOLEAN)]
     elif found.name == "approx_count_distinct" and len(arguments) > 1:
         error = arguments[1].expression
@@ -81,13 +81,13 @@ def _of_several(call: e.Call, arguments: list[Typed]) -> tuple[e.Call, list[Type
             known = e.IsTest(call.span, argument.expression, "NULL", negated=True)
             condition = known if condition is None else e.Binary(call.span, "AND", condition, known)
     struct = e.Call(call.span, Name(call.span, "struct"), call.arguments)
-    # What is counted is known by its place: a column by another name is the same.
+    # The fields are named by position: a renamed column is the same.
     fields = tuple(t.Field(f"col{n}", a.type) for n, a in enumerate(arguments, start=1))
     return replace(call, filter=condition), [Typed(struct, t.Struct(fields), nullable=False)]
 
 
 def may_stand(node: e.Call, name: str, context: Context) -> bool:
-    """Return whether an aggregate may stand where a call does, after saying why not."""
+    """Return whether an aggregate is allowed where a call is, after reporting why not."""
     if context.inside is not None:
         context.report(_nested(node, context.inside, context))
     elif not context.clause.aggregates or context.lambdas:
@@ -109,7 +109,7 @@ def _arguments(node: e.Call, name: str, context: Context) -> list[Typed]:
 
 
 def _counted(argument: Typed, node: e.Call, name: str) -> Typed:
-    """Return what is counted: COUNT(1) counts rows, in one cell with COUNT(*), as Spark has it.
+    """Return what is counted: COUNT(1) counts rows, sharing a cell with COUNT(*), as in Spark.
 
     So does any computed value that is never NULL. Columns are left alone: those of a source are
     NOT NULL to the language only.
@@ -130,7 +130,7 @@ def filter_condition(node: e.Call, context: Context) -> e.Expression | None:
 
 
 def _clause(node: e.Call, found: AggregateFunction) -> Diagnostic | None:
-    """Return what is wrong with DISTINCT, ORDER BY or IGNORE NULLS of a call."""
+    """Return the diagnostic about DISTINCT, ORDER BY or IGNORE NULLS of a call."""
     if node.distinct and "DISTINCT" not in found.clauses:
         return _no_distinct(node, found)
     if node.order_by and "ORDER" not in found.clauses:
@@ -192,7 +192,7 @@ def _no_clause(node: e.Call, found: AggregateFunction, clause: str) -> Diagnosti
 
 
 def _by_event_time(node: e.Call, found: AggregateFunction) -> Diagnostic:
-    """FIRST_VALUE in an order that is stated, which MIN_BY and MAX_BY have."""
+    """Return the diagnostic for ORDER BY in FIRST_VALUE, which suggests MIN_BY or MAX_BY."""
     item = node.order_by[0]
     least = (found.name == "first_value") is not item.descending
     value = ", ".join(sql(argument) for argument in node.arguments[:1])

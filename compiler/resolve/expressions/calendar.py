@@ -1,4 +1,4 @@
-"""``TIMESTAMPADD(HOUR, 1, ts)`` and its kin: calls whose first argument is a unit of time."""
+"""Calls such as ``TIMESTAMPADD(HOUR, 1, ts)`` whose first argument is a unit of time."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ def _typed_cast(node: e.Cast, context: Context) -> Typed:
 
 
 def keeps_values(source: t.Type, target: t.Type) -> bool:
-    """Return whether a cast makes no NULL of what is none, however Spark is set up."""
+    """Return whether a cast never turns a value into NULL, whatever Spark's settings."""
     if source == target or target == t.STRING:
         return True
     wider = t.is_integral(source) and t.is_integral(target)

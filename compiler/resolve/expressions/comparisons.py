@@ -1,7 +1,7 @@
-"""What may be compared with what, and what has a type in common.
+"""Comparable types and common types.
 
-Spark turns a text into whatever it is compared with, row by row; here that is a mistake, except
-that a text literal beside a date or time is read as one.
+Spark casts a text to whatever it is compared with, row by row; here that is a mistake, except that
+a text literal next to a date or time is read as one.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ def require_comparable(left: Typed, right: Typed, nodes: Pair, context: Context,
 
 
 def with_names_of(left: t.Type, node: e.Expression) -> e.Expression:
-    """Return a row that is compared with a struct, its values under the names of the other.
+    """Return a row compared with a struct, with its values under the struct's names.
 
-    Spark takes structs of other names for other types.
+    To Spark, structs with other names are other types.
     """
     if not (isinstance(node, e.Row) and isinstance(left, t.Struct)):
         return node
@@ -59,7 +59,7 @@ def with_names_of(left: t.Type, node: e.Expression) -> e.Expression:
 def unified(
     values: Sequence[Typed], nodes: Sequence[e.Expression], context: Context, what: str
 ) -> t.Type:
-    """Return the type that alternatives have in common; ``what`` chooses among them."""
+    """Return the common type of alternatives; ``what`` chooses among them."""
     found: t.Type = t.NULL
     first: e.Expression | None = None
     for i, (value, node) in enumerate(zip(values, nodes, strict=True)):
@@ -150,9 +150,9 @@ def _incomparable(a: t.Type, b: t.Type, nodes: Pair, context: Context, what: str
 
 
 def _for_number(a: t.Type, b: t.Type, nodes: Pair, context: Context, what: str) -> str | None:
-    """Return help about a number beside a date, time, interval or truth value; None for others.
+    """Return help about a number next to a date, time, interval or boolean; None for others.
 
-    Spark would cast the instant to a number, which loses its fraction, or not at all.
+    Spark would either cast the instant to a number, losing its fraction, or refuse.
     """
     number, other = (1, a) if t.is_numeric(b) else (0, b)
     if not t.is_numeric((a, b)[number]):
@@ -171,7 +171,7 @@ def _for_number(a: t.Type, b: t.Type, nodes: Pair, context: Context, what: str) 
 
 
 def number_as_instant(text: str, wanted: t.Type) -> str:
-    """Return help about a number, as it is written, that stands where a day or instant should."""
+    """Return help about a number, as written, where a day or instant is expected."""
     if wanted == t.DATE:
         return "write a day: `DATE '2026-01-31'`"
     return (

@@ -1,6 +1,6 @@
 """Values on their way into a declared type: parameters, results of functions, cells, output.
 
-What keeps every value is converted silently, as a union does; all else takes a CAST.
+Lossless conversions are silent, as in a union; all others need a CAST.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from .typing import Context
 
 
 def converted(value: Typed, target: DeclaredType, context: Context) -> Typed | None:
-    """Return a value as one of a type, None where that takes a CAST."""
+    """Return a value converted to a type, None where that needs a CAST."""
     if value.type == target.type:
         return value
     common = common_type(value.type, target.type)
-    # What is known of a type must fit: `array()` is a list of anything.
+    # The known parts of a type must fit: `array()` is a list of anything.
     fits = common == target.type or (common is not None and not t.is_known(common))
     if not fits and not text_as_moment(value, target.type, context):
         return None
@@ -33,7 +33,7 @@ def converted(value: Typed, target: DeclaredType, context: Context) -> Typed | N
 
 
 def converted_to(value: Typed, target: t.Type, context: Context) -> Typed | None:
-    """Return a value as one of a type that is not known by the words of its declaration."""
+    """Return a value converted to a type that is not the text of a declaration."""
     if not t.is_known(target):
         return value
     return converted(value, DeclaredType(target, written(target, value.expression.span)), context)

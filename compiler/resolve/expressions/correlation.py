@@ -1,6 +1,6 @@
-"""CORR, told by other aggregates: Spark's own ends the query where a column is constant.
+"""CORR by other aggregates: Spark's own ends the query where a column is constant.
 
-It divides by the product of the two deviations, which is zero then, and a division by zero is an
+It divides by the product of the two deviations, which is then zero, and division by zero is an
 error in Spark's SQL. Here the result is NULL:
 
     corr(x, y)    try_divide(covar_pop(x, y), stddev_pop(x) FILTER (WHERE y IS NOT NULL)
@@ -18,7 +18,7 @@ from .typing import Context, FoundAggregate
 
 
 def correlation(call: e.Call, arguments: list[Typed], context: Context) -> Typed:
-    """Return what a call of CORR means, its aggregates noted."""
+    """Return the meaning of a call of CORR, and note its aggregates."""
     span, (x, y) = call.span, arguments
     covariance = _found(call, "covar_pop", (x, y), None, context)
     x_deviation = _found(call, "stddev_pop", (x,), y, context)
@@ -30,7 +30,7 @@ def correlation(call: e.Call, arguments: list[Typed], context: Context) -> Typed
 def _found(
     call: e.Call, name: str, arguments: tuple[Typed, ...], with_: Typed | None, context: Context
 ) -> e.Call:
-    """Return an aggregate over the rows of the call in which ``with_`` is not NULL either."""
+    """Return an aggregate over the rows of the call in which ``with_`` is not NULL."""
     condition = call.filter
     if with_ is not None and with_.nullable:
         known = e.IsTest(call.span, with_.expression, "NULL", negated=True)

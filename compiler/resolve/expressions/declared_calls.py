@@ -1,7 +1,7 @@
 """Calls of functions and aggregates that the spec declares.
 
-A SQL function is replaced by its body, a user aggregate by what it reads out of Spark's own: from
-then on they are what one would have written without them. A Python function stays a call.
+A SQL function is replaced by its body, a user aggregate by its result over Spark's own: the
+expression is then what one would have written without them. A Python function stays a call.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def _typed_declared(node: DeclaredCall, context: Context) -> Typed:
 
 
 def _nothing(call: e.Call) -> Typed:
-    """Return what a call is of which all has been said, its columns included."""
+    """Return the result of a call whose mistakes, also in its columns, have been reported."""
     return Typed(e.NullLiteral(call.span), t.UNKNOWN)
 
 
@@ -97,7 +97,7 @@ def _python(call: e.Call, found: PythonFunction, arguments: dict[str, Typed]) ->
 
 
 def _aggregate(call: e.Call, found: UserAggregate, context: Context) -> Typed:
-    """Return LOWER over the aggregates of Spark that the accumulators are, each noted."""
+    """Return LOWER over the accumulators as aggregates of Spark, each noted."""
     if not may_stand(call, found.name, context):
         return _nothing(call)
     condition = filter_condition(call, context)
@@ -119,10 +119,10 @@ def _aggregate(call: e.Call, found: UserAggregate, context: Context) -> Typed:
 
 
 def _as_read(native: e.Call) -> e.Expression:
-    """Return what LOWER sees of an aggregate.
+    """Return an aggregate as LOWER sees it.
 
-    A list is in the order of its values. A sketch of no quantiles is NULL: reading one from it
-    would be an error, which ends the query.
+    A list is sorted by value. A sketch without quantiles is NULL: reading one from it would be an
+    error, which ends the query.
     """
     span, name = native.span, native.name.text
     if name == "collect_list":

@@ -1,4 +1,4 @@
-"""Literals: the type that Spark gives them, and those that no value has."""
+"""Literals: their types in Spark, and those without a value."""
 
 from __future__ import annotations
 
@@ -147,9 +147,9 @@ def text_as_moment(value: Typed, wanted: t.Type, context: Context) -> bool:
 
 
 def texts_as_moments(before: Sequence[Typed], type_: t.Type, context: Context) -> bool:
-    """Return whether all alternatives before a date or time are text literals, to be read as it.
+    """Return whether all alternatives before a date or time are text literals, to be read as one.
 
-    ``COALESCE('2026-01-01', day)``: the type comes last. Texts that can't be read are reported.
+    As in ``COALESCE('2026-01-01', day)``. Texts that can't be read are reported.
     """
     known = [value for value in before if value.type is not t.NULL]
     if type_ not in t.DATETIMES or not known:
@@ -162,7 +162,7 @@ def texts_as_moments(before: Sequence[Typed], type_: t.Type, context: Context) -
 
 
 def name_in_quotes(written: str) -> str | None:
-    """Return the help for a text in double quotes that looks like a name of standard SQL."""
+    """Return the help for a text in double quotes that looks like an identifier of standard SQL."""
     found = re.fullmatch(r'"([A-Za-z_]\w*)"', written)
     return f"double quotes delimit a string; the column is `{found[1]}`" if found else None
 

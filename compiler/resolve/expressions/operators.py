@@ -22,7 +22,7 @@ _SHIFTS = frozenset({"<<", ">>", ">>>"})
 
 @typed.register(e.Binary)
 def _typed_binary(node: e.Binary, context: Context) -> Typed:
-    # A chain of operators leans to the left: a loop, so that a long one needs no deep stack.
+    # A chain of operators is left-deep: a loop, so that a long one needs no deep stack.
     chain = [node]
     while isinstance(chain[-1].left, e.Binary):
         chain.append(chain[-1].left)

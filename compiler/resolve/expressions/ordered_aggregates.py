@@ -1,7 +1,7 @@
-"""Aggregates whose result would depend on the order in which rows arrive, told by another order.
+"""Aggregates whose result would depend on the order of arrival, in another order.
 
 Spark's FIRST_VALUE, ARRAY_AGG and LISTAGG follow the order in which rows happen to be processed.
-Here they follow the event time, or the order that is written; rows at one instant are told apart by
+Here they follow the event time, or the order that is written; rows at one instant are ordered by
 the value itself. So the result is the same however the rows arrive:
 
     FIRST_VALUE(x)            min_by(x, struct(ts, x))
@@ -29,12 +29,12 @@ from .typing import Context, FoundAggregate, typed
 _BY_TIME = {"first_value": "min_by", "last_value": "max_by"}
 _LISTS = frozenset({"array_agg", "listagg"})
 ORDERED = frozenset({*_BY_TIME, *_LISTS})
-"""The functions that need an order; COLLECT_LIST takes one, and promises none without it."""
+"""The functions that need an order; COLLECT_LIST accepts one, and guarantees none without it."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Order:
-    """What rows are put in order by; ``condition`` is what must hold for a row to have a place."""
+    """What rows are ordered by; ``condition`` must hold for a row to have a position."""
 
     keys: tuple[Typed, ...]
     descending: bool = False
@@ -44,9 +44,9 @@ class _Order:
 def ordered(
     node: e.Call, resolved: e.Call, arguments: list[Typed], context: Context
 ) -> Typed | None:
-    """Return what a call means that has or needs an order; None after a report.
+    """Return the meaning of a call that has or needs an order; None after a report.
 
-    ``resolved`` is the call under the function's own name, with its FILTER.
+    ``resolved`` is the call under the function's canonical name, with its FILTER.
     """
     value = arguments[0]
     if node.distinct:
@@ -138,7 +138,7 @@ def _text(
 
 
 def _distinct(node: e.Call, call: e.Call, value: Typed, context: Context) -> Typed | None:
-    """Return ARRAY_AGG(DISTINCT x), which comes out in the order of its values."""
+    """Return ARRAY_AGG(DISTINCT x), which is sorted by value."""
     if node.order_by:
         context.report(_order_of_distinct(node))
         return None
@@ -148,7 +148,7 @@ def _distinct(node: e.Call, call: e.Call, value: Typed, context: Context) -> Typ
 
 
 def _found(call: e.Call, name: str, arguments: tuple[Typed, ...], context: Context) -> Typed:
-    """Return a call of the aggregate that Spark is to run, and note it."""
+    """Return a call of Spark's aggregate, and note it."""
     function = aggregate(name)
     assert function is not None
     inner = e.Call(
@@ -164,7 +164,7 @@ def _found(call: e.Call, name: str, arguments: tuple[Typed, ...], context: Conte
 
 
 def _together(span: Span, parts: tuple[Typed, ...]) -> Typed:
-    """Return values as one that is ordered by each in turn: itself, or a struct of them."""
+    """Return values as one that is ordered by each in turn: itself, or a struct of several."""
     parts = _unique(parts)
     if len(parts) == 1:
         return parts[0]

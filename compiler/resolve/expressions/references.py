@@ -1,4 +1,4 @@
-"""Columns, fields, elements: what an expression reads from."""
+"""Columns, fields, elements."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def _typed_column(node: e.ColumnRef, context: Context) -> Typed:
         if head in parameters:
             return _parameter(node, parameters[head], context)
     called = len(node.parts) == 1 and head in _CALLED_WITHOUT_PARENTHESES
-    # A column of that name comes first, as to Spark.
+    # A column of that name takes precedence, as in Spark.
     if called and not context.scope.knows(head):
         return typed(e.Call(node.span, node.parts[0], ()), context)
     return context.scope.column(node) or unknown(node)

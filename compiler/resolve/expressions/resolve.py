@@ -27,7 +27,7 @@ def check(
 def check_with_aggregates(
     expression: e.Expression, scope: Scope, clause: Clause, diagnostics: Diagnostics
 ) -> tuple[Typed, tuple[FoundAggregate, ...]]:
-    """Check an expression, and return the aggregates in it from left to right besides."""
+    """Check an expression, and also return the aggregates in it from left to right."""
     context = Context(scope, clause, diagnostics)
     value = typed(expression, context)
     if clause.name in CONDITIONS:

@@ -1,8 +1,8 @@
-"""What the typing of an expression goes through: the one dispatch on node kinds, and its context.
+"""The typing of an expression: the dispatch on node kinds, and its context.
 
-``typed`` takes an expression as written to its resolved form with a type. Its handlers are in
+``typed`` turns an expression as written into its resolved form with a type. Its handlers are in
 ``literals``, ``references``, ``operators``, ``conditions``, ``casts`` and ``calls``. A handler
-reports what is wrong once and returns UNKNOWN, which nothing above complains about.
+reports a mistake once and returns UNKNOWN, which nothing above complains about.
 """
 
 from __future__ import annotations
@@ -25,21 +25,21 @@ CONDITIONS = frozenset({"WHERE", "HAVING", "ON", "QUALIFY", "FILTER"})
 
 
 class Scope(Protocol):
-    """What column names mean where an expression stands."""
+    """The meaning of column names in an expression."""
 
     def column(self, ref: e.ColumnRef) -> Typed | None:
-        """Resolve a reference; None after it has been reported why that can't be done."""
+        """Resolve a reference; None after a report."""
 
     def knows(self, name: str) -> bool:
-        """Return whether a name alone means anything, be it of one thing or of several."""
+        """Return whether a bare name has a meaning, unique or not."""
 
     def event_times(self) -> tuple[Typed, ...]:
-        """Return the columns that carry a watermark; of a window the one that it is over."""
+        """Return the columns that carry a watermark; for a window, the one that it is over."""
 
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """Where an expression stands, and whether aggregates may stand there."""
+    """The clause of an expression, and whether aggregates are allowed there."""
 
     name: str
     aggregates: bool = False
@@ -56,7 +56,7 @@ class FoundAggregate:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """Where typing stands: the scope, lambda parameters in sight, the aggregate it is inside of."""
+    """The context of typing: the scope, visible lambda parameters, the enclosing aggregate."""
 
     scope: Scope
     clause: Clause
@@ -66,7 +66,7 @@ class Context:
     found: list[FoundAggregate] = field(default_factory=list)
 
     def report(self, diagnostic: Diagnostic) -> None:
-        """Record what is wrong."""
+        """Record a mistake."""
         self.diagnostics.add(diagnostic)
 
     def within(self, call: e.Call) -> Context:
@@ -78,24 +78,24 @@ class Context:
         return replace(self, lambdas=(*self.lambdas, parameters))
 
     def text(self, node: Node) -> str:
-        """Return a node as the user wrote it, on one line, cut short where it is long."""
+        """Return a node as the user wrote it, on one line, truncated if it is long."""
         written = " ".join(self.diagnostics.source.excerpt(node.span).split())
         return written if len(written) <= 40 else f"{written[:38]} …"
 
 
 @singledispatch
 def typed(node: e.Expression, context: Context) -> Typed:
-    """Return an expression with its names resolved and its type; what is wrong is reported."""
+    """Return an expression with its names resolved and its type; mistakes are reported."""
     raise InternalError(f"no typing for {type(node).__name__}")
 
 
 def unknown(node: e.Expression) -> Typed:
-    """Return what an expression is once it has been reported."""
+    """Return the result for an expression with a reported mistake."""
     return Typed(node, t.UNKNOWN)
 
 
 def require_boolean(value: Typed, node: e.Expression, context: Context, where: str) -> None:
-    """Report a condition that is not true or false; ``where`` takes it (``WHERE``, ```AND```)."""
+    """Report a condition that is not a boolean; ``where`` takes it (``WHERE``, ```AND```)."""
     if value.type != t.BOOLEAN and not t.is_open(value.type):
         context.report(_not_boolean(node, value.type, context, where))
 

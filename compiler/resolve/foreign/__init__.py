@@ -1,6 +1,6 @@
-"""What other engines have, and what this version does not run: each refused by name.
+"""Features of other engines, and those that this version does not run: each refused by name.
 
-- ``functions``: functions of other engines, and what to write instead.
-- ``not_built``: what the language has and this version does not run: refused by name, never
+- ``functions``: functions of other engines, with replacements.
+- ``not_built``: features of the language that this version does not run: refused by name, never
   silently accepted.
 """

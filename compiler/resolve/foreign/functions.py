@@ -1,4 +1,4 @@
-"""Functions of other engines, and what to write instead."""
+"""Functions of other engines, with replacements."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ OTHER_WAYS = {
     "date_bin": "open a window in FROM, as in `FROM TUMBLE(t, ts, INTERVAL 15 MINUTES)`",
     "generate_series": "write `SEQUENCE(first, last)`, which is an array",
 }
-"""What to write for calls that other engines have and Spark has not, by name in lower case."""
+"""Replacements for calls that other engines have and Spark lacks, by name in lower case."""
 
 PSEUDO_COLUMNS = {
     "rowtime": "the event time is the column of the source's WATERMARK",
@@ -67,11 +67,11 @@ PSEUDO_COLUMNS = {
     "windowend": "write `window_end`, of `FROM TUMBLE(…)`",
     "rownum": "number rows by `ROW_NUMBER() OVER (…)` in QUALIFY",
 }
-"""What to write for names that other engines put into every relation."""
+"""Replacements for names that other engines add to every relation."""
 
 
 def is_window_function(node: e.Call) -> bool:
-    """Return whether a call is what other engines open windows with, or read them by."""
+    """Return whether a call opens a window, or reads one, in other engines."""
     return _OF_WINDOW.fullmatch(node.name.text.lower()) is not None
 
 

@@ -1,4 +1,4 @@
-"""What the language has and this version does not run: refused by name, never silently accepted."""
+"""Features of the language that this version does not run: refused, never silently accepted."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ....dsl.source import Span
 
 
 def not_built(feature: str, span: Span, instead: str | None = None) -> Diagnostic:
-    """Return the diagnostic for a feature that parses and is not built yet."""
+    """Return the diagnostic for a feature that parses and is not yet built."""
     return Diagnostic(
         codes.NOT_BUILT,
         f"{feature} is not supported yet",

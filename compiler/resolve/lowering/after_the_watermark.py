@@ -1,9 +1,9 @@
-"""DISTINCT ON … WITHIN over rows that come out when the watermark passes them.
+"""DISTINCT ON … WITHIN over rows that are emitted when the watermark passes them.
 
-Of a source a row is late that the watermark has passed, since its id may have been forgotten. Rows
-of a window, an ordered program or a join without a partner come out when it does: all of them would
-be late. Their ids were forgotten by the watermark of an epoch before, which had not passed them, so
-a row that is given is never one that was.
+A source's row is late once the watermark has passed it, since its id may have been forgotten. Rows
+of a window, of an ordered program, or without a partner in a join are emitted at that moment: all
+would be late. Ids are forgotten by the watermark of an earlier epoch, which had not passed these
+rows, so no emitted row is one whose id was forgotten.
 """
 
 from __future__ import annotations
@@ -21,33 +21,37 @@ from ...model.steps import Stateful, Step
 from . import builders as parts
 
 
-def with_rows_that_were_given(relations: Sequence[Relation]) -> list[Relation]:
-    """Return relations in which no id of an operator's rows is left out for being late."""
+def accepting_emitted_rows(relations: Sequence[Relation]) -> list[Relation]:
+    """Return relations in which no id of an operator's rows is dropped for being late."""
     known = {relation.name: relation for relation in relations}
     return [
         replace(relation, steps=_steps(relation.steps))
-        if any(map(_asks, relation.steps)) and _is_given(relation.inputs, known)
+        if any(map(_drops_late_ids, relation.steps)) and _has_operator_below(relation.inputs, known)
         else relation
         for relation in relations
     ]
 
 
-def _is_given(inputs: Sequence[str], known: Mapping[str, Relation]) -> bool:
+def _has_operator_below(inputs: Sequence[str], known: Mapping[str, Relation]) -> bool:
     """Whether some operator is below."""
     below = [known[name] for name in inputs if name in known]
     return any(
         any(isinstance(step, Stateful) for step in relation.steps)
-        or _is_given(relation.inputs, known)
+        or _has_operator_below(relation.inputs, known)
         for relation in below
     )
 
 
-def _asks(step: Step) -> bool:
-    return isinstance(step, Operator) and not step.declared and any(map(_told, step.handlers))
+def _drops_late_ids(step: Step) -> bool:
+    return (
+        isinstance(step, Operator)
+        and not step.declared
+        and any(map(_tests_watermark, step.handlers))
+    )
 
 
-def _told(handler: m.Handler) -> bool:
-    """Whether a handler is one statement that asks for the watermark."""
+def _tests_watermark(handler: m.Handler) -> bool:
+    """Whether a handler is one statement that tests the watermark."""
     match handler.body:
         case (m.If((m.IfBranch(condition, _),), ()),):
             return any(isinstance(node, WatermarkCall) for node in walk(condition.expression))
@@ -57,14 +61,14 @@ def _told(handler: m.Handler) -> bool:
 def _steps(steps: Sequence[Step]) -> tuple[Step, ...]:
     return tuple(
         replace(step, handlers=tuple(map(_handler, step.handlers)))
-        if isinstance(step, Operator) and _asks(step)
+        if isinstance(step, Operator) and _drops_late_ids(step)
         else step
         for step in steps
     )
 
 
 def _handler(handler: m.Handler) -> m.Handler:
-    if not _told(handler):
+    if not _tests_watermark(handler):
         return handler
     (statement,) = handler.body
     assert isinstance(statement, m.If)

@@ -1,4 +1,4 @@
-"""Expressions and names of which programs are made that nobody has written."""
+"""Expressions and names of generated programs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ..expressions.conversions import written
 
 
 def free_name(wanted: str, taken: Iterable[str]) -> str:
-    """Return a name, with underscores behind it until it is not one of those in lower case."""
+    """Return a name, with trailing underscores until it is not taken, in lower case."""
     known = set(taken)
     while wanted.lower() in known:
         wanted += "_"
@@ -50,7 +50,7 @@ def name(span: Span, value: str) -> Name:
 
 
 def column(span: Span, alias: str, called: str, taken: Iterable[str]) -> e.ColumnRef:
-    """Return the read of a column of the row, qualified where its name means something else too."""
+    """Return the read of a column of the row, qualified where its name is ambiguous."""
     is_taken = called.lower() in set(taken)
     return e.ColumnRef(span, _names(span, *((alias,) if is_taken else ()), called))
 
@@ -75,22 +75,22 @@ def text(span: Span, value: str) -> e.StringLiteral:
 
 
 def cast(value: e.Expression, type_: t.Type) -> e.Cast:
-    """Return a value as one of a type."""
+    """Return a value cast to a type."""
     return e.Cast(value.span, value, written(type_, value.span))
 
 
 def is_known(value: e.Expression) -> e.IsTest:
-    """Return that a value is not NULL."""
+    """Return the condition that a value is not NULL."""
     return e.IsTest(value.span, value, "NULL", negated=True)
 
 
 def is_null(value: e.Expression) -> e.IsTest:
-    """Return that a value is NULL."""
+    """Return the condition that a value is NULL."""
     return e.IsTest(value.span, value, "NULL", negated=False)
 
 
 def all_of(conditions: Sequence[e.Expression]) -> Typed | None:
-    """Return that all conditions are true, None of none."""
+    """Return the conjunction of conditions, None if there are none."""
     if not conditions:
         return None
     found, *others = conditions
@@ -100,7 +100,7 @@ def all_of(conditions: Sequence[e.Expression]) -> Typed | None:
 
 
 def after(moment: e.Expression, micros: int) -> e.Expression:
-    """Return an instant that is a length of time after another."""
+    """Return the instant a duration after another."""
     if not micros:
         return moment
     words = micros_text(abs(micros)).split()
@@ -120,7 +120,7 @@ def struct(span: Span, fields: Iterable[tuple[str, Typed]]) -> Typed:
 
 
 def parameters_of(expression: e.Expression) -> set[str]:
-    """Return the names in lower case that lambdas of an expression give to what they are given."""
+    """Return the parameters of an expression's lambdas, in lower case."""
     lambdas = (node for node in walk(expression) if isinstance(node, e.Lambda))
     return {parameter.text.lower() for one in lambdas for parameter in one.parameters}
 
@@ -130,9 +130,9 @@ def replaced(
     change: Callable[[e.ColumnRef], e.Expression],
     hidden: frozenset[str] = frozenset(),
 ) -> e.Expression:
-    """Return an expression with ``change`` of it in the place of each column.
+    """Return an expression with each column replaced by ``change`` of it.
 
-    Names that a lambda hides are no columns.
+    Names hidden by a lambda are not columns.
     """
 
     def at(node: Node) -> Node | None:

@@ -1,4 +1,4 @@
-"""COUNT_WINDOW: a window of so many rows of a key, in the order of event time.
+"""COUNT_WINDOW: a window of a number of rows of a key, in event-time order.
 
     SELECT k, window_start, SUM(x) AS total FROM COUNT_WINDOW(t PARTITION BY k, 100)
     GROUP BY k, window_start
@@ -12,8 +12,8 @@
         CLEAR STATE;
       END IF;
 
-With a slide the last rows are kept, and a window of them comes out each so many rows, as Flink has
-it: the first ones have fewer rows.
+With a slide the last rows are kept, and a window of them is emitted each time that many rows have
+arrived, as in Flink: the first windows have fewer rows.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ from .program_items import returns_of
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """A SELECT over a count window, resolved: a window of ``size`` rows each ``slide`` rows.
+    """A resolved SELECT over a count window: a window of ``size`` rows every ``slide`` rows.
 
-    ``starts`` says that the start of the window is asked for; ``condition`` is that of HAVING.
+    ``starts`` says that the start of the window is needed; ``condition`` is that of HAVING.
     """
 
     given: ProgramInput
@@ -64,7 +64,7 @@ def count_operator(state_id: str, counted: Counted) -> Operator:
 
 
 class _Program:
-    """The parts of a program while it is put together."""
+    """The parts of a program under construction."""
 
     def __init__(self, counted: Counted) -> None:
         self._counted = counted
@@ -72,7 +72,7 @@ class _Program:
         names = [call.name for call in counted.calls]
         self._reads = RowReads(counted.given, counted.time, counted.span, names)
         self._cells: list[Cell] = []
-        # The end of a window is the instant of its last row, at which it comes out.
+        # The end of a window is the instant of its last row, when it is emitted.
         self._values: dict[str, e.Expression] = {}
         none = Typed(parts.cast(parts.number(counted.span, 0), t.BIGINT), t.BIGINT, nullable=False)
         self._count = self._cell("window__count", t.BIGINT, none)
@@ -101,7 +101,7 @@ class _Program:
         return cell
 
     def _tumbling(self) -> Iterator[ProgramStatement]:
-        """Yield the steps of windows that share no rows: aggregates go on with each row."""
+        """Yield the steps of windows that share no rows: each row updates the aggregates."""
         span, declared = self._span, []
         found = [(call, running(call)) for call in self._counted.calls]
         for _, one in found:
@@ -155,7 +155,7 @@ class _Program:
 
     def _closed(self, body: Iterable[ProgramStatement], then: ProgramStatement) -> ProgramStatement:
         span, held = self._span, parts.cell(self._span, self._count.name)
-        # After an edit of the size there may be more.
+        # After a change of the size there may be more.
         is_full = e.Binary(span, ">=", held, parts.number(span, self._counted.slide))
         branch = m.IfBranch(Typed(is_full, t.BOOLEAN), (*body, then))
         return m.If((branch,), ())
@@ -165,7 +165,7 @@ class _Program:
         return m.Declare(call.name, Typed(value.expression, call.type, call.nullable))
 
     def _rows(self) -> Iterator[ProgramStatement]:
-        """Yield what a window gives: a row, if HAVING has it."""
+        """Yield the output of a window: a row, if HAVING accepts it."""
         for name in ("window_end", "window_time"):
             self._values[name] = self._reads.time()
         row = m.Emit(tuple(self._final(item.value) for item in self._counted.items))

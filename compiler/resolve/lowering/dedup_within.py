@@ -1,4 +1,4 @@
-"""DISTINCT ON (…) WITHIN: the first row of an id, and no further one for some time.
+"""DISTINCT ON (…) WITHIN: the first row of an id, and no others for some time.
 
     ON EVENT
       IF ts > coalesce(watermark(), …) AND (kept_at IS NULL OR ts > kept_at + INTERVAL 1 DAY) THEN
@@ -9,8 +9,8 @@
     ON TIMER forget
       CLEAR STATE;
 
-As without WITHIN the first row is the first that comes: it comes out at once. A row that is late,
-or has no instant, is dropped: nobody would know any more whether its id has been there.
+As without WITHIN, the first row is the first to arrive, and is emitted at once. A row that is late,
+or has no instant, is dropped: whether its id was seen is no longer known.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from .program_items import returns_of
 
 @dataclass(frozen=True, slots=True)
 class DistinctWithin:
-    """A DISTINCT ON with its interval, resolved."""
+    """A resolved DISTINCT ON with its interval."""
 
     given: ProgramInput
     time: Field
@@ -84,7 +84,7 @@ def within_operator(state_id: str, distinct: DistinctWithin) -> Operator:
 
 
 def _in_time(span: Span, time: e.Expression) -> e.Expression:
-    """Return that a row is not late; before there is a watermark none is."""
+    """Return the condition that a row is not late; without a watermark none is."""
     watermark = WatermarkCall(span, Name(span, "watermark"), ())
     later = e.Binary(span, ">", time, watermark)
     return e.Binary(span, "OR", parts.is_null(watermark), later)

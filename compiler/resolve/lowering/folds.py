@@ -1,4 +1,4 @@
-"""Aggregates as folds: values that are held, what one more row makes of them, what is read out.
+"""Aggregates as folds: the values held, their update by a row, and the result.
 
     VAR_SAMP(x)    m2 = 0, avg = 0, n = 0
                    m2 + d * (d - d / (n + 1)), avg + d / (n + 1), n + 1    where d is x - avg
@@ -7,13 +7,12 @@
                    CASE WHEN y < best.by THEN best ELSE named_struct('value', x, 'by', y) END
                    best.value
 
-One definition serves cells of a program, a fold over the rows of a frame, and what an attempt at a
-pattern remembers. What is held is in such an order that the new value of each depends on itself and
-on those behind it alone: they can be set one after another.
+One definition serves cells of a program, a fold over the rows of a frame, and the fields of an
+attempt at a pattern. Held values are ordered so that the new value of each depends only on itself
+and on later ones: they can be set one by one.
 
 Moments are those of Welford, Technometrics 4 (1962), and Chan, Golub and LeVeque, The American
-Statistician 37 (1983), in the form that Spark has them, so that the same rows in the same order
-give the same bits.
+Statistician 37 (1983), in Spark's form, so that the same rows in the same order give the same bits.
 """
 
 from __future__ import annotations
@@ -37,10 +36,10 @@ CHOICES = frozenset({"min_by", "max_by"})
 BITS = {"bit_and": "&", "bit_or": "|", "bit_xor": "^"}
 
 FOLDED = VARIANCES | COVARIANCES | CHOICES | BITS.keys()
-"""The aggregates that are folds of this module."""
+"""The aggregates that are folds here."""
 
 OF_TWO = COVARIANCES | CHOICES
-"""Those that are given a struct of two values by each row."""
+"""Those that get a struct of two values from each row."""
 
 FIELDS_OF_TWO = {
     **dict.fromkeys(COVARIANCES, ("x", "y")),
@@ -50,7 +49,7 @@ FIELDS_OF_TWO = {
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """One of the values that are held; ``name`` is empty where the aggregate holds nothing else.
+    """A held value; ``name`` is empty where the aggregate holds nothing else.
 
     ``initial`` is None where it is NULL before the first row.
     """
@@ -60,7 +59,7 @@ class Held:
     initial: e.Expression | None = None
 
     def before(self, span: Span) -> e.Expression:
-        """Return what it is before the first row."""
+        """Return its value before the first row."""
         return self.initial or parts.cast(e.NullLiteral(span), self.type)
 
 
@@ -68,8 +67,8 @@ class Held:
 class Fold:
     """An aggregate as a fold.
 
-    ``counts`` is whether a row counts that gives a value; ``after`` is what such a row makes of
-    what is held, ``value`` what is read out.
+    ``counts`` is whether a row with a value counts; ``after`` is how such a row updates what is
+    held, ``value`` is the result.
     """
 
     held: tuple[Held, ...]
@@ -90,12 +89,12 @@ def fold(function: str, given: t.Type, span: Span) -> Fold:
 
 
 def of_two(function: str, values: Sequence[Typed], span: Span) -> Typed:
-    """Return what a row gives to an aggregate of two values."""
+    """Return a row's argument of an aggregate of two values."""
     return parts.struct(span, zip(FIELDS_OF_TWO[function], values, strict=True))
 
 
 def part(given: e.Expression, name: str) -> e.Expression:
-    """Return a field of what a row gives: what it is made of, where that can be seen."""
+    """Return a field of a row's argument: its own expression, where that is known."""
     if isinstance(given, e.Call) and given.name.text == "named_struct":
         pairs = zip(given.arguments[::2], given.arguments[1::2], strict=True)
         for field, value in pairs:
@@ -115,7 +114,7 @@ def _bits(sign: str, type_: t.Type, span: Span) -> Fold:
 
 
 def _choice(function: str, type_: t.Type, span: Span) -> Fold:
-    """Of equal ones the last row is taken, as Spark does."""
+    """Of equal ones the last row wins, as in Spark."""
     worse = "<" if function == "max_by" else ">"
 
     def after(held: _Expressions, given: e.Expression) -> tuple[e.Expression, ...]:
@@ -183,7 +182,7 @@ def _covariance(function: str, span: Span) -> Fold:
 
 
 def _moment(total: e.Expression, n: e.Expression, *, sample: bool) -> e.Expression:
-    """Return the mean of squares or products; NULL of no row, or of one for a sample."""
+    """Return the mean of squares or products; NULL for no row, or for one in a sample."""
     span, least = total.span, int(sample)
     enough = e.Binary(span, ">", n, parts.number(span, least))
     mean = e.Binary(span, "/", total, _minus(n, parts.number(span, 1)) if sample else n)

@@ -1,4 +1,4 @@
-"""Aggregates over the rows of a frame, as expressions over the list of them.
+"""Aggregates over the rows of a frame, as expressions over their list.
 
     SUM(x)        aggregate(rows, CAST(NULL AS BIGINT), (so_far, row) -> coalesce(…))
     MAX(x)        array_max(transform(rows, row -> row.x))
@@ -82,7 +82,7 @@ def _at_place(
 
 
 def _folded(call: RowsCall, rows: e.Expression, given: e.Expression) -> e.Expression:
-    """Return an aggregate that holds some values, gone through the rows that count."""
+    """Return an aggregate that holds some values, folded over the rows that count."""
     span = call.span
     found = folds.fold(call.function, call.given, span)
     names = [one.name for one in found.held]
@@ -118,7 +118,7 @@ def _lambda_column(span: Span, field: str) -> e.ColumnRef:
 
 
 def _sum(call: RowsCall, rows: e.Expression, given: e.Expression) -> e.Expression:
-    """Return the sum of what is known, NULL of nothing."""
+    """Return the sum of the known values, NULL if there are none."""
     span, type_ = call.span, total_type(call)
     total = e.ColumnRef(span, (Name(span, "so_far"),))
     body = added(span, total, given, type_)

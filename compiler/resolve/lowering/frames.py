@@ -1,12 +1,11 @@
-"""Aggregates over rows that a program keeps, or over all that have come so far.
+"""Aggregates over rows that a program keeps, or over all rows so far.
 
     SUM(x)        SET total = coalesce(total + x, x, total)
     AVG(x)        the sum and the count, each a cell of its own
     VAR_POP(x)    the cells of its fold (``folds``)
     COLLECT_SET   a set, to which each row adds (``value_lists``)
 
-What an aggregate is given by a row that is kept is a field of it. NULLs do not count, as in
-GROUP BY.
+A kept row has a field for the argument of each aggregate. NULLs do not count, as in GROUP BY.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ from . import builders as parts
 from . import folds, value_lists
 
 ROW = "row"
-"""What a lambda calls a row of a frame."""
+"""The name of a lambda's parameter for a row of a frame."""
 
 AGGREGATES = (
     frozenset("sum count avg min max bool_and bool_or first_value last_value nth_value".split())
@@ -36,23 +35,22 @@ AGGREGATES = (
     | value_lists.SETS
     | value_lists.LISTS
 )
-"""The aggregates that are built here."""
+"""The aggregates built here."""
 
 APPROXIMATE = frozenset({"approx_count_distinct", "approx_percentile"})
-"""Those that Spark makes of a sketch: over rows that are kept they are exact."""
+"""Those that Spark approximates by a sketch: over kept rows they are exact."""
 
 EXTREMES = {"min": "min", "bool_and": "min", "max": "max", "bool_or": "max"}
-"""Aggregates that are the least or the greatest value."""
+"""Aggregates that return the least or the greatest value."""
 
 
 @dataclass(frozen=True, slots=True)
 class RowsCall:
-    """An aggregate over rows; ``name`` is what its value is called, and its state begins with.
+    """An aggregate over rows; ``name`` is the name of its value, and the prefix of its state.
 
-    ``value`` is what each row gives it, NULL for one that its FILTER leaves out; None of COUNT(*).
-    ``skips`` is IGNORE NULLS of FIRST_VALUE, LAST_VALUE and NTH_VALUE, ``constants`` are arguments
-    that no row gives. A call of several aggregates has them as ``parts``, and their values are
-    read in ``lower``.
+    ``value`` is its argument for each row, NULL for one that its FILTER drops; None for COUNT(*).
+    ``skips`` is IGNORE NULLS of FIRST_VALUE, LAST_VALUE and NTH_VALUE, ``constants`` are constant
+    arguments. A call of several aggregates has them as ``parts``, and ``lower`` reads their values.
     """
 
     name: str
@@ -68,18 +66,18 @@ class RowsCall:
 
     @property
     def summed(self) -> t.Type:
-        """The type in which values are added up."""
+        """The type in which values are summed."""
         return sum_type((self.given,))
 
     @property
     def given(self) -> t.Type:
-        """The type of what a row gives."""
+        """The type of a row's argument."""
         assert self.value is not None
         return self.value.type
 
     @property
     def place(self) -> int:
-        """The row that NTH_VALUE is of, the first one is 1."""
+        """The position of NTH_VALUE's row, counted from 1."""
         (number,) = self.constants
         assert isinstance(number, e.NumberLiteral)
         return int(number.text)
@@ -87,9 +85,9 @@ class RowsCall:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One aggregate of several in a call: ``native`` is what stands for its value in ``lower``.
+    """One of several aggregates in a call: ``native`` represents its value in ``lower``.
 
-    ``field`` is the field of what a row gives to the call, None where it is all of that.
+    ``field`` is the field of the call's argument, None for all of it.
     """
 
     native: e.Expression
@@ -97,7 +95,7 @@ class Part:
     field: str | None
 
     def of(self, given: e.Expression | None) -> e.Expression | None:
-        """Return what a row gives to this one, of what it gives to the call."""
+        """Return this aggregate's part of the call's argument."""
         if given is None or self.call.value is None:
             return None
         return given if self.field is None else folds.part(given, self.field)
@@ -114,7 +112,7 @@ class Running:
 def kept_fields(
     time: Field, calls: Iterable[RowsCall], span: Span
 ) -> tuple[tuple[str, Typed], ...]:
-    """Return what is kept of a row: its instant, and what each call is given, once."""
+    """Return the kept fields of a row: its instant, and each distinct argument of a call."""
     instant = e.ColumnRef(span, (Name(span, time.name),))
     fields = {time.name: Typed(instant, time.type, time.nullable)}
     for call in calls:
@@ -141,28 +139,28 @@ def last_rows(rows: e.Expression, count: int, row: e.Expression) -> e.Expression
 
 
 def with_new(rows: e.Expression, new: e.Expression) -> e.Expression:
-    """Return rows, NULL of none, with new ones behind them."""
+    """Return rows, NULL if there are none, with new ones appended."""
     span = rows.span
     known = parts.call(span, "coalesce", rows, parts.call(span, "array"))
     return parts.call(span, "concat", known, new)
 
 
 def total_type(call: RowsCall) -> t.Type:
-    """Return the type of a running total: AVG adds whole numbers up as a DOUBLE, as Spark does."""
+    """Return the type of a running total: AVG sums whole numbers as a DOUBLE, as Spark does."""
     is_exact = isinstance(call.summed, t.Decimal | t.IntervalType)
     return t.DOUBLE if call.function == "avg" and not is_exact else call.summed
 
 
 def added(span: Span, total: e.Expression, given: e.Expression, type_: t.Type) -> e.Expression:
-    """Return a sum with one more value, of which either may be NULL."""
+    """Return a sum with one more value; either may be NULL."""
     both = e.Binary(span, "+", total, given)
     sum_ = parts.call(span, "coalesce", both, given, total)
-    # The sum of two decimals has a digit more than either; all else stays what the total is.
+    # The sum of two decimals has a digit more than either; all others keep the total's type.
     return parts.cast(sum_, type_) if isinstance(type_, t.Decimal) else sum_
 
 
 def mean_of(call: RowsCall, total: e.Expression, count: e.Expression) -> e.Expression:
-    """Return a mean of the type of AVG."""
+    """Return a mean with the type of AVG."""
     if isinstance(call.type, t.Decimal):
         count = parts.cast(count, t.Decimal(20, 0))
     mean = e.Binary(call.span, "/", total, count)
@@ -170,7 +168,7 @@ def mean_of(call: RowsCall, total: e.Expression, count: e.Expression) -> e.Expre
 
 
 def lowered(expression: e.Expression, values: Mapping[e.Expression, e.Expression]) -> e.Expression:
-    """Return an expression over aggregates with their values in the place of them."""
+    """Return an expression with its aggregates replaced by their values."""
 
     def place(node: Node) -> Node | None:
         return values.get(node) if isinstance(node, e.Expression) else None
@@ -188,7 +186,7 @@ def running(call: RowsCall) -> Running:
             total = _value_cell(f"{name}__sum", total_type(call))
             count = _counter(f"{name}__count", span)
             counted = parts.cell(span, count.name)
-            # Nothing has been added up before anything is counted: no division by zero.
+            # The sum is NULL before anything is counted: no division by zero.
             mean = mean_of(call, parts.cell(span, total.name), counted)
             return Running((total, count), Typed(mean, call.type))
         case "count":
@@ -259,9 +257,9 @@ def _of(call: RowsCall, cell: Cell) -> Typed:
 def advanced(
     call: RowsCall, cells: tuple[Cell, ...], given: e.Expression | None
 ) -> tuple[ProgramStatement, ...]:
-    """Return what a row does to a running aggregate; ``given`` is its argument, None of COUNT(*).
+    """Return a row's update of a running aggregate; ``given`` is its argument, None for COUNT(*).
 
-    ``cells`` are those of ``running``, under the names that they have got.
+    ``cells`` are those of ``running``, under their final names.
     """
     if call.lower is not None:
         return tuple(_advanced_parts(call, cells, given))
@@ -300,7 +298,7 @@ def advanced(
 
 
 def _counted_value(given: e.Expression) -> tuple[list[e.Expression], e.Expression]:
-    """Return what a row gives, and the condition of a FILTER that leaves it."""
+    """Return a row's argument, and the condition of a FILTER that keeps it."""
     match given:
         case e.Case(_, None, (e.When(_, condition, value),), None):
             return [condition], value
@@ -328,7 +326,7 @@ def _advanced_fold(
 def _advanced_place(
     call: RowsCall, cells: tuple[Cell, ...], given: e.Expression
 ) -> tuple[ProgramStatement, ...]:
-    """Return the steps of NTH_VALUE: a row is counted, and kept if it is the one."""
+    """Return the steps of NTH_VALUE: a row is counted, and kept if it is the n-th."""
     span, count = call.span, cells[0]
     counted = _count(call, count, given if call.skips else None)
     place = parts.number(span, call.place)

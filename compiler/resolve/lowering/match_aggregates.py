@@ -1,4 +1,4 @@
-"""Aggregates over the rows of a match, each made of the fields that an attempt remembers.
+"""Aggregates over the rows of a match, each computed from the fields of an attempt.
 
 COUNT(B.*)       count_b
 AVG(B.price)     avg_sum_b_price / nullif(count_b_price, 0)
@@ -70,7 +70,7 @@ def _unqualified(node: AnyCall, scope: MatchScope, context: Context) -> AnyCall 
 
 
 def _counting(found: RowsCall, node: e.Call, scope: MatchScope) -> RowsCall:
-    """Return COUNT of a value that is never NULL as one of rows."""
+    """Return COUNT of a value that is never NULL as a count of rows."""
     if found.function != "count" or found.value is None or node.filter is not None:
         return found
     if len(node.arguments) != 1 or node.distinct:

@@ -1,8 +1,9 @@
-"""What an attempt at a match remembers of its rows: a field for each thing that is asked of them.
+"""The fields of an attempt at a match: one for each value that is needed of its rows.
 
-Nothing asks for all rows of a match, so an attempt holds the first and last values, counts and sums
+Nothing needs all rows of a match, so an attempt holds the first and last values, counts and sums
 that DEFINE and MEASURES read, and has the same size however long the match becomes. A field is
-named by what it holds: ``last_b_price``, ``sum_b_amount``; ``rows`` counts the rows of the match.
+named after what it holds: ``last_b_price``, ``sum_b_amount``; ``rows`` counts the rows of the
+match.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from .builders import call, cast, free_name, number
 
 @dataclass(frozen=True, slots=True)
 class ClassifierRef(e.ColumnRef):
-    """``CLASSIFIER()``: the variable of a row, as PATTERN has its name."""
+    """``CLASSIFIER()``: the variable of a row, spelt as in PATTERN."""
 
 
 _SIGNS = {"+": " plus ", "-": " minus ", "*": " times ", "/": " by ", "%": " mod "}
@@ -39,7 +40,7 @@ class Remembered:
     """A field of an attempt.
 
     ``variable`` is the one whose rows it is about, None for all rows. ``initial`` is its value
-    before the first row, ``after`` what such a row makes of it.
+    before the first row, ``after`` its value after such a row.
     """
 
     name: str
@@ -51,9 +52,9 @@ class Remembered:
 
 @dataclass
 class Memory:
-    """The fields of the attempts of one pattern; ``read`` is what a field of the attempt reads as.
+    """The fields of the attempts of one pattern; ``read`` returns the read of a field.
 
-    ``variables`` are those of PATTERN as it has their names, by these in lower case.
+    ``variables`` are those of PATTERN in its spelling, by name in lower case.
     """
 
     span: Span
@@ -62,11 +63,11 @@ class Memory:
     fields: dict[tuple[str, str | None, str, t.Type], Remembered] = field(default_factory=dict)
 
     def in_order(self) -> list[Remembered]:
-        """Return the fields by name, so that measures may change their places."""
+        """Return the fields by name, so that measures may be reordered."""
         return sorted(self.fields.values(), key=lambda one: one.name)
 
     def then(self, one: Remembered, variable: str) -> e.Expression:
-        """Return what a field is once the row is one of a variable."""
+        """Return the value of a field after a row of a variable."""
         if one.variable not in (None, variable):
             return self.read(one.name)
         return self.classified(one.after, variable)
@@ -77,7 +78,7 @@ class Memory:
         return rewrite(value, lambda one: name if isinstance(one, ClassifierRef) else None)
 
     def as_of(self, value: e.Expression, variable: str) -> e.Expression:
-        """Return an expression over the fields as they are once the row is one of a variable."""
+        """Return an expression over the fields as they are after a row of a variable."""
         fields = {self.read(one.name): one for one in self.fields.values()}
 
         def then(node: Node) -> Node | None:
@@ -97,7 +98,7 @@ class Memory:
         return self._field("count", variable, None, t.BIGINT, self._zero(), self._one_more)
 
     def last(self, variable: str | None, column: Typed, place: int) -> Remembered:
-        """Return the value in the last row of a variable, or some rows of it before that."""
+        """Return the value in the last row of a variable, or some of its rows earlier."""
         if place == 0:
             return self._field("last", variable, column, column.type, None, lambda _: column)
         newer = self.last(variable, column, place - 1)
@@ -106,7 +107,7 @@ class Memory:
         return self._field(kind, variable, column, column.type, None, lambda _: read)
 
     def first(self, variable: str | None, column: Typed, place: int) -> Remembered:
-        """Return the value in the first row of a variable, or some rows of it behind that."""
+        """Return the value in the first row of a variable, or some of its rows later."""
         before = self.read(self.count(variable).name)
         is_it = e.Binary(self.span, "=", before, number(self.span, place))
 
@@ -128,7 +129,7 @@ class Memory:
     def total(
         self, variable: str | None, value: Typed, type_: t.Type, kind: str = "sum"
     ) -> Remembered:
-        """Return the sum of a value, NULL of none."""
+        """Return the sum of a value, NULL if there are none."""
         one = value.expression if value.type == type_ else cast(value.expression, type_)
 
         def change(old: e.Expression) -> e.Expression:
@@ -149,7 +150,7 @@ class Memory:
         return self._field(kind, variable, value, value.type, None, change)
 
     def listed(self, variable: str | None, value: Typed) -> Remembered:
-        """Return all values that are known, in order."""
+        """Return all known values, in order."""
         type_ = t.Array(value.type)
         is_null = parts.is_null(value.expression)
 
@@ -163,7 +164,7 @@ class Memory:
         return self._field("list", variable, value, type_, empty, change)
 
     def folded(self, variable: str | None, value: Typed, function: str) -> list[Remembered]:
-        """Return what an aggregate holds that is a fold, a field for each."""
+        """Return the held values of an aggregate that is a fold, one field each."""
         fold = folds.fold(function, value.type, self.span)
         kinds = ["_".join(word for word in (function, one.name) if word) for one in fold.held]
         text, pairs = sql(value.expression), list(zip(kinds, fold.held, strict=True))

@@ -1,4 +1,4 @@
-"""What a MATCH_RECOGNIZE can't be, and how it can be written instead."""
+"""Forms of MATCH_RECOGNIZE that are refused, with alternatives."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def _form(message: str, label: Label, fix: str, *others: Label) -> Diagnostic:
 
 
 def no_turns(node: q.PatternRepeat) -> Diagnostic:
-    """Return the diagnostic for a repetition that can't be had."""
+    """Return the diagnostic for an impossible repetition."""
     return _form(
         "the maximum of a repetition is less than its minimum, or zero",
         Label(node.span),
@@ -39,7 +39,7 @@ def too_long(node: q.MatchRecognize, places: int) -> Diagnostic:
 
 
 def empty_match(node: q.MatchRecognize) -> Diagnostic:
-    """Return the diagnostic for a pattern that no row matches too."""
+    """Return the diagnostic for a pattern that matches no rows at all."""
     return _form(
         "the pattern can match no rows at all, and so matches everywhere",
         Label(node.pattern.span),
@@ -58,7 +58,7 @@ def defined_twice(node: q.PatternDefinition, first: q.PatternDefinition) -> Diag
 
 
 def not_in_pattern(node: q.PatternDefinition, known: Iterable[str]) -> Diagnostic:
-    """Return the diagnostic for a condition of a variable that stands nowhere."""
+    """Return the diagnostic for a condition of a variable that is not in PATTERN."""
     near = closest(node.variable.text, known)
     return _form(
         f"`{node.variable}` is not in PATTERN",
@@ -68,7 +68,7 @@ def not_in_pattern(node: q.PatternDefinition, known: Iterable[str]) -> Diagnosti
 
 
 def skip_to_nothing(node: q.MatchRecognize, name: Name, known: Iterable[str]) -> Diagnostic:
-    """Return the diagnostic for SKIP to a variable that stands nowhere."""
+    """Return the diagnostic for SKIP to a variable that is not in PATTERN."""
     near = closest(name.text, known)
     return _form(
         f"`{name}` is not in PATTERN, so no match has a row of it to continue with",
@@ -78,7 +78,7 @@ def skip_to_nothing(node: q.MatchRecognize, name: Name, known: Iterable[str]) ->
 
 
 def skip_to_lacking(node: q.MatchRecognize, name: Name) -> Diagnostic:
-    """Return the diagnostic for SKIP to a variable that a match may be without."""
+    """Return the diagnostic for SKIP to a variable that a match may lack."""
     return _form(
         f"a match may have no row of `{name}`, and it is undefined where to continue then",
         Label(name.span),
@@ -99,7 +99,7 @@ def skip_to_beginning(node: q.MatchRecognize, name: Name) -> Diagnostic:
 
 
 def no_order(node: q.MatchRecognize, visible: Visible) -> Diagnostic:
-    """Return the diagnostic for rows without an order."""
+    """Return the diagnostic for a missing ORDER BY."""
     times = visible.schema.event_times()
     return _form(
         "a pattern matches consecutive rows, but these have no order",
@@ -122,7 +122,7 @@ def other_order(node: q.MatchRecognize, visible: Visible) -> Diagnostic:
 
 
 def computed_key(node: e.Expression, visible: Visible, diagnostics: Diagnostics) -> Diagnostic:
-    """Return the diagnostic for a key that is no column."""
+    """Return the diagnostic for a key that is not a column."""
     text = " ".join(diagnostics.source.excerpt(node.span).split())
     return Diagnostic(
         codes.OPERATOR_KEYS,
@@ -158,7 +158,7 @@ def one_core(node: q.MatchRecognize, stream: str) -> Diagnostic:
 
 
 def unbounded(node: q.MatchRecognize, stream: str) -> Diagnostic:
-    """Return the diagnostic for a pattern whose attempts nothing ends."""
+    """Return the diagnostic for a pattern whose attempts never end."""
     return Diagnostic(
         codes.UNBOUNDED_STATE,
         "the state of this pattern would grow forever: nothing ends an open attempt",
@@ -169,7 +169,7 @@ def unbounded(node: q.MatchRecognize, stream: str) -> Diagnostic:
 
 
 def numbered(node: q.MatchRecognize, stream: str) -> Diagnostic:
-    """Return the diagnostic for numbers of matches, which nothing ends."""
+    """Return the diagnostic for numbers of matches, which are kept for ever."""
     return Diagnostic(
         codes.UNBOUNDED_STATE,
         "MATCH_NUMBER keeps the number of matches of each key forever",
@@ -190,7 +190,7 @@ def number_in_expression(node: q.Measure) -> Diagnostic:
 
 
 def too_far_back(node: e.Expression, variable: str, count: int, least: int) -> Diagnostic:
-    """Return the diagnostic for PREV over the beginning of a match."""
+    """Return the diagnostic for PREV past the beginning of a match."""
     rows = "the first row of a match" if least == 0 else f"row {least + 1} of a match"
     return Diagnostic(
         codes.PATTERN_READ,
@@ -217,7 +217,7 @@ def column_twice(node: q.Measure, first: Span) -> Diagnostic:
 
 
 def no_columns(node: q.MatchRecognize) -> Diagnostic:
-    """Return the diagnostic for matches of which nothing is told."""
+    """Return the diagnostic for matches without output columns."""
     return Diagnostic(
         codes.NO_OUTPUT,
         "a row for each match has no column",

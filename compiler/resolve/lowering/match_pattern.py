@@ -1,8 +1,8 @@
-"""Row patterns as automata: where a match may stand, and where it may go from there.
+"""Row patterns as automata: the places of a match, and the transitions between them.
 
-A place is a variable of the pattern as it stands there, `A B+ A` has three. What may follow a place
-is in the order of preference of SQL: the first alternative before the second, another turn of a
-greedy repetition before its end, the other way round for a reluctant one.
+A place is an occurrence of a variable in the pattern; `A B+ A` has three. What may follow a place
+is in SQL's order of preference: the first alternative before the second, another iteration of a
+greedy repetition before its end, the reverse for a reluctant one.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from ....dsl.ast import queries as q
 from ....dsl.walk import walk
 
 MOST_PLACES = 100
-"""How many places a pattern may have, repetitions with numbers written out."""
+"""How many places a pattern may have, with counted repetitions expanded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,9 +29,9 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Follow:
-    """The places to go on to in the order of preference, and whether a match may end instead.
+    """The next places in order of preference, and whether a match may end instead.
 
-    An end that is preferred to others has none of these behind it.
+    An end is never followed by less preferred places.
     """
 
     places: tuple[Place, ...]
@@ -69,7 +69,7 @@ class Automaton:
         return any(one.ends or self._ends_without(one.places, variable) for one in follows)
 
     def _ends_without(self, places: tuple[Place, ...], variable: str) -> bool:
-        """Return whether a match may end from some places on without a row of a variable."""
+        """Return whether a match may end, starting at these places, without a row of a variable."""
         waiting, seen = list(places), set[str]()
         while waiting:
             place = waiting.pop()
@@ -82,7 +82,7 @@ class Automaton:
         return False
 
     def met_twice(self) -> frozenset[str]:
-        """Return the places to which one row may lead from two places, in one attempt."""
+        """Return the places that one row may reach from two places, in one attempt."""
         pairs = set(_pairs(self.begin.places, self.begin.places))
         waiting, found = list(pairs), set()
         while waiting:
@@ -102,7 +102,7 @@ def _pairs(one: tuple[Place, ...], other: tuple[Place, ...]) -> Iterator[tuple[s
 
 @dataclass
 class _Node:
-    """A place with the node behind it, a choice between nodes, or (neither) the end."""
+    """A place with the next node, a choice between nodes, or (neither) the end."""
 
     place: Place | None = None
     targets: list[_Node] = field(default_factory=list)
@@ -139,7 +139,8 @@ def automaton(pattern: q.Pattern) -> Automaton:
         if part.at_most is None:
             parts = [built(part.item) for _ in range(max(part.at_least, 1))]
             first, ends = parts[-1]
-            # After a turn, or before the first if there need be none: another turn, or the end.
+            # After an iteration, or before the first if there need be none: another one, or the
+            # end.
             choice = _Node()
             for node in ends:
                 node.targets.append(choice)
@@ -166,7 +167,7 @@ def automaton(pattern: q.Pattern) -> Automaton:
 
 
 def _choice(choice: _Node, turn: _Node, *, reluctant: bool) -> _Node:
-    """Let a node choose between a turn and the end, and return the node that is the end."""
+    """Let a node choose between an iteration and the end, and return the end's node."""
     leave = _Node()
     choice.targets = [leave, turn] if reluctant else [turn, leave]
     return leave
@@ -180,7 +181,7 @@ def _in_sequence(parts: list[tuple[_Node, list[_Node]]]) -> tuple[_Node, list[_N
 
 
 def _follow(targets: list[_Node], end: _Node) -> Follow:
-    """Return the places that nodes lead to, none of them twice, up to the end of the pattern."""
+    """Return the places that nodes lead to, each once, up to the end of the pattern."""
     found: list[Place] = []
     seen: set[int] = set()
     waiting = list(reversed(targets))
@@ -209,7 +210,7 @@ def size(pattern: q.Pattern) -> int:
 
 
 def variables(pattern: q.Pattern) -> Iterator[q.PatternVariable]:
-    """Yield the variables of a pattern as they stand in it."""
+    """Yield the variables of a pattern as written."""
     return (part for part in walk(pattern) if isinstance(part, q.PatternVariable))
 
 

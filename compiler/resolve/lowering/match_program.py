@@ -1,8 +1,7 @@
-"""The program of a pattern: attempts at a match, which each row leads on or ends.
+"""The program of a pattern: attempts at a match, which each row advances or ends.
 
-``runs`` holds the attempts of a key that may still become a match, those that began first before
-others, and of one beginning in the order of preference. A row is tried with each of them and with a
-fresh one:
+``runs`` holds the attempts of a key that may still become a match, ordered by their first row, and
+then by preference. A row is tried with each of them and with a new one:
 
     on event t    declare tried = array_append(runs, <a fresh one>), decided = FALSE
                   clear runs
@@ -11,12 +10,11 @@ fresh one:
                       set runs = array_append(runs, <run, with the row, at 'b'>)
                     …
 
-An attempt that has matched stands at ``$``. It ends the search behind it (``decided``): SKIP PAST
-LAST ROW leaves no others to the rows of a match, SKIP TO NEXT ROW those that began with other rows.
-It comes out once no attempt that is preferred to it is open any more. With SKIP TO a variable it
-takes away those that began before the row to go on with when it comes out: until then another may
-come out in its place, and leave them. What has begun WITHIN ago is taken away by a timer, after the
-rows of that instant.
+An attempt that has matched is at ``$``. It ends the search after it (``decided``): SKIP PAST LAST
+ROW leaves no other attempt for the rows of a match, SKIP TO NEXT ROW those that began with other
+rows. It is emitted once no preferred attempt is open. With SKIP TO a variable, emitting it drops
+those that began before the row to resume at: until then another may be emitted instead, and leave
+them. Attempts that began WITHIN ago are dropped by a timer, after the rows of that instant.
 """
 
 from __future__ import annotations
@@ -44,7 +42,7 @@ MATCHED = "$"
 
 @dataclass(frozen=True, slots=True)
 class MatchNames:
-    """What cell, timer and locals are called."""
+    """The names of the cell, timer and locals."""
 
     runs: str
     within: str
@@ -60,7 +58,7 @@ class MatchNames:
 
     @classmethod
     def beside(cls, taken: set[str]) -> MatchNames:
-        """Return names that none of some others in lower case has."""
+        """Return names that are not among others, in lower case."""
         own = "runs within run tried found decided seen open resume row match_number".split()
         return cls(*(parts.free_name(name, taken) for name in own))
 
@@ -71,11 +69,11 @@ class MatchNames:
 
 @dataclass(frozen=True, slots=True)
 class MatchProgram:
-    """What a pattern is, resolved, and how it becomes a program.
+    """A resolved pattern, and its conversion to a program.
 
-    ``apart`` says that rows of one match may begin others (SKIP TO NEXT ROW), from ``resume`` on if
-    there is that: how many rows of the match are before the one to go on with. ``merged`` are the
-    places where of two equal attempts one is enough.
+    ``apart`` says that rows of one match may begin others (SKIP TO NEXT ROW), starting at
+    ``resume`` if given: the number of rows of the match before the one to resume at. ``merged`` are
+    the places where one of two equal attempts is enough.
     """
 
     span: Span
@@ -129,7 +127,7 @@ class MatchProgram:
 
     @property
     def _counts(self) -> bool:
-        """Whether it must be known of two attempts that they began with the same row."""
+        """Whether attempts that began with the same row must be recognisable."""
         return self.apart or bool(self.merged)
 
     @property
@@ -224,13 +222,13 @@ class MatchProgram:
         return self.apart and (name != self.names.open or not in_order)
 
     def _undecided(self, name: str) -> Typed:
-        """Return what says that no attempt has matched, or that no beginning has."""
+        """Return the condition that no attempt has matched, or none with this beginning."""
         if not self._by_beginning(name):
             return Typed(e.BooleanLiteral(self.span, False), t.BOOLEAN, nullable=False)
         return Typed(parts.cast(e.NullLiteral(self.span), t.BIGINT), t.BIGINT)
 
     def _is_free(self, name: str) -> e.Expression:
-        """Return that a local has not been set for this attempt."""
+        """Return the condition that a local has not been set for this attempt."""
         if not self._by_beginning(name):
             return e.Unary(self.span, "NOT", local(self.span, name))
         return e.IsDistinct(self.span, local(self.span, name), self._run("rows"), negated=False)
@@ -241,7 +239,7 @@ class MatchProgram:
         return m.SetLocal(name, Typed(self._run("rows"), t.BIGINT))
 
     def _waits(self) -> m.ProgramStatement:
-        """Return the statement that keeps a match which waits for those before it."""
+        """Return the statement that keeps a match waiting for those before it."""
         at = e.Binary(self.span, "=", self._run("at"), text(self.span, MATCHED))
         condition = parts.all_of([self._is_free(self.names.decided), at])
         assert condition is not None
@@ -251,7 +249,7 @@ class MatchProgram:
         return m.If((m.IfBranch(condition, (self._kept(kept),)),), ())
 
     def _step(self, place: Place, sources: Sequence[str]) -> m.ProgramStatement:
-        """Return the statement that leads attempts on to a place."""
+        """Return the statement that advances attempts to a place."""
         at, span = self._run("at"), self.span
         texts = tuple(text(span, source) for source in sources)
         is_at = e.InList(span, at, texts, negated=False)
@@ -269,7 +267,7 @@ class MatchProgram:
         return m.If((m.IfBranch(whole, tuple(self._led_on(place))),), ())
 
     def _is_first(self, place: Place) -> e.Expression:
-        """Return that no attempt of the same beginning, which is preferred, is at a place yet."""
+        """Return the condition that no preferred attempt with this beginning is at a place yet."""
         span = self.span
         one = parts.free_name("one", self.names.all())
         more = e.Binary(span, "+", self._run("rows"), number(span, 1))
@@ -303,10 +301,10 @@ class MatchProgram:
             body.append(self._set(names.decided))
         return body
 
-    # What comes out, and what is kept.
+    # What is emitted, and what is kept.
 
     def _in_time(self) -> m.ProgramStatement:
-        """Return the statement that takes away what has begun too long ago."""
+        """Return the statement that drops attempts that began too long ago."""
         assert self.within is not None
         span, one = self.span, parts.free_name("one", self.names.all())
         at = e.Binary(span, "=", _named(span, one, "at"), text(span, MATCHED))
@@ -317,7 +315,7 @@ class MatchProgram:
         return m.SetCell(self.names.runs, Typed(kept, self._runs_type))
 
     def _given(self) -> tuple[m.ProgramStatement, ...]:
-        """Return the statements that give what nothing can replace any more, and keep the rest."""
+        """Return the statements that emit matches that nothing can replace, and keep the rest."""
         names, span = self.names, self.span
         at = e.Binary(span, "=", self._run("at"), text(span, MATCHED))
         condition = parts.all_of([at, self._is_free(names.open)])
@@ -341,7 +339,7 @@ class MatchProgram:
         )
 
     def _resuming(self) -> tuple[m.ProgramStatement, ...]:
-        """Return the statement that notes how many rows there are from the one to go on with."""
+        """Return the statement that notes the number of rows from the one to resume at."""
         if self.resume is None:
             return ()
         before = self._run("seen", self.resume.name)
@@ -349,7 +347,7 @@ class MatchProgram:
         return (m.SetLocal(self.names.resume, Typed(rows, t.BIGINT)),)
 
     def _if_behind(self, step: m.ProgramStatement) -> m.ProgramStatement:
-        """Return a step for attempts that did not begin before the row to go on with."""
+        """Return a step for attempts that did not begin before the row to resume at."""
         if self.resume is None:
             return step
         resume = local(self.span, self.names.resume)
@@ -375,9 +373,9 @@ def _named(span: Span, *texts: str) -> e.ColumnRef:
 
 
 def _merged_order(automaton: Automaton) -> list[tuple[Place, tuple[str, ...]]]:
-    """Return the places with those that lead there, in an order that is preferred by all of these.
+    """Return the places with those that lead there, in the order of preference of all of these.
 
-    Where two places want others in unlike orders, one of these is there twice.
+    Where two places prefer others in different orders, one of these is listed twice.
     """
     rest: dict[str, list[Place]] = {FRESH: list(automaton.begin.places)}
     rest |= {place.name: list(_places(automaton.follow, place)) for place in automaton.places}

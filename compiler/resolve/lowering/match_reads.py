@@ -1,8 +1,8 @@
-"""What names and calls mean in DEFINE and MEASURES: the row that is tried, and rows before it.
+"""The meaning of names and calls in DEFINE and MEASURES: the tried row, and rows before it.
 
-``B.price`` is the last row of B, in the condition of B itself the one that is tried; a name alone
-is the last row of the match so far. FIRST and LAST count from either end, PREV goes back from the
-row that is tried; aggregates are over the rows of a variable, or over all rows.
+``B.price`` is the last row of B, in the condition of B itself the tried one; a bare name is the
+last row of the match so far. FIRST and LAST count from either end, PREV goes back from the tried
+row; aggregates are over the rows of a variable, or over all rows.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _FARTHEST = 100
 
 
 def checked(node: e.Expression, scope: MatchScope) -> Typed:
-    """Return an expression of a pattern resolved, UNKNOWN once a mistake is reported."""
+    """Return a resolved expression of a pattern, UNKNOWN once a mistake is reported."""
     wrapped = rewrite(node, _wrapped)
     return clocked(check(wrapped, scope, PROGRAM, scope.diagnostics))
 
@@ -48,7 +48,7 @@ def _wrapped(node: Node) -> Node | None:
 
 
 def _reads_rows(node: Node) -> bool:
-    """Return whether a node is a call that reads rows, CLASSIFIER() of the row itself apart."""
+    """Return whether a node is a call that reads rows, except CLASSIFIER() of the row itself."""
     return _wrapped(node) is not None and not _is_classifier(node)
 
 
@@ -74,7 +74,7 @@ def _typed_call(wrapped: PatternCall, context: Context) -> Typed:
         return unknown(call)
     if name in _OF_MATCHES:
         return _of_match(call, scope, context)
-    # What is inside may ask for the variable of its row.
+    # Its argument may use the variable of its row.
     inside = rewrite(node, _classified)
     if name in _NAVIGATION and isinstance(inside, e.Call):
         return _navigation(inside, scope, context)
@@ -130,7 +130,7 @@ _NO_NEXT = "match the next row with another variable, and compare that with this
 
 
 def _place(node: e.Call) -> int | None:
-    """Return how many rows from its end a call says, None for something else."""
+    """Return how many rows from its end a call reads, None for something else."""
     if not 1 <= len(node.arguments) <= 2 or node.distinct or node.filter or node.order_by:
         return None
     if len(node.arguments) == 1:

@@ -1,4 +1,4 @@
-"""MATCH_RECOGNIZE: its parts resolved, and put together as a program."""
+"""MATCH_RECOGNIZE: its parts resolved and assembled into a program."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ from .match_scope import MatchScope
 class _Conditions:
     """DEFINE resolved: the condition of a variable, and how many rows it goes back.
 
-    ``depend`` says that one looks at rows of single variables, so that two attempts at one place
-    may have unlike futures.
+    ``depend`` says that one reads rows of single variables, so that two attempts at one place may
+    have different futures.
     """
 
     by_variable: dict[str, Typed]
@@ -46,7 +46,7 @@ class _Conditions:
 def match_program(
     node: q.MatchRecognize, known: Known, visible: Visible, context: StreamContext
 ) -> MatchProgram | None:
-    """Return the program of a pattern, None after saying what is wrong with it."""
+    """Return the program of a pattern, None after a report."""
     diagnostics = context.diagnostics
     before = diagnostics.errors
     diagnostics.extend(_bad_pattern(node))
@@ -105,12 +105,12 @@ def _scope(
 
 
 def _parameters(node: q.MatchRecognize) -> set[str]:
-    """Return the names that lambdas would hide from what stands in them."""
+    """Return the names that lambdas would hide."""
     written = [one.expression for one in node.measures] + [one.condition for one in node.define]
     return {name for one in written for name in parameters_of(one)}
 
 
-# What is refused as a whole.
+# Refusals.
 
 
 def _bad_pattern(node: q.MatchRecognize) -> Iterator[Diagnostic]:
@@ -131,7 +131,7 @@ def _bad_pattern(node: q.MatchRecognize) -> Iterator[Diagnostic]:
 
 
 def _bad_skip(node: q.MatchRecognize, found: Automaton) -> Iterator[Diagnostic]:
-    """Yield what is wrong with SKIP TO a variable, of which SQL tells when it happens."""
+    """Report a SKIP TO a variable for which SQL raises an error at run time."""
     if node.skip_to is None:
         return
     variable = node.skip_to.text.lower()
@@ -145,7 +145,7 @@ def _bad_skip(node: q.MatchRecognize, found: Automaton) -> Iterator[Diagnostic]:
 
 
 def _resume(node: q.MatchRecognize, memory: Memory, names: MatchNames) -> Remembered | None:
-    """Return how many rows of a match are before the one that SKIP TO a variable goes on with."""
+    """Return how many rows of a match precede the one at which SKIP TO a variable resumes."""
     if node.skip_to is None:
         return None
     rows = Typed(local(node.span, names.run, "rows"), t.BIGINT)
@@ -177,7 +177,7 @@ def _keys(
 def _time(
     node: q.MatchRecognize, visible: Visible, scope: BlockScope, context: StreamContext
 ) -> str:
-    """Return the event time that the rows are ordered by, after saying that they are not."""
+    """Return the event time that orders the rows, None after a report."""
     times = visible.schema.event_times()
     if not node.order_by:
         context.diagnostics.add(form.no_order(node, visible))
@@ -221,7 +221,7 @@ def _conditions(
 
 
 def _too_far_back(conditions: _Conditions, found: Automaton) -> Iterator[Diagnostic]:
-    """Yield the conditions that would read rows before the first one of a match."""
+    """Report the conditions that would read rows before the first one of a match."""
     before = found.rows_before()
     for variable, (count, condition) in conditions.back.items():
         least = min(before[place.name] for place in found.places if place.variable == variable)
@@ -236,7 +236,7 @@ def _rows(
     measures: tuple[Column, ...],
     names: MatchNames,
 ) -> MatchRows:
-    """Return what comes out beside keys: with ALL ROWS also the other columns."""
+    """Return the output besides keys: with ALL ROWS also the other columns."""
     keyed = {field.name for field in keys}
     columns = None
     if node.rows == "ALL":

@@ -1,12 +1,12 @@
-"""What comes out for a match: one row, or with ALL ROWS PER MATCH each of its rows.
+"""The output for a match: one row, or with ALL ROWS PER MATCH each of its rows.
 
 With ALL ROWS an attempt keeps its rows, with the measures as they were at each: SQL calls these
-RUNNING. They come out together, once it is known that the match is one.
+RUNNING. They are emitted together once the match is complete.
 
     on event t    set runs = array_append(runs, <run, with array_append(run.rows, <the row>)>)
     …             for row in run.kept emit k, row.ts, row.measure, row.price
 
-MATCH_NUMBER() is a cell that each match counts on, in the order in which matches begin.
+MATCH_NUMBER() is a cell that each match increments, in the order in which matches begin.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ from .match_fields import Memory
 
 @dataclass(frozen=True, slots=True)
 class NumberRef(e.ColumnRef):
-    """``MATCH_NUMBER()``, before it is known which cell counts."""
+    """``MATCH_NUMBER()``, before its cell is known."""
 
 
 @dataclass(frozen=True, slots=True)
 class MatchRows:
-    """The columns of what comes out, without keys: ``measures``, and ``columns`` of ALL ROWS.
+    """The output columns without keys: ``measures``, and ``columns`` of ALL ROWS.
 
-    ``column`` reads a column of the row that is handled.
+    ``column`` reads a column of the current row.
     """
 
     span: Span
@@ -59,7 +59,7 @@ class MatchRows:
 
     @property
     def kept(self) -> t.Array | None:
-        """The type of the rows that an attempt keeps, None where it keeps none."""
+        """The type of the rows kept by an attempt, None where it keeps none."""
         if self.columns is None:
             return None
         measures = [t.Field(one.name, one.value.type) for one in self._running()]
@@ -67,11 +67,11 @@ class MatchRows:
         return t.Array(t.Struct((*measures, *columns)))
 
     def _running(self) -> list[Column]:
-        """Return the measures that each row has its own of."""
+        """Return the measures with a value for each row."""
         return [one for one in self.measures if not _is_number(one)]
 
     def row(self, memory: Memory, variable: str) -> e.Expression:
-        """Return what is kept of a row that is one of a variable."""
+        """Return what is kept of a row of a variable."""
         measures = (
             (one.name, Typed(memory.as_of(one.value.expression, variable), one.value.type))
             for one in self._running()
@@ -82,7 +82,7 @@ class MatchRows:
     def given(
         self, keys: tuple[Typed, ...], number: str, row: str, rows: e.Expression
     ) -> tuple[m.ProgramStatement, ...]:
-        """Return the statements that give a match.
+        """Return the statements that emit a match.
 
         ``number`` is the cell of MATCH_NUMBER, ``row`` the local of a row of ``rows``.
         """
@@ -110,7 +110,7 @@ class MatchRows:
         return (*found, m.For(row, self.kept.element, Typed(rows, self.kept), (emit,)))
 
     def cells(self, number: str) -> tuple[m.Cell, ...]:
-        """Return the cell of MATCH_NUMBER, if it is asked for."""
+        """Return the cell of MATCH_NUMBER, if it is used."""
         if not self.counts:
             return ()
         none = Typed(parts.cast(parts.number(self.span, 0), t.BIGINT), t.BIGINT, nullable=False)
@@ -123,7 +123,7 @@ def match_number(span: Span) -> Typed:
 
 
 def has_number(value: e.Expression) -> bool:
-    """Return whether MATCH_NUMBER() is a part of an expression, and not all of it."""
+    """Return whether MATCH_NUMBER() is a proper part of an expression."""
     return not isinstance(value, NumberRef) and any(
         isinstance(one, NumberRef) for one in walk(value)
     )

@@ -1,4 +1,4 @@
-"""What names mean where an expression of a pattern stands: rows of the match, or the one tried."""
+"""The meaning of names in an expression of a pattern: rows of the match, or the tried one."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ from .match_fields import ClassifierRef, Memory, Remembered
 
 @dataclass(frozen=True, slots=True)
 class PatternCall(e.Expression):
-    """A call that reads rows of the match, before it is known which."""
+    """A call that reads rows of the match, before these are known."""
 
     call: e.Call | DeclaredCall
 
 
 @dataclass
 class MatchScope:
-    """The names where an expression of a pattern stands.
+    """The names in an expression of a pattern.
 
-    ``tried`` is the variable whose condition it is, None in MEASURES. ``place`` is what FIRST, LAST
-    or PREV around it has said: which end, and how many rows from it. ``row`` says that it is the
+    ``tried`` is the variable whose condition it is, None in MEASURES. ``place`` is set by an
+    enclosing FIRST, LAST or PREV: which end, and how many rows from it. ``row`` says that it is the
     argument of an aggregate, whose names are those of one row.
     """
 
@@ -49,7 +49,7 @@ class MatchScope:
     back: int = 0
 
     def column(self, ref: e.ColumnRef) -> Typed | None:
-        """Resolve a reference; None after it has been said why that can't be done."""
+        """Resolve a reference; None after a report."""
         head, *rest = ref.parts
         variable: str | None = None
         if rest and head.text.lower() in self.variables:
@@ -71,11 +71,11 @@ class MatchScope:
         return self.schema.find(name) is not None
 
     def event_times(self) -> tuple[Typed, ...]:
-        """Return none: what depends on an order has that of the pattern."""
+        """Return none: order-dependent calls use that of the pattern."""
         return ()
 
     def remembered(self, one: Remembered) -> Typed:
-        """Return what a field is where the expression stands."""
+        """Return the value of a field at this point."""
         self.read.append(one)
         value = self.memory.read(one.name)
         if self.tried is not None:
@@ -83,7 +83,7 @@ class MatchScope:
         return Typed(value, one.type)
 
     def classifier(self, node: e.Call) -> Typed:
-        """Return what CLASSIFIER() is: the variable of the row that a name alone would be of."""
+        """Return CLASSIFIER(): the variable of the row that a bare name would be of."""
         self.met.add(None)
         value = Typed(ClassifierRef(node.span, (node.name,)), t.STRING, nullable=False)
         return value if self.row else self._of_row(None, value)
@@ -101,7 +101,7 @@ class MatchScope:
         if place == 0:
             assert self.tried is not None
             return replace(value, expression=self.memory.classified(value.expression, self.tried))
-        # The row that is tried is not among those that the attempt remembers.
+        # The tried row is not among those in the attempt's fields.
         one = self.memory.last(variable, value, place - 1)
         self.read.append(one)
         return Typed(self.memory.read(one.name), one.type)
@@ -138,7 +138,7 @@ class MatchScope:
 
 
 def one_variable(node: e.Call, met: set[str | None]) -> Diagnostic | None:
-    """Return what is wrong with a call over the rows of several variables."""
+    """Return the diagnostic for a call over the rows of several variables."""
     if len(met) <= 1:
         return None
     return unreadable(
@@ -149,5 +149,5 @@ def one_variable(node: e.Call, met: set[str | None]) -> Diagnostic | None:
 
 
 def unreadable(node: e.Call, message: str, fix: str) -> Diagnostic:
-    """Return the diagnostic for a call that can't read what it asks for."""
+    """Return the diagnostic for a call whose rows can't be read."""
     return Diagnostic(codes.PATTERN_READ, message, Label(node.span), help=fix)

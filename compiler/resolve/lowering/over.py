@@ -1,7 +1,7 @@
-"""A SELECT with OVER: which rows it is over, and what it can't stand beside.
+"""A SELECT with OVER: the rows that it is over, and clauses that it can't be combined with.
 
-All calls of a SELECT go over the rows of one key in one order, so that one program handles them;
-frames may differ. QUALIFY keeps the rows that come out, whose values it may name.
+All calls of a SELECT are over the rows of one key in one order, so that one program handles them;
+frames may differ. QUALIFY filters the output rows, whose values it may name.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ from .program_items import program_items, refuse_python
 
 
 def is_over(select: q.Select, schema: Schema, *, in_window: bool) -> bool:
-    """Return whether a SELECT is over its rows in event-time order, and not a top-N of windows.
+    """Return whether a SELECT is over its rows in event-time order, rather than a top-N of windows.
 
-    ``schema`` is that of the rows, which with ``in_window`` have the columns of one as well. A
-    top-N numbers rows by something else, or those of windows.
+    ``schema`` is that of the rows, which with ``in_window`` have the columns of a window too. A
+    top-N numbers rows by something else, or rows of windows.
     """
     nodes = [item.expression for item in select.items]
     if select.qualify is not None:
@@ -84,7 +84,7 @@ class OverResolver:
         self._calls = OverCalls(select, scope, taken, self._diagnostics)
 
     def resolve(self) -> None:
-        """Append the operator; what is wrong with the SELECT is reported."""
+        """Append the operator; mistakes in the SELECT are reported."""
         items = self._items()
         condition = self._condition()
         self._calls.finish()
@@ -146,7 +146,7 @@ class OverResolver:
         return check(marked, self._scope, Clause("QUALIFY"), self._diagnostics)
 
     def _bounded(self, window: OverWindow, calls: list[OverCall]) -> None:
-        """Report state that is kept for each key for good, and a single key."""
+        """Report state that is kept for each key for ever, and a single key."""
         if not window.keys:
             self._diagnostics.add(_one_core(window))
             return
@@ -156,7 +156,7 @@ class OverResolver:
 
 
 def _keys(select: q.Select) -> Iterator[str]:
-    """Yield the names of the columns that rows are parted by, in lower case."""
+    """Yield the names of the partitioning columns, in lower case."""
     for node in walk(select):
         if isinstance(node, e.WindowSpec):
             yield from (_last(key).lower() for key in node.partition_by)
@@ -205,7 +205,7 @@ def _unbounded(call: OverCall, window: OverWindow, stream: str) -> Diagnostic:
 
 
 def beside_over(select: q.Select, what: str) -> Diagnostic:
-    """Return the diagnostic for OVER in a SELECT that does something else to its rows as well."""
+    """Return the diagnostic for OVER in a SELECT with another operation on its rows."""
     nodes = [item.expression for item in select.items]
     nodes += [select.qualify] if select.qualify is not None else []
     call = next(call for node in nodes for call in calls_of(node))

@@ -1,7 +1,7 @@
-"""Calls with OVER: what each is, the name that its state has, and what stands for it meanwhile.
+"""Calls with OVER: their resolution, the names of their state, and their placeholders.
 
-An expression is resolved with a mark in the place of each call, whose type is known by then. The
-program puts there what the value is read from.
+An expression is resolved with a mark in place of each call, whose type is known by then. The
+program replaces it by the read of the value.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from .rows_calls import RowsCalls, wrong_arguments
 
 _OVER = Clause("OVER")
 _COUNTS_ALL = frozenset({"cume_dist", "ntile", "percent_rank"})
-"""Functions that go by the number of all rows."""
+"""Functions that depend on the number of all rows."""
 
 NUMBERS = frozenset({"row_number", "rank", "dense_rank"})
 """Functions that number rows."""
@@ -45,9 +45,8 @@ NUMBERS = frozenset({"row_number", "rank", "dense_rank"})
 class OverCall:
     """A call of OVER resolved.
 
-    ``rows`` is the aggregate that it is over the rows of ``frame``. LAG and ROW_NUMBER have no
-    frame, that of RANK is all rows; LAG is the value of ``rows`` that is ``distance`` rows back,
-    or its default.
+    ``rows`` is the aggregate over the rows of ``frame``. LAG and ROW_NUMBER have no frame, that of
+    RANK is all rows; LAG is the value of ``rows`` from ``distance`` rows back, or its default.
     """
 
     function: str
@@ -58,17 +57,17 @@ class OverCall:
 
     @property
     def name(self) -> str:
-        """What the value is called."""
+        """The name of the value."""
         return self.rows.name
 
     @property
     def sees_peers(self) -> bool:
-        """Whether its value takes all rows of the instant."""
+        """Whether its value needs all rows of the instant."""
         return self.frame is not None and self.frame.by_time
 
     @property
     def is_bounded(self) -> bool:
-        """Whether the watermark alone tells when its state is needed no more."""
+        """Whether the watermark alone decides when its state is no longer needed."""
         return self.frame is not None and self.frame.length is not None
 
 
@@ -78,13 +77,13 @@ def _is_aggregate(node: e.Call) -> bool:
 
 
 def over_of(node: Node) -> e.WindowSpec | None:
-    """Return what stands behind the OVER of a call, None for all other nodes."""
+    """Return the window of a call with OVER, None for all other nodes."""
     call = node.call if isinstance(node, DeclaredCall) else node
     return call.over if isinstance(call, e.Call) else None
 
 
 def calls_of(node: Node) -> Iterator[AnyCall]:
-    """Yield the calls with OVER in an expression, but for those inside of another or a lambda."""
+    """Yield the calls with OVER in an expression, except those inside another or a lambda."""
     if over_of(node) is not None:
         assert isinstance(node, e.Call | DeclaredCall)
         yield node
@@ -94,7 +93,7 @@ def calls_of(node: Node) -> Iterator[AnyCall]:
 
 
 class OverCalls:
-    """The calls of one SELECT, and expressions with marks in their place.
+    """The calls of one SELECT, and expressions with marks in place of them.
 
     ``taken`` are names in lower case that a value can't have.
     """
@@ -117,7 +116,7 @@ class OverCalls:
     def marked(self, expression: e.Expression, name: str, *, known: bool = False) -> e.Expression:
         """Return an expression with a mark for each call; their values begin with ``name``.
 
-        ``known``: a call that stands in an expression before is the same value.
+        ``known``: a call that occurs in an earlier expression is the same value.
         """
         return self._marks.put(expression, name, known=known)
 
@@ -192,15 +191,15 @@ class OverCalls:
             return None
         function = node.name.text.lower()
         rows = RowsCall(name, function, None, t.INT, nullable=False, span=node.span)
-        # Rows of one instant have one rank, which is known when all of them are there.
+        # Rows of one instant share a rank, which is known when all of them have arrived.
         return OverCall(function, rows, None if function == "row_number" else EVERYTHING)
 
     def _refuse(self, node: e.Call) -> None:
-        """Report a function that is none for OVER."""
+        """Report a function that OVER does not support."""
         name = node.name.text.lower()
         known = function(name)
         if known is None:
-            # No such function: it is told as it is elsewhere.
+            # No such function: reported as elsewhere.
             check(replace(node, over=None), self._scope, _OVER, self._diagnostics)
         elif known.group != "window":
             self._diagnostics.add(_no_aggregate(node))

@@ -1,4 +1,4 @@
-"""The program of a SELECT with OVER: what a row does to the state, and what comes out for it.
+"""The program of a SELECT with OVER: how a row updates the state, and its output.
 
 Frames of ROWS, LAG and ROW_NUMBER take the rows of a key one by one:
 
@@ -8,7 +8,7 @@ Frames of ROWS, LAG and ROW_NUMBER take the rows of a key one by one:
       EMIT k, ts, last;
 
 With RANGE a row sees all rows of its instant. They wait in ``peers`` for a timer of that instant,
-which goes off behind them:
+which fires after them:
 
     ON EVENT
       SET peers = concat(peers, array(named_struct('amount', amount)));
@@ -51,12 +51,12 @@ from .placeholders import placed
 from .program_items import returns_of
 
 _Read: TypeAlias = Callable[[e.Expression], e.Expression]
-"""Puts what columns are read from in the place of their names."""
+"""Replaces names of columns by their reads."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Kept:
-    """The rows of a frame: the cell, its frame, and the field of each value that is kept."""
+    """The rows of a frame: the cell, its frame, and the field of each kept value."""
 
     cell: Cell
     frame: Frame
@@ -71,7 +71,7 @@ class _Kept:
 
 @dataclass(frozen=True, slots=True)
 class Selected:
-    """What a SELECT with OVER is made of, resolved: ``condition`` is that of QUALIFY."""
+    """The resolved parts of a SELECT with OVER: ``condition`` is that of QUALIFY."""
 
     given: m.ProgramInput
     time: Field
@@ -124,13 +124,13 @@ class _Program:
     # State.
 
     def _array(self, name: str, element: t.Type) -> Cell:
-        """Add a list of rows; it is NULL while it is empty, so that a key without rows is gone."""
+        """Add a list of rows; it is NULL while empty, so that a key without rows is removed."""
         cell = Cell(self._reads.cell(name), CellKind.VALUE, t.Array(element))
         self._cells.append(cell)
         return cell
 
     def _frames(self) -> dict[str, _Kept]:
-        """Return the rows that are kept for each call; calls of one WINDOW have them together."""
+        """Return the rows kept for each call; calls of one WINDOW share them."""
         groups: dict[tuple[str, bool], list[OverCall]] = {}
         for call in self._selected.calls:
             if call.frame is not None and not call.frame.is_running:
@@ -176,7 +176,7 @@ class _Program:
     # Handlers.
 
     def _by_row(self) -> m.Handler:
-        """Return the one handler of a program whose rows need not wait for each other."""
+        """Return the only handler of a program whose rows need not wait for each other."""
         body = self._row_steps(self._reads.of_row, self._reads.time())
         return m.Handler(self._given.alias, tuple(body))
 
@@ -219,12 +219,12 @@ class _Program:
         yield self._for_each(peers, element, self._row_steps(self._reads.of_peer, at))
         yield m.Clear(peers.name)
         if self._longest() is None:
-            # Frames that hold the rows of one instant are at their end.
+            # Frames that hold the rows of one instant are complete.
             for kept in self._kept_of(call for call in calls if call.is_bounded):
                 yield m.Clear(kept.cell.name)
 
     def _ranked(self, call: OverCall, peers: Cell) -> ProgramStatement:
-        """Return what an instant adds to RANK, all its rows, or to DENSE_RANK, one."""
+        """Return what an instant adds to RANK (all its rows) or DENSE_RANK (one)."""
         span, cell = call.rows.span, self._running[call.name].cells[0]
         held, one = _read(cell, span), parts.number(span, 1)
         more: e.Expression = one
@@ -235,7 +235,7 @@ class _Program:
         return m.SetCell(cell.name, Typed(e.Binary(span, "+", held, more), t.INT, nullable=False))
 
     def _forgotten(self) -> Iterator[ProgramStatement]:
-        """Yield what is done when no row that comes can see those that are kept."""
+        """Yield the handler for when no future row can see the kept ones."""
         calls = self._selected.calls
         if all(call.is_bounded for call in calls):
             yield m.ClearState()
@@ -250,7 +250,7 @@ class _Program:
         return m.For(self._reads.peer, element, values, tuple(body))
 
     def _longest(self) -> e.Interval | None:
-        """Return how long a row may be seen, None where no later instant sees it."""
+        """Return how long a row is visible, None where no later instant sees it."""
         frames = [call.frame for call in self._selected.calls if call.frame and call.is_bounded]
         longest = max(frames, key=lambda frame: frame.micros, default=None)
         return longest.length if longest is not None and longest.micros else None
@@ -258,7 +258,7 @@ class _Program:
     # Steps.
 
     def _row_steps(self, read: _Read, time: e.Expression) -> Iterator[ProgramStatement]:
-        """Yield what a row does to the state that takes rows one by one, and what it gives."""
+        """Yield a row's update of state that is updated row by row, and its output."""
         calls = [call for call in self._selected.calls if not call.sees_peers]
         for kept in self._kept_of(calls):
             yield self._with_row(kept, read, time)
@@ -281,24 +281,24 @@ class _Program:
         return list({kept.cell.name: kept for kept in found.values()}.values())
 
     def _with_row(self, kept: _Kept, read: _Read, time: e.Expression) -> ProgramStatement:
-        """Return SET of a frame of ROWS to its last rows and the row that is handled."""
+        """Return SET of a frame of ROWS to its last rows and the current one."""
         assert kept.frame.rows is not None
         row = parts.struct(self._span, self._row_of(kept, read, time)).expression
         return self._appended(kept.cell, kept.frame.rows, row)
 
     def _row_of(self, kept: _Kept, read: _Read, time: e.Expression) -> Iterator[tuple[str, Typed]]:
-        """Yield what is kept of the row that is handled, its instant first."""
+        """Yield what is kept of the current row, its instant first."""
         for place, (name, value) in enumerate(kept.fields):
             expression = time if place == 0 else read(clocked(value).expression)
             yield name, Typed(expression, value.type, value.nullable)
 
     def _appended(self, cell: Cell, rows: int, row: e.Expression) -> ProgramStatement:
-        """Return SET of a list to ``rows`` at most of its last elements, and one more."""
+        """Return SET of a list to at most ``rows`` of its last elements, and one more."""
         held = _read(cell, self._span)
         return m.SetCell(cell.name, Typed(last_rows(held, rows, row), cell.type))
 
     def _with_peers(self, kept: _Kept, peers: Cell, at: e.Expression) -> ProgramStatement:
-        """Return SET of a frame of RANGE to what is seen at an instant."""
+        """Return SET of a frame of RANGE to the rows visible at an instant."""
         span, length = self._span, kept.frame.length
         assert length is not None
         time = e.ColumnRef(span, (Name(span, ROW), Name(span, self._selected.time.name)))
@@ -312,7 +312,7 @@ class _Program:
         return m.SetCell(kept.cell.name, Typed(with_new(seen, new), kept.cell.type))
 
     def _advanced(self, call: OverCall, read: _Read) -> Iterator[ProgramStatement]:
-        """Yield what a row does to a call that sees all rows before it."""
+        """Yield a row's update of a call that sees all rows before it."""
         found = self._running.get(call.name)
         if found is None:
             return
@@ -327,7 +327,7 @@ class _Program:
         yield from advanced(call.rows, found.cells, None if given is None else read(given))
 
     def _declared(self, call: OverCall) -> Iterator[ProgramStatement]:
-        """Yield the local of a value that is no cell."""
+        """Yield the local of a value that is not a cell."""
         kept, found = self._kept.get(call.name), self._running.get(call.name)
         if kept is not None:
             rows = _read(kept.cell, call.rows.span)
@@ -340,16 +340,16 @@ class _Program:
         return m.Declare(call.name, Typed(value.expression, call.rows.type, call.rows.nullable))
 
     def _lag(self, call: OverCall, read: _Read) -> Iterator[ProgramStatement]:
-        """Yield the value some rows back, once there are so many.
+        """Yield the value some rows back, once there are that many.
 
-        After an edit of the distance there may be more.
+        After a change of the distance there may be more.
         """
         span, cell, value = call.rows.span, self._running[call.name].cells[0], call.rows.value
         assert value is not None
         held, back = _read(cell, span), parts.number(span, call.distance)
         size = parts.call(span, "size", held)
         place = e.Binary(span, "-", size, back)
-        # No such place: NULL.
+        # No such position: NULL.
         chosen: e.Expression = parts.call(span, "get", held, place)
         if call.default is not None:
             default = read(clocked(call.default).expression)
@@ -361,7 +361,7 @@ class _Program:
     # Names.
 
     def _final(self, value: Typed, read: _Read) -> Typed:
-        """Return an expression over the state and the row that is handled."""
+        """Return an expression over the state and the current row."""
         found = placed(read(clocked(value).expression), self._values)
         return Typed(found, value.type, value.nullable)
 

@@ -1,8 +1,8 @@
-"""What the names of a SELECT with OVER are read from, where its expressions stand in the program.
+"""The meaning of names in the expressions of a SELECT with OVER, inside the program.
 
-in the handler of a row       columns of the row; the state hides them by its names
-for a row of an instant       fields of ``peer``, a local or what a lambda is given; the keys;
-the instant in the place of the event time
+in the handler of a row       columns of the row, which names of the state may hide
+for a row of an instant       fields of ``peer``, a local or a lambda's parameter; the keys;
+the instant instead of the event time
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from . import builders as parts
 class RowReads:
     """The names of a program, and expressions over its rows.
 
-    ``values`` are the names of what is computed, which are names of the state or of locals.
+    ``values`` are the names of computed values, which are names of the state or of locals.
     """
 
     def __init__(self, given: ProgramInput, time: Field, span: Span, values: Iterable[str]) -> None:
@@ -36,7 +36,7 @@ class RowReads:
         self._outside = {given.alias.lower()} | {last_part(key).lower() for key in self._keys}
 
     def choose_names(self, expressions: Iterable[e.Expression]) -> None:
-        """Choose names that mean nothing else in the expressions of the SELECT."""
+        """Choose names without another meaning in the expressions of the SELECT."""
         taken = self._state | self._outside | {n.lower() for n in self._given.schema.names()}
         for expression in expressions:
             taken |= parts.parameters_of(expression)
@@ -46,25 +46,25 @@ class RowReads:
         self._outside |= {name.lower() for name in (self.instant, self.forget, self.peer)}
 
     def cell(self, name: str) -> str:
-        """Return the name of a new cell that is no value itself."""
+        """Return the name of a new cell that is not itself a value."""
         name = parts.free_name(name, self._state | self._outside)
         self._state.add(name.lower())
         return name
 
     def known(self, name: str) -> None:
-        """Note the name of a cell that begins with that of a value, or is it."""
+        """Note the name of a cell that is, or begins with, that of a value."""
         self._state.add(name.lower())
 
     def time(self) -> e.ColumnRef:
-        """Return the event time of the row that is handled."""
+        """Return the event time of the current row."""
         return self.column(self._time_column.name)
 
     def column(self, name: str) -> e.ColumnRef:
-        """Return a column of the row that is handled, qualified where its name is hidden."""
+        """Return a column of the current row, qualified where its name is hidden."""
         return parts.column(self._span, self._given.alias, name, self._state)
 
     def of_row(self, expression: e.Expression) -> e.Expression:
-        """Return an expression over the row that is handled."""
+        """Return an expression over the current row."""
 
         def change(ref: e.ColumnRef) -> e.Expression:
             head, *path = ref.parts
@@ -75,15 +75,15 @@ class RowReads:
         return parts.replaced(expression, change)
 
     def of_peer(self, expression: e.Expression) -> e.Expression:
-        """Return an expression over the row that a loop is at."""
+        """Return an expression over the current row of a loop."""
         return self._at_peer(expression, parts.local)
 
     def in_lambda(self, expression: e.Expression) -> e.Expression:
-        """Return an expression over the row that a lambda is given."""
+        """Return an expression over the row in a lambda."""
         return self._at_peer(expression, _parameter)
 
     def columns(self, expressions: Iterable[e.Expression]) -> tuple[Field, ...]:
-        """Return the columns that a row must have when its instant is over; at least one."""
+        """Return the columns that a row must keep until its instant has passed; at least one."""
         used: set[str] = set()
 
         def note(ref: e.ColumnRef) -> e.Expression:
@@ -124,6 +124,6 @@ def keys_of(given: ProgramInput) -> tuple[ProgramKey, ...]:
 
 
 def last_part(expression: e.Expression) -> str:
-    """Return the name of a column, without the struct that it is a field of."""
+    """Return the last part of a column's name."""
     assert isinstance(expression, e.ColumnRef)
     return expression.parts[-1].text

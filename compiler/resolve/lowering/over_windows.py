@@ -1,11 +1,11 @@
-"""What stands in OVER: the keys, the order, which is that of event time, and the frame.
+"""The window of OVER: the keys, the order, which is by event time, and the frame.
 
     OVER (PARTITION BY k ORDER BY ts RANGE BETWEEN INTERVAL 10 MINUTES PRECEDING AND CURRENT ROW)
     OVER w … WINDOW w AS (PARTITION BY k ORDER BY ts ROWS 5 PRECEDING)
     OVER (w ROWS 5 PRECEDING)
 
 Rows are handled once the watermark has passed them, so a frame ends at the current row: with RANGE
-at the last of the rows of its instant.
+at the last row of its instant.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ FORM = (
 class Frame:
     """The rows that a call sees, up to its own.
 
-    ``by_time`` is RANGE: the row sees all rows of its instant. ``length`` is how far it looks back
-    then, ``rows`` how many rows before its own it sees else; all of them if both are None.
-    ``window`` is the name of the WINDOW that the frame is written in.
+    ``by_time`` is RANGE: the row sees all rows of its instant, and ``length`` is how far it looks
+    back; else ``rows`` is how many rows before its own it sees. If both are None it sees all.
+    ``window`` is the name of the WINDOW with the frame.
     """
 
     by_time: bool
@@ -47,17 +47,17 @@ class Frame:
 
     @property
     def is_running(self) -> bool:
-        """Whether it begins with the first row there was."""
+        """Whether it begins with the very first row."""
         return self.length is None and self.rows is None
 
 
 EVERYTHING = Frame(by_time=True)
-"""The frame of an OVER that has an order and states none, as SQL has it."""
+"""The default frame of an OVER with an order, as in SQL."""
 
 
 @dataclass(frozen=True, slots=True)
 class OverWindow:
-    """An OVER resolved. ``stated`` is the frame as it is written in OVER itself."""
+    """A resolved OVER. ``stated`` is the frame written in OVER itself."""
 
     keys: tuple[Typed, ...]
     time: Field
@@ -67,7 +67,7 @@ class OverWindow:
 
 
 class OverWindows:
-    """Resolves the windows of one SELECT; what is wrong with one is told once."""
+    """Resolves the windows of one SELECT; a mistake in one is reported once."""
 
     def __init__(self, select: q.Select, scope: BlockScope, diagnostics: Diagnostics) -> None:
         self._scope = scope
@@ -76,7 +76,7 @@ class OverWindows:
         self._resolved: dict[e.WindowSpec, OverWindow | None] = {}
 
     def resolve(self, spec: e.WindowSpec) -> OverWindow | None:
-        """Return what an OVER says, None after a report."""
+        """Return a resolved OVER, None after a report."""
         if spec not in self._resolved:
             self._resolved[spec] = self._window(spec)
         return self._resolved[spec]

@@ -1,6 +1,6 @@
-"""Aggregates of a window that gives panes: what a row does to them, and what they are so far.
+"""Aggregates of a window with panes: their update by a row, and their current values.
 
-Rows come in the order of their arrival, so that what goes by an order keeps it:
+Rows are handled in order of arrival, so that an order-dependent aggregate keeps its order:
 
     MAX_BY(x, ts)   SET `max_by(x, ts)` =
                       greatest(`max_by(x, ts)`, named_struct('by', ts, 'value', x))
@@ -25,15 +25,15 @@ from .program_items import has_type, no_type
 
 _BY_ORDER = {"min_by": "least", "max_by": "greatest"}
 _BY_ARRIVAL = frozenset({"first_value", "last_value"})
-"""What programs with an order build by the order of their rows; a pane has them by event time."""
+"""Aggregates built by row order in ordered programs; panes build them by event time."""
 
 RowValue = Callable[[e.Expression], e.Expression]
-"""What an expression over a row is in the handler of the row."""
+"""Converts an expression over a row for the row's handler."""
 
 
 @dataclass(frozen=True, slots=True)
 class PaneCall:
-    """An aggregate: its cells, its value once they are up to date, and what brings them there."""
+    """An aggregate: its cells, its value once they are up to date, the steps that update them."""
 
     cells: tuple[Cell, ...]
     value: Typed
@@ -41,7 +41,7 @@ class PaneCall:
 
 
 def pane_call(found: FoundAggregate, id_: str) -> PaneCall | Diagnostic:
-    """Return an aggregate whose cells begin with its id, or why there is none in panes."""
+    """Return an aggregate whose cells begin with its id, or why panes can't have it."""
     form = canonical(found.call)
     assert isinstance(form, e.Call)
     name = form.name.text
@@ -75,7 +75,7 @@ def _by_order(found: FoundAggregate, id_: str, value: Typed) -> PaneCall:
     span, (argument, by) = found.call.span, found.call.arguments
     given, order = (Typed(x, y) for x, y in zip((argument, by), found.argument_types, strict=True))
     pair = parts.struct(span, [("by", order), ("value", given)])
-    # A struct that is made of columns is never NULL.
+    # A struct built from columns is never NULL.
     is_made = isinstance(by, e.Call) and by.name.text in ("struct", "named_struct")
     known = () if is_made else (parts.is_known(by),)
     row = _where(found.call, known, pair.expression)
@@ -90,7 +90,7 @@ def _by_order(found: FoundAggregate, id_: str, value: Typed) -> PaneCall:
 
 
 def _argument(found: FoundAggregate) -> Typed | None:
-    """Return what a row gives an aggregate, NULL if nothing; None of COUNT(*)."""
+    """Return a row's argument of an aggregate, NULL if it does not count; None for COUNT(*)."""
     call = found.call
     first = call.arguments[0]
     given: Typed | None = None
@@ -105,7 +105,7 @@ def _argument(found: FoundAggregate) -> Typed | None:
 
 
 def _where(call: e.Call, known: tuple[e.Expression, ...], value: e.Expression) -> e.Expression:
-    """Return a value of rows for which FILTER and all of ``known`` are true, NULL of others."""
+    """Return a value for rows where FILTER and all of ``known`` are true, NULL for others."""
     conditions = known if call.filter is None else (call.filter, *known)
     condition = parts.all_of(conditions)
     if condition is None:

@@ -1,4 +1,4 @@
-"""EMIT EARLY and ALLOWED LATENESS as they are written: which panes a window gives, if it can."""
+"""The clauses EMIT EARLY and ALLOWED LATENESS: which panes a window emits, if it can."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ..scopes.scope import PaneRef
 
 
 def asks_for_panes(select: q.Select) -> bool:
-    """Return whether a SELECT asks for more of a window than what it is when it closes."""
+    """Return whether a SELECT asks for more than a window's final result."""
     is_early = select.emit is not None and select.emit.kind == "EARLY"
     return is_early or select.allowed_lateness is not None
 
@@ -26,9 +26,9 @@ def asks_for_panes(select: q.Select) -> bool:
 def resolve_panes(
     select: q.Select, window: Window | None, beside: str | None, diagnostics: Diagnostics
 ) -> Panes | None:
-    """Return the panes of an aggregate, or None after saying why its window has none.
+    """Return the panes of an aggregate, or None after reporting why its window has none.
 
-    ``beside`` is what the SELECT does to its rows besides, which panes can't stand with.
+    ``beside`` is another clause of the SELECT, with which panes can't be combined.
     """
     early, lateness = _lengths(select, diagnostics)
     span = select.relation.span
@@ -65,7 +65,7 @@ def _clause(select: q.Select) -> Span:
 
 
 def misplaced_pane(step: Aggregate) -> Iterator[Diagnostic]:
-    """Yield the reads of ``pane`` where it is not known yet: in keys and in aggregates."""
+    """Yield the reads of ``pane`` where it is not yet known: in keys and in aggregates."""
     values = (*(key.value for key in step.keys), *(column.value for column in step.columns))
     for value in values:
         for node in walk(value.expression):

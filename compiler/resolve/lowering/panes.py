@@ -1,4 +1,4 @@
-"""EMIT EARLY and ALLOWED LATENESS: a windowed aggregate that gives several panes of a window.
+"""EMIT EARLY and ALLOWED LATENESS: a windowed aggregate that emits several panes of a window.
 
     SELECT k, window_start, SUM(x) AS total, pane FROM TUMBLE(t, ts, INTERVAL 1 HOUR)
     GROUP BY k, window_start EMIT EARLY EVERY INTERVAL 1 MINUTE ALLOWED LATENESS INTERVAL 1 DAY
@@ -25,10 +25,10 @@
     ON TIMER forget
       CLEAR STATE;
 
-The key is that of the groups and the window. A row is on time by the watermark of the epoch before,
-as it is for Spark's own aggregates: the pane on time is what they would give. Timers go off behind
-the rows of an epoch, so that a window has one late pane an epoch, and gives it before it is
-forgotten.
+The key consists of the grouping keys and the window. The watermark of the previous epoch decides
+whether a row is on time, as for Spark's own aggregates: the on-time pane is their result. Timers
+fire after the rows of an epoch, so that a window has one late pane per epoch, and emits it before
+it is forgotten.
 """
 
 from __future__ import annotations
@@ -63,9 +63,9 @@ PANE = "pane"
 
 @dataclass(frozen=True, slots=True)
 class PanedBlock:
-    """An aggregate that gives panes: what it would be without, and what stands behind it.
+    """An aggregate with panes: the plain aggregate, and the steps after it.
 
-    ``found`` are its aggregates; ``having`` and ``columns`` are over what comes out of it.
+    ``found`` are its aggregates; ``having`` and ``columns`` are over its output.
     """
 
     step: Aggregate
@@ -78,7 +78,7 @@ class PanedBlock:
 
 
 def add_panes(block: PanedBlock, chain: Chain) -> None:
-    """Append window, operator, HAVING and select list; what can't be in panes is reported."""
+    """Append window, operator, HAVING and select list; report what can't be in panes."""
     diagnostics = chain.context.diagnostics
     before = diagnostics.errors
     for value in (*(c.value for c in block.step.columns), *(k.value for k in block.step.keys)):
@@ -149,13 +149,13 @@ class _Program:
         )
 
     def behind(self, expression: e.Expression) -> e.Expression:
-        """Return an expression over the aggregate as one over what the program gives."""
+        """Return an expression over the aggregate as one over the program's output."""
 
         def change(node: Node) -> Node | None:
             if isinstance(node, PaneRef):
                 return _column(node.span, self._pane)
             if isinstance(node, e.Expression) and is_window_time(node):
-                # An instant that is in the window, the last one that Spark knows.
+                # The last instant in the window, in Spark's precision.
                 return parts.after(_column(node.span, _WINDOW, "end"), -1)
             return None
 
@@ -225,7 +225,7 @@ class _Program:
         yield self._start("forget", self._end_of(end))
 
     def _wakes_early(self) -> Iterator[ProgramStatement]:
-        """Yield what sees to the next early pane, unless that has been seen to."""
+        """Yield the steps that schedule the next early pane, unless one is scheduled."""
         if self._panes.early is None:
             return
         span, held = self._span, parts.cell(self._span, self._early_at)
@@ -269,7 +269,7 @@ class _Program:
         return rewrite(clocked(value).expression, change)
 
     def _of_row(self, expression: e.Expression) -> e.Expression:
-        """Return an expression over a row, whose columns a name of the state may hide."""
+        """Return an expression over a row; columns hidden by names of the state are qualified."""
         found = clocked(Typed(expression, t.UNKNOWN)).expression
 
         def change(ref: e.ColumnRef) -> e.Expression:
@@ -285,7 +285,7 @@ class _Program:
         return KeyRef(self._span, (Name(self._span, _WINDOW), Name(self._span, "end")))
 
     def _end_of(self, end: e.Expression) -> e.Expression:
-        """Return when a window takes no more rows."""
+        """Return when a window stops accepting rows."""
         lateness = self._panes.lateness
         return end if lateness is None else parts.after(end, lateness.micros)
 

@@ -1,7 +1,7 @@
-"""Marks: what stands in an expression for a value that a program computes.
+"""Marks: placeholders in an expression for values that a program computes.
 
-An expression is resolved with a mark in the place of each call, whose type is known by then. The
-program puts there what the value is read from.
+An expression is resolved with a mark in place of each call, whose type is known by then. The
+program replaces it by the read of the value.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ AnyCall: TypeAlias = e.Call | DeclaredCall
 
 @dataclass(frozen=True, slots=True)
 class Mark(e.Expression):
-    """The value of a call, by its name, before it is known what it is read from."""
+    """The value of a call, by its name, before its read is known."""
 
     name: str
     type: t.Type
@@ -40,7 +40,7 @@ def _typed_mark(node: Mark, context: Context) -> Typed:
 
 
 def placed(expression: e.Expression, values: Mapping[str, e.Expression]) -> e.Expression:
-    """Return an expression with what values are read from in the place of their marks."""
+    """Return an expression with marks replaced by the reads of their values."""
 
     def place(node: Node) -> Node | None:
         return values[node.name] if isinstance(node, Mark) else None
@@ -51,7 +51,7 @@ def placed(expression: e.Expression, values: Mapping[str, e.Expression]) -> e.Ex
 class Marks:
     """Puts marks into the expressions of a SELECT.
 
-    ``find`` gives the calls in an expression, ``resolve`` what a call is under the name of its
+    ``find`` returns the calls in an expression, ``resolve`` a call resolved under the name of its
     value, None after a report. ``taken`` are names in lower case that a value can't have.
     """
 
@@ -71,7 +71,7 @@ class Marks:
     def put(self, expression: e.Expression, name: str, *, known: bool = False) -> e.Expression:
         """Return an expression with a mark for each call; their values begin with ``name``.
 
-        ``known``: a call that stands in an expression before is the same value.
+        ``known``: a call that occurs in an earlier expression is the same value.
         """
         calls = list(dict.fromkeys(self._find(expression)))
         marks = {call: self._marks[call] for call in calls if known and call in self._marks}
@@ -92,7 +92,7 @@ class Marks:
 
 
 def function_of(call: AnyCall) -> str:
-    """Return the name of what is called, in lower case."""
+    """Return the name of the called function, in lower case."""
     inner = call.call if isinstance(call, DeclaredCall) else call
     return inner.name.text.lower()
 

@@ -1,4 +1,4 @@
-"""The select list of a SELECT that becomes a program, which gives the rows by EMIT."""
+"""The select list of a SELECT that becomes a program, which emits the rows."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ def program_items(
     diagnostics: Diagnostics,
     before: int,
 ) -> tuple[Item, ...]:
-    """Return a select list resolved, each column of a known type, after a report of those without.
+    """Return a resolved select list, each column with a known type; report those without.
 
-    ``where`` names the SELECT, for the calls of Python functions that can't stand in it. ``before``
-    is how many errors there were before it: what is told has no type, and that is not told again.
+    ``where`` names the SELECT, for refusing calls of Python functions. ``before`` is how many
+    errors there were before it: a mistake has no type, which is not reported again.
     """
     found = resolve_items(items, scope, diagnostics, aggregates=False)
     for item in found:
@@ -38,19 +38,19 @@ def program_items(
 
 
 def has_type(value: Typed) -> bool:
-    """Return whether a value can be one of a row or of state."""
+    """Return whether a value can be in a row or in state."""
     return t.is_known(value.type) and value.type is not t.NULL
 
 
 def refuse_python(value: Typed, where: str, diagnostics: Diagnostics) -> None:
-    """Report the calls of Python functions in an expression of a program."""
+    """Report calls of Python functions in an expression of a program."""
     for node in walk(value.expression):
         if is_python_call(node) and isinstance(node, e.Call):
             diagnostics.add(no_python_here(node, where))
 
 
 def no_type(node: e.Expression) -> Diagnostic:
-    """Return the diagnostic for a value of a program whose type is not known."""
+    """Return the diagnostic for a value of a program whose type is unknown."""
     return Diagnostic(
         codes.PROGRAM_TYPE,
         "the type of this is unknown, but state and rows of a program have types",
@@ -60,5 +60,5 @@ def no_type(node: e.Expression) -> Diagnostic:
 
 
 def returns_of(items: Iterable[Item]) -> Schema:
-    """Return the columns that a program gives; which of them is an event time is found later."""
+    """Return the output columns of a program; its event time is determined later."""
     return Schema(tuple(Field(i.name, i.value.type, i.value.nullable) for i in items))

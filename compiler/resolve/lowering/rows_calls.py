@@ -1,8 +1,8 @@
-"""Calls of aggregates over rows that a program keeps, resolved: OVER and COUNT_WINDOW have them.
+"""Resolved calls of aggregates over rows that a program keeps, for OVER and COUNT_WINDOW.
 
-A call is resolved as it is in GROUP BY, and each aggregate of Spark that it comes to is one over
-rows: a user aggregate has several, and so has CORR. FIRST_VALUE, LAST_VALUE, NTH_VALUE, ARRAY_AGG
-and LISTAGG go by the order of the rows, which is that of event time.
+A call is resolved as in GROUP BY, and each resulting aggregate of Spark becomes one over rows: a
+user aggregate has several, and so has CORR. FIRST_VALUE, LAST_VALUE, NTH_VALUE, ARRAY_AGG and
+LISTAGG follow the order of the rows, which is by event time.
 """
 
 from __future__ import annotations
@@ -46,14 +46,14 @@ _OF_SKETCHES = ("hll_", "theta_", "kll_", "count_min_", "bitmap_", "approx_top_"
 
 @dataclass(frozen=True, slots=True)
 class RowsCalls:
-    """Resolves calls; ``where`` is what they stand with, as in messages: ``OVER``."""
+    """Resolves calls; ``where`` is their clause in messages: ``OVER``."""
 
     scope: Scope
     where: str
     diagnostics: Diagnostics
 
     def resolve(self, node: AnyCall, name: str) -> RowsCall | None:
-        """Return an aggregate whose value is called so, None after a report."""
+        """Return an aggregate whose value has this name, None after a report."""
         found = self._resolved(node, name)
         if found is not None and found.value is not None:
             refuse_python(found.value, f"a SELECT with {self.where}", self.diagnostics)
@@ -77,7 +77,7 @@ class RowsCalls:
         return self._of_natives(node, name, node.span)
 
     def _of_natives(self, node: AnyCall, name: str, span: Span) -> RowsCall | None:
-        """Return a call as what Spark's own aggregates give in its place."""
+        """Return a call as an expression over Spark's own aggregates."""
         clause = Clause(self.where, aggregates=True)
         value, found = check_with_aggregates(node, self.scope, clause, self.diagnostics)
         natives = {one.call: one for one in found}
@@ -92,7 +92,7 @@ class RowsCalls:
     def _composite(
         self, node: AnyCall, name: str, value: Typed, found: Sequence[FoundAggregate]
     ) -> RowsCall:
-        """Return a call that is read out of several aggregates; a row gives a struct to them."""
+        """Return a call computed from several aggregates; a row's argument is a struct."""
         span, fields = node.span, _fields(node, found)
         calls = {
             field: _native(one, f"{name}__{field}", one.function.result(one.argument_types), span)
@@ -112,7 +112,7 @@ class RowsCalls:
         )
 
     def _is_refused(self, found: FoundAggregate, node: AnyCall) -> bool:
-        """Report an aggregate that rows one by one can't be put into."""
+        """Report an aggregate that can't be updated row by row."""
         function = found.function.name
         if function.startswith(_OF_SKETCHES):
             self.diagnostics.add(_sketch(node, function, self.where))
@@ -153,7 +153,7 @@ class RowsCalls:
         return found if node.filter is None else self._filtered(found, node)
 
     def _filtered(self, call: RowsCall, node: e.Call) -> RowsCall | None:
-        """Return FIRST_VALUE or LAST_VALUE of the rows that FILTER leaves."""
+        """Return FIRST_VALUE or LAST_VALUE of the rows that FILTER keeps."""
         assert node.filter is not None and call.value is not None
         condition = check(node.filter, self.scope, Clause("FILTER"), self.diagnostics)
         if condition.type is t.UNKNOWN:
@@ -162,7 +162,7 @@ class RowsCalls:
         if call.skips:
             given = _where(value, condition.expression, span)
             return replace(call, value=given, nullable=True)
-        # A NULL of a row that counts is a value, so that rows give structs.
+        # A NULL in a row that counts is a value, so arguments are structs.
         held = parts.struct(span, [("value", value)])
         given = _where(held, condition.expression, span)
         inner = replace(
@@ -180,7 +180,7 @@ class RowsCalls:
         """Return ARRAY_AGG or LISTAGG in the order of the rows."""
         plain = replace(node, name=Name(node.name.span, "collect_list"))
         if function == "listagg":
-            # It is resolved as one that has an order, and goes by that of the rows.
+            # It is resolved as one with an order, and follows that of the rows.
             order = e.SortItem(node.span, parts.number(node.span, 1), False, None)
             plain = replace(node, order_by=(order,))
         clause = Clause(self.where, aggregates=True)
@@ -193,7 +193,7 @@ class RowsCalls:
         return _native(found[0], name, value.type, node.span, nullable=value.nullable)
 
     def argument(self, node: e.Call) -> Typed | None:
-        """Return the first argument of a call that has its value from a row."""
+        """Return the first argument of a call whose value comes from a row."""
         if not node.arguments:
             form = f"{node.name.text.upper()}(x)"
             self.diagnostics.add(wrong_arguments(node, form, self.where))
@@ -207,7 +207,7 @@ def _is_place(node: e.Expression) -> bool:
 
 
 def _counting(node: e.Call) -> e.Call:
-    """Return COUNT of several, or of a condition, as COUNT of the rows in which it counts."""
+    """Return COUNT of several values, or of a condition, as a COUNT of the rows that count."""
     name = node.name.text.lower()
     if name == "count" and len(node.arguments) > 1:
         known = [parts.is_known(argument) for argument in node.arguments]
@@ -235,7 +235,7 @@ def _with_filter(node: e.Call, conditions: Sequence[e.Expression]) -> e.Call:
 def _native(
     found: FoundAggregate, name: str, type_: t.Type, span: Span, *, nullable: bool = True
 ) -> RowsCall:
-    """Return one of Spark's aggregates over rows; one that FILTER leaves out gives NULL."""
+    """Return one of Spark's aggregates over rows; a row that FILTER drops gives NULL."""
     call, function = found.call, found.function.name
     arguments, types = call.arguments, found.argument_types
     given: Typed | None = None
@@ -260,7 +260,7 @@ def _where(value: Typed, condition: e.Expression, span: Span) -> Typed:
 
 
 def _fields(node: AnyCall, found: Sequence[FoundAggregate]) -> dict[str, FoundAggregate]:
-    """Return the aggregates of a call, each once, by name: the accumulators of a user's own."""
+    """Return the distinct aggregates of a call by name: the accumulators of a user aggregate."""
     names = [one.function.name for one in found]
     if isinstance(node, DeclaredCall) and isinstance(node.function, UserAggregate):
         names = [one.name for one in node.function.accumulators]
@@ -284,7 +284,7 @@ def _sketch(node: AnyCall, function: str, where: str) -> Diagnostic:
 
 
 def wrong_arguments(node: e.Call, form: str, where: str) -> Diagnostic:
-    """Return the diagnostic for a call that is not of its form."""
+    """Return the diagnostic for a malformed call."""
     return Diagnostic(
         codes.OVER_FUNCTION,
         f"`{node.name.text.lower()}` can't be called like this with {where}",

@@ -1,4 +1,4 @@
-"""What the ON of a temporal join states: equal keys, and how old a version may be."""
+"""The ON of a temporal join: equal keys, and how old a version may be."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _KINDS = ("INNER", "LEFT")
 
 @dataclass(frozen=True, slots=True)
 class TemporalForm:
-    """Keys of both sides that are equal, their instants, and how old a version may be.
+    """Equal keys of both sides, their instants, and how old a version may be.
 
     ``age`` is in microseconds, None for any.
     """
@@ -36,7 +36,7 @@ class TemporalForm:
 def temporal_form(
     node: q.Join, as_of: e.Expression, scope: BlockScope, diagnostics: Diagnostics
 ) -> TemporalForm | None:
-    """Return what a temporal join states, None after saying why it can't be had."""
+    """Return the form of a temporal join, None after a report."""
     rows, versions = scope.relations
     if node.kind not in _KINDS:
         diagnostics.add(_bad_kind(node, versions))
@@ -81,11 +81,11 @@ def temporal_form(
 
 
 _FOR_GOOD = 2**63
-"""An age that says nothing: the version may not be younger than the row."""
+"""An age without effect: the version may not be younger than the row."""
 
 
 def _instant(as_of: e.Expression, scope: BlockScope, diagnostics: Diagnostics) -> Field | None:
-    """Return the event time of the rows, None after saying that AS OF is something else."""
+    """Return the event time of the rows, None after reporting that AS OF is something else."""
     rows = scope.relations[0]
     value = check(as_of, scope, Clause("FOR SYSTEM_TIME AS OF"), diagnostics)
     if value.type is t.UNKNOWN:
@@ -106,7 +106,7 @@ def _alias(ref: e.ColumnRef) -> str:
 
 
 def _key(part: e.Expression, scope: BlockScope) -> tuple[Field, Field] | None:
-    """Return the columns that a part of ON says are equal: that of the rows, of the versions."""
+    """Return the columns that a part of ON equates: that of the rows, that of the versions."""
     match part:
         case e.Binary(_, "=", e.ColumnRef() as left, e.ColumnRef() as right):
             rows, versions = (side.alias for side in scope.relations)
@@ -119,7 +119,7 @@ def _key(part: e.Expression, scope: BlockScope) -> tuple[Field, Field] | None:
 
 
 def _age(part: e.Expression, scope: BlockScope, row_time: Field, version_time: Field) -> int | None:
-    """Return how old a version may be by a part of ON, None if it says something else."""
+    """Return how old a part of ON lets a version be, None if it is something else."""
 
     def is_time(expression: e.Expression) -> bool:
         return scope.field(expression) in (row_time, version_time)
@@ -134,7 +134,7 @@ def _age(part: e.Expression, scope: BlockScope, row_time: Field, version_time: F
 
 
 def versions_kept(node: q.Join, form: TemporalForm, scope: BlockScope, stream: str) -> Diagnostic:
-    """Return the warning for versions that nothing but a newer one takes away."""
+    """Return the warning for versions that only a newer one removes."""
     rows, versions = scope.relations
     bound = f"{versions.alias}.{form.version_time.name} >= {rows.alias}.{form.row_time.name}"
     return Diagnostic(

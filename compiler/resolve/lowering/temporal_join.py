@@ -3,7 +3,7 @@
     FROM orders AS o LEFT JOIN rates FOR SYSTEM_TIME AS OF o.ts AS r ON r.ccy = o.ccy
       AND r.ts >= o.ts - INTERVAL 1 DAY
 
-becomes, with the versions first, which are there for rows of the same instant:
+becomes, with the versions first, so that rows of the same instant see them:
 
     on event r    set version_rate = rate
                   start timer expiry at ts + INTERVAL 1 DAY
@@ -11,7 +11,7 @@ becomes, with the versions first, which are there for rows of the same instant:
     on timer expiry    clear state
 
 Rows and versions of a key are handled in the order of their event times, so no older version is
-ever needed: one that is older than the watermark goes as soon as the next one has come.
+ever needed: one that is older than the watermark is removed as soon as the next one arrives.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class TemporalJoin:
 
 
 def add_temporal_join(join: TemporalJoin, select: q.Select, chain: Chain, state_id: str) -> None:
-    """Append the program of a SELECT over a temporal join; what is wrong with it is reported."""
+    """Append the program of a SELECT over a temporal join; mistakes are reported."""
     context = chain.context
     before = context.diagnostics.errors
     where: Typed | None = None
@@ -85,7 +85,7 @@ def _python_call(expression: e.Expression) -> e.Call | None:
 
 
 class _Program:
-    """The parts of the program, and what names in the query become in it."""
+    """The parts of the program, and the meaning of the query's names in it."""
 
     def __init__(
         self, join: TemporalJoin, form: TemporalForm, items: tuple[Item, ...], where: Typed | None
@@ -151,7 +151,7 @@ class _Program:
     # Versions.
 
     def _kept(self) -> list[Field]:
-        """Return what is kept of a version: the columns that the query reads, and its instant."""
+        """Return the kept fields of a version: the columns that the query reads, its instant."""
         time = self._form.version_time.name
         read = {
             node.parts[1].text
@@ -173,7 +173,7 @@ class _Program:
         if self._form.age is not None:
             instant = parts.after(self._column(self._form.version_time.name), self._form.age)
             body.append(m.StartTimer(self._timer, Typed(instant, t.TIMESTAMP)))
-        # A NULL is equal to none.
+        # A NULL equals nothing.
         names = {field.name for field in self._form.version_keys}
         schema = self._join.known[1].schema
         known = [
@@ -196,7 +196,7 @@ class _Program:
         return _if(parts.all_of(conditions), [m.Emit(values)])
 
     def _read(self, value: Typed) -> Typed:
-        """Return an expression of the query as one of the program, in the handler of rows."""
+        """Return an expression of the query for the program's handler of rows."""
         hidden = parts.parameters_of(value.expression)
 
         def change(ref: e.ColumnRef) -> e.Expression:
@@ -211,7 +211,7 @@ class _Program:
         return clocked(replace(value, expression=parts.replaced(value.expression, change)))
 
     def _column(self, name: str) -> e.ColumnRef:
-        """Return a column of a version, where one comes."""
+        """Return a column of an arriving version."""
         return parts.column(self._span, self._versions.alias, name, self._taken)
 
 
@@ -222,13 +222,13 @@ def _if(condition: Typed | None, body: list[m.ProgramStatement]) -> tuple[m.Prog
 
 
 def _plain(schema: Schema) -> Schema:
-    """Return columns without what they were to the inputs: rows have waited."""
+    """Return columns without their event times: rows have waited."""
     fields = (replace(f, watermark=None, of_window=False, proctime=False) for f in schema)
     return Schema(tuple(fields))
 
 
 def own_select(select: q.Select, roles: tuple[str, ...]) -> Diagnostic | None:
-    """Return what a SELECT over a temporal join has too much."""
+    """Return the clause that a SELECT over a temporal join can't have."""
     others = {"aggregate": "aggregates", "topn": "QUALIFY", "dedup": "DISTINCT ON"}
     too_much = [words for role, words in others.items() if role in roles]
     if not too_much:

@@ -1,11 +1,11 @@
-"""Aggregates that need all values at once, as expressions over the list of those that are known.
+"""Aggregates that need all values at once, as expressions over the list of known ones.
 
     COUNT(DISTINCT x)       size(array_distinct(values))
     ARRAY_AGG(x)            values
     MEDIAN(x)               the middle of array_sort(values)
 
-The list has the values of a frame, or is a cell that each row adds to. Values that count once are
-in a set there.
+The list has the values of a frame, or is a cell to which each row adds. Distinct values are in a
+set there.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _SORTED = "v"
 
 
 def of_set(function: str, values: e.Expression) -> e.Expression:
-    """Return an aggregate of ``SETS`` over values each of which is there once, in order."""
+    """Return an aggregate of ``SETS`` over distinct values, in order."""
     if function == "collect_set":
         return values
     return parts.cast(parts.call(values.span, "size", values), t.BIGINT)
@@ -69,7 +69,7 @@ def of_list(
 
 
 def _mode(values: e.Expression) -> e.Expression:
-    """Return the value that is there most often, of several the least one."""
+    """Return the most frequent value; the least one of several."""
     span = values.span
     one, other = (e.ColumnRef(span, (Name(span, name),)) for name in ("v", "w"))
     same = parts.call(
@@ -85,18 +85,18 @@ def _mode(values: e.Expression) -> e.Expression:
 
 
 def _at_share(function: str, values: e.Expression, share: e.Expression) -> e.Expression:
-    """Return a quantile; NULL of no values."""
+    """Return a quantile; NULL for no values."""
     span = values.span
     sorted_ = e.ColumnRef(span, (Name(span, _SORTED),))
     body = _nearest(sorted_, share) if function == "approx_percentile" else _between(sorted_, share)
-    # An array of one sorted array: what stands more than once in the body is computed once.
+    # An array of one sorted array: it is computed once though the body reads it repeatedly.
     once = parts.call(span, "array", parts.call(span, "array_sort", values))
     found = parts.call(span, "transform", once, e.Lambda(span, sorted_.parts, body))
     return parts.call(span, "get", found, parts.number(span, 0))
 
 
 def _nearest(sorted_: e.Expression, share: e.Expression) -> e.Expression:
-    """Return the least value that at least such a share of all is not greater than."""
+    """Return the least value such that at least this share of all is not greater."""
     span = sorted_.span
     rank = parts.call(span, "ceil", _times(share, parts.call(span, "size", sorted_)))
     place = e.Binary(
@@ -107,14 +107,14 @@ def _nearest(sorted_: e.Expression, share: e.Expression) -> e.Expression:
 
 
 def _between(sorted_: e.Expression, share: e.Expression) -> e.Expression:
-    """Return what lies at a share of the way from the least to the greatest value, a DOUBLE."""
+    """Return the interpolated value at a share of the sorted values, a DOUBLE."""
     span = sorted_.span
     last = e.Binary(span, "-", parts.call(span, "size", sorted_), parts.number(span, 1))
     place = _times(share, last)
     below = _at(sorted_, parts.call(span, "floor", place))
     above = _at(sorted_, parts.call(span, "ceil", place))
     rest = e.Binary(span, "-", place, parts.call(span, "floor", place))
-    # The two weights of Spark's own: equal values give no other one.
+    # Spark's own two weights: equal values give exactly that value.
     weight = e.Binary(span, "-", parts.call(span, "ceil", place), place)
     sum_ = e.Binary(span, "+", _times(weight, below), _times(rest, above))
     same = e.When(span, e.Binary(span, "=", below, above), below)

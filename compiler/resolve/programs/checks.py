@@ -1,4 +1,4 @@
-"""What is wrong with a program that is right in each of its statements, or worth a warning."""
+"""Errors and warnings about a program whose statements are each valid."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ...model.reads import cells_read, locals_read
 def check_program(
     node: st.CreateOperator, operator: Operator, *, unbounded: bool
 ) -> Iterator[Diagnostic]:
-    """Yield what there is to say of an operator as a whole."""
+    """Yield the diagnostics about an operator as a whole."""
     if not node.inputs[0].partition_by:
         yield _one_core(node)
     if not operator.ordered:
@@ -77,7 +77,7 @@ def _unused_timers(node: st.CreateOperator, body: list[m.ProgramStatement]) -> I
 
 
 def _unbounded(node: st.CreateOperator, operator: Operator) -> Iterator[Diagnostic]:
-    """Yield the cells that nothing ever takes away, all in one diagnostic."""
+    """Yield one diagnostic for all cells that are never cleared."""
     kept = m.kept_for_good(operator)
     if not kept:
         return
@@ -110,7 +110,7 @@ def _may_end(loop: m.While) -> bool:
 
 
 def _unreachable(statement: m.If) -> Iterator[Diagnostic]:
-    """Yield the branches that a condition before them, or their own, leaves no chance."""
+    """Yield the branches that are unreachable because of their own or an earlier condition."""
     seen: list[e.Expression] = []
     certain: e.Expression | None = None
     for branch in statement.branches:

@@ -1,4 +1,4 @@
-"""ON EVENT and ON TIMER: which handler is for what, and whether all are there."""
+"""ON EVENT and ON TIMER: which handler is for what, and whether all are present."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .targets import timer_of
 def handlers(
     node: st.CreateOperator, names: Names, returns: Schema, diagnostics: Diagnostics
 ) -> tuple[Handler, ...]:
-    """Return the handlers, after saying which are missing or too many."""
+    """Return the handlers, after reporting which are missing or superfluous."""
     found: list[Handler] = []
     first: dict[tuple[bool, str], p.Handler] = {}
     for handler in node.handlers:
@@ -27,7 +27,7 @@ def handlers(
         given = None if is_timer else _input(handler, names, diagnostics)
         name = given.alias if given is not None else name
         if name is None:
-            # What it would be for is not known, and so are its names.
+            # Its input or timer is unknown, and so are its names.
             continue
         taken = first.setdefault((is_timer, name.lower()), handler)
         if taken is not handler:
@@ -61,7 +61,7 @@ def _input(handler: p.Handler, names: Names, diagnostics: Diagnostics) -> Progra
 
 
 def _unserved(node: st.CreateOperator, names: Names, diagnostics: Diagnostics) -> None:
-    """Report inputs and timers without a handler, if none has a name that is told already."""
+    """Report inputs and timers without a handler, unless a handler's name has been reported."""
     events = [h for h in node.handlers if h.kind == "EVENT"]
     served = {h.name.text.lower() for h in events if h.name is not None}
     wrong = served - {given.alias.lower() for given in names.inputs}
@@ -98,7 +98,7 @@ def _second(handler: p.Handler, first: p.Handler, name: str) -> Diagnostic:
 
 
 def head(handler: p.Handler) -> Span:
-    """Return where a handler says what it is for."""
+    """Return the span of a handler's head."""
     if handler.name is not None:
         return handler.name.span
     return Span(handler.span.start, handler.span.start + len("ON EVENT"))

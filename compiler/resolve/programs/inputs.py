@@ -1,4 +1,4 @@
-"""The inputs of an operator: what it reads, by which keys and in which order."""
+"""The inputs of an operator: relations, keys and order."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from .scope import hidden_name
 def program_inputs(
     node: st.CreateOperator, env: Environment, diagnostics: Diagnostics
 ) -> tuple[ProgramInput, ...] | None:
-    """Return the inputs, or None after saying why one of them can't be read."""
+    """Return the inputs, or None after reporting one that can't be read."""
     known = [_known(given.stream, env, diagnostics) for given in node.inputs]
     found: list[ProgramInput] = []
     aliases: dict[str, Name] = {}
@@ -55,7 +55,7 @@ def program_inputs(
 
 
 def program_keys(inputs: Sequence[ProgramInput]) -> dict[str, ProgramKey]:
-    """Return the keys by their names in lower case: those that they have in the first input."""
+    """Return the keys by their names in the first input, in lower case."""
     found: dict[str, ProgramKey] = {}
     for key in inputs[0].keys:
         if isinstance(key.expression, e.ColumnRef):

@@ -25,9 +25,9 @@ from .state import declared_timers, state_cells
 def resolve_operator(
     node: st.CreateOperator, env: Environment, diagnostics: Diagnostics
 ) -> tuple[Relation, ...] | None:
-    """Return an operator as a relation, behind the one of its late rows if these are sent.
+    """Return an operator as a relation, after that of its late rows if these are sent.
 
-    None if it has errors or reads something that has.
+    None if it has errors or reads something with errors.
     """
     own = Diagnostics(diagnostics.source)
     relation = _resolve(node, env, own)

@@ -1,4 +1,4 @@
-"""ON EVENT USING PYTHON: an operator whose handlers are a class, and what can be handed to one."""
+"""ON EVENT USING PYTHON: an operator whose handlers are a class, and the types it can get."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def check_python(
     cells: Mapping[str, Cell],
     returns: Schema,
 ) -> Iterator[Diagnostic]:
-    """Yield what can't be handed to a class: values of types that are not handed over."""
+    """Yield the values that can't be passed to a class, because of their types."""
     for what, type_, span in _handed(node, inputs, cells, returns):
         if (foreign := _foreign(type_)) is not None:
             yield _no_type(what, foreign, span)
@@ -49,7 +49,7 @@ def _handed(
     cells: Mapping[str, Cell],
     returns: Schema,
 ) -> Iterator[tuple[str, t.Type, Span]]:
-    """Yield what a class is given and gives, with its type and where it is said."""
+    """Yield the values a class gets and returns, with their types and locations."""
     for given, declared in zip(inputs, node.inputs, strict=True):
         for field in given.schema:
             yield f"column `{field.name}` of `{given.alias}`", field.type, declared.span
@@ -61,7 +61,7 @@ def _handed(
 
 
 def _foreign(type_: t.Type) -> t.Type | None:
-    """Return the first type in a type that is not handed over.
+    """Return the first type in a type that can't be passed.
 
     PySpark has no value for the first and for months; Spark keeps no interval in such state.
     """

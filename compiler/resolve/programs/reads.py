@@ -1,7 +1,7 @@
 """Reads of state in the expressions of a program: entries of maps, elements of sets, sizes.
 
-Calls and indexes that may touch one entry are wrapped before anything is resolved, and decided once
-it is known what they are applied to. ``now()`` is told last, where functions are inlined already.
+Calls and indexes that may read one entry are wrapped before anything is resolved, and decided once
+their operand is known. ``now()`` is resolved last, after functions are inlined.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ _TODAY = frozenset({"current_date", "curdate"})
 
 @dataclass(frozen=True, slots=True)
 class MaybeRead(e.Expression):
-    """An index or a call before it is known whether it reads state."""
+    """An index or a call that may read state."""
 
     node: e.Index | e.Call
 
 
 def checked(node: e.Expression, scope: ProgramScope, diagnostics: Diagnostics) -> Typed:
-    """Return an expression of a program resolved, UNKNOWN once a mistake is reported."""
+    """Return a resolved expression of a program, UNKNOWN once a mistake is reported."""
     value = check(rewrite(node, _wrapped), scope, PROGRAM, diagnostics)
     return clocked(value)
 
@@ -89,7 +89,7 @@ def _typed_read(wrapped: MaybeRead, context: Context) -> Typed:
     node = wrapped.node
     first = node.operand if isinstance(node, e.Index) else (*node.arguments, None)[0]
     if not isinstance(first, e.ColumnRef) and not _is_watermark(node):
-        # No cell: what is applied to what is resolved once, however deep it is.
+        # No cell: each operand is resolved once, however deep it is.
         return typed(node, context)
     if isinstance(node, e.Index):
         operand = typed(node.operand, context)
@@ -117,7 +117,7 @@ def _is_watermark(node: e.Expression) -> bool:
 
 
 def _collection(value: Typed, context: Context) -> Cell | None:
-    """Return the map, set or list that a resolved expression is, whole."""
+    """Return the map, set or list that a resolved expression reads whole."""
     found = value.expression
     if not isinstance(found, CellRef) or len(found.parts) > 1:
         return None
@@ -133,7 +133,7 @@ def _entry(node: e.Expression, operand: Typed, written: e.Expression, context: C
 
 
 def _key(operand: Typed, type_: t.Type, written: e.Expression, context: Context) -> e.Expression:
-    """Return what an entry is found by, as a value of the type that the cell has."""
+    """Return the key of an entry, converted to the cell's type."""
     value = typed(written, context)
     found = converted_to(value, type_, context)
     if found is None:

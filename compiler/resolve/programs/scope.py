@@ -1,4 +1,4 @@
-"""What names mean inside a program: columns, keys, cells, locals, the instant of a timer."""
+"""The meaning of names in a program: columns, keys, cells, locals, the instant of a timer."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Names:
 
 @dataclass(frozen=True, slots=True)
 class Local:
-    """What DECLARE or FOR has named."""
+    """A name of DECLARE or FOR."""
 
     name: str
     type: t.Type
@@ -48,10 +48,10 @@ class Local:
 
 @dataclass
 class ProgramScope:
-    """The names where a statement stands; ``given`` is the input whose row is handled.
+    """The names visible to a statement; ``given`` is the input whose row is handled.
 
-    ``timer`` is the timer that went off instead. References come out as the reads of
-    ``model.reads``; a column is qualified by the alias where its bare name is something else too.
+    ``timer`` is the timer that fired instead. References become the reads of ``model.reads``; a
+    column is qualified by the alias where its bare name is ambiguous.
     """
 
     names: Names
@@ -61,7 +61,7 @@ class ProgramScope:
     blocks: list[dict[str, Local]] = field(default_factory=lambda: [{}])
 
     def column(self, ref: e.ColumnRef) -> Typed | None:
-        """Resolve a reference; None after it has been said why that can't be done."""
+        """Resolve a reference; None after a report."""
         if len(ref.parts) > 1:
             head = ref.parts[0].text.lower()
             owner = next((i for i in self.names.inputs if i.alias.lower() == head), None)
@@ -72,11 +72,11 @@ class ProgramScope:
         return self._bare(ref)
 
     def knows(self, name: str) -> bool:
-        """Return whether a name alone is that of a local, a cell, a column, a key or the timer."""
+        """Return whether a bare name is that of a local, a cell, a column, a key or the timer."""
         return any(name.lower() == known.lower() for known in self._visible())
 
     def event_times(self) -> tuple[Typed, ...]:
-        """Return none: a program has no room for aggregates, which ask for them."""
+        """Return none: a program has no aggregates, which would need them."""
         return ()
 
     def local(self, name: str) -> Local | None:
@@ -91,7 +91,7 @@ class ProgramScope:
         self.blocks[-1][name.text.lower()] = Local(name.text, type_, name.span)
 
     def _taken(self, name: Name) -> Diagnostic | None:
-        """Return what is wrong with the name of a local that means something already."""
+        """Return the diagnostic for a local whose name already has a meaning."""
         folded = name.text.lower()
         local = self.local(folded)
         if local is not None:
@@ -161,12 +161,12 @@ class ProgramScope:
         return None
 
     def _is_more(self, name: str) -> bool:
-        """Return whether the name of a column of the row is that of something else as well."""
+        """Return whether the name of a column of the row has another meaning too."""
         other_key = name in self.names.keys and not self._is_key(name)
         return name in self.names.cells or other_key
 
     def _is_key(self, name: str) -> bool:
-        """Return whether a column of the row is the key of its name, and not some other column."""
+        """Return whether a column of the row is the key of that name, not another column."""
         assert self.given is not None
         places = [key.lower() for key in self.names.keys]
         value = self.given.keys[places.index(name.lower())].expression
@@ -195,7 +195,7 @@ class ProgramScope:
         type_: t.Type,
         path: tuple[Name, ...],
     ) -> Typed | None:
-        """Return a name with the fields behind it; None after a field has been missed."""
+        """Return a name with the fields after it; None after reporting an unknown field."""
         texts = (head,) if isinstance(head, str) else head
         names = [Name(span, text) for text in texts]
         for part in path:
@@ -209,7 +209,7 @@ class ProgramScope:
         return Typed(node(span, tuple(names)), type_)
 
     def _visible(self) -> list[str]:
-        """Return the names that may stand here."""
+        """Return the names allowed here."""
         found = [local.name for block in self.blocks for local in block.values()]
         found += [cell.name for cell in self.names.cells.values()]
         found += [key.name for key in self.names.keys.values()]
@@ -244,7 +244,7 @@ class ProgramScope:
         return f"ON TIMER {self.timer.name}" if self.timer is not None else "a default"
 
     def _no_row(self, ref: e.ColumnRef, owner: ProgramInput) -> Diagnostic:
-        """A column of a row that is not the one that is handled."""
+        """A column of a row other than the current one."""
         column = ref.parts[-1]
         fix = f"keep it in a cell: `SET last_{column} = {column};` in ON EVENT {owner.alias}"
         return Diagnostic(

@@ -34,7 +34,7 @@ def state_cells(
     keys: Mapping[str, ProgramKey],
     diagnostics: Diagnostics,
 ) -> dict[str, Cell]:
-    """Return the cells by their names in lower case, after saying what is wrong with them."""
+    """Return the cells by their names in lower case, after reporting mistakes in them."""
     lives = _lives(node, diagnostics)
     found: dict[str, Cell] = {}
     first: dict[str, Name] = {}
@@ -60,7 +60,7 @@ def declared_timers(
     keys: Mapping[str, ProgramKey],
     diagnostics: Diagnostics,
 ) -> dict[str, Timer]:
-    """Return the timers by their names in lower case, after saying what is wrong with them."""
+    """Return the timers by their names in lower case, after reporting mistakes in them."""
     cells = {cell.name.text.lower(): cell.name for cell in node.state}
     found: dict[str, Timer] = {}
     first: dict[str, Name] = {}
@@ -86,7 +86,7 @@ def _hides(
     inputs: Iterable[ProgramInput],
     keys: Mapping[str, ProgramKey],
 ) -> Iterable[Diagnostic]:
-    """Yield that a cell or timer is named as the operator, an input or a key."""
+    """Yield a diagnostic if a cell or timer has the name of the operator, an input or a key."""
     folded = name.text.lower()
     if folded == node.name.text.lower():
         yield hidden_name(name, f"`{name}` is already the name of the operator")
@@ -150,7 +150,7 @@ def _default(
 
 
 def _changing(value: e.Expression) -> e.Call | None:
-    """Return the call, if any, by which a value is another one each time that it is computed."""
+    """Return the call, if any, that makes a value differ each time it is computed."""
     for node in walk(value):
         if isinstance(node, NowCall) or (isinstance(node, e.Call) and _changes(node)):
             return node

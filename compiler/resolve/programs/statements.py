@@ -1,4 +1,4 @@
-"""The statements of a handler, one function a kind."""
+"""The statements of a handler, one function per kind."""
 
 from __future__ import annotations
 
@@ -25,22 +25,22 @@ from .values import fitted
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a statement stands: what its names mean, and the columns of RETURNS."""
+    """The context of a statement: the meaning of its names, and the columns of RETURNS."""
 
     scope: ProgramScope
     returns: Schema
     diagnostics: Diagnostics
 
     def value(self, node: e.Expression) -> Typed:
-        """Return an expression resolved."""
+        """Return a resolved expression."""
         return checked(node, self.scope, self.diagnostics)
 
     def put(self, node: e.Expression, type_: t.Type, where: str) -> Typed:
-        """Return an expression as a value of the place that it goes to."""
+        """Return an expression converted for its target."""
         return fitted(self.value(node), node, type_, where, self.scope, self.diagnostics)
 
     def condition(self, node: e.Expression, where: str) -> Typed:
-        """Return a condition, after saying that it is none."""
+        """Return a condition, reported if it is not one."""
         value = self.value(node)
         context = Context(self.scope, PROGRAM, self.diagnostics)
         require_boolean(value, node, context, where)
@@ -50,7 +50,7 @@ class Place:
 def resolve_body(
     body: Sequence[p.ProgramStatement], place: Place
 ) -> tuple[m.ProgramStatement, ...]:
-    """Return the statements of a block, those with mistakes left out once these are reported."""
+    """Return the statements of a block, without those with mistakes, which are reported."""
     place.scope.blocks.append({})
     found = [resolved(statement, place) for statement in body]
     place.scope.blocks.pop()
@@ -83,7 +83,7 @@ def _declare(node: p.DeclareStatement, place: Place) -> m.ProgramStatement | Non
         null = e.NullLiteral(node.span)
         value = Typed(e.Cast(node.span, null, written(type_, node.span)), type_)
     else:
-        # The name is known from here on only: `DECLARE x INT = x` reads no local.
+        # The name is visible only from here on: `DECLARE x INT = x` reads no local.
         value = place.put(node.value, type_, f"local `{node.name}`")
     place.scope.declare(node.name, type_)
     return m.Declare(node.name.text, value)

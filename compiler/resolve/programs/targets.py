@@ -1,4 +1,4 @@
-"""What statements of a program are about: cells of a fit kind, and timers."""
+"""The targets of statements: cells of a suitable kind, and timers."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _WRITTEN_BY = {
 
 
 def settable(name: Name, scope: ProgramScope, diagnostics: Diagnostics) -> Cell | None:
-    """Return the cell that SET is about, None after a report."""
+    """Return the cell of SET, None after a report."""
     cell = scope.names.cells.get(name.text.lower())
     if cell is None:
         locals_ = [local.name for block in scope.blocks for local in block.values()]
@@ -36,7 +36,7 @@ def cell_for(
     scope: ProgramScope,
     diagnostics: Diagnostics,
 ) -> Cell | None:
-    """Return the cell that a statement is about, None after a report; it is of one of ``kinds``."""
+    """Return the cell of a statement, which is of one of ``kinds``; None after a report."""
     cell = scope.names.cells.get(name.text.lower())
     if cell is None:
         local = scope.local(name.text)

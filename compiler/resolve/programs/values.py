@@ -1,4 +1,4 @@
-"""Values on their way to where a program puts them."""
+"""Values converted for their targets in a program."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ def fitted(
     diagnostics: Diagnostics,
     code: Code = codes.ASSIGNED_TYPE,
 ) -> Typed:
-    """Return a value as one of the type that a place has, after a report as it is.
+    """Return a value converted to the type of its target; unchanged after a report.
 
-    ``where`` names the place: ``cell `n` ``.
+    ``where`` names the target: ``cell `n` ``.
     """
     context = Context(scope, PROGRAM, diagnostics)
     found = converted_to(value, wanted, context) or _sum_of_money(value, wanted)
@@ -50,11 +50,11 @@ _ARITHMETIC = ("+", "-", "*", "/", "%")
 
 
 def _sum_of_money(value: Typed, wanted: t.Type) -> Typed | None:
-    """Return a DECIMAL that is computed as the one that it is put into, None for others.
+    """Return a computed DECIMAL as that of its target, None for others.
 
-    Each operator makes the type wider, so that `spent + amount` would never go back into `spent`.
-    The digits behind the point have to fit: they would be rounded without a word. Too many before
-    it are an error when the row comes. A whole number that is written out fits or does not.
+    Each operator makes the type wider, so that `spent + amount` would never fit `spent` again. The
+    digits after the point have to fit: they would be rounded silently. Too many before it are an
+    error when the row arrives. A whole-number literal fits or does not.
     """
     if not isinstance(wanted, t.Decimal) or not (
         _is_computed(value, wanted) or _is_written(value, wanted)

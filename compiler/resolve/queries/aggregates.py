@@ -1,4 +1,4 @@
-"""GROUP BY, aggregates and HAVING: what is grouped, what its state holds, what comes out.
+"""GROUP BY, aggregates and HAVING: groups, state, output.
 
 A block with aggregates becomes Aggregate, then Filter (HAVING), then Project (the select list):
 
@@ -8,7 +8,7 @@ A block with aggregates becomes Aggregate, then Filter (HAVING), then Project (t
     Filter     `count(*)` > 1
     Project    k, total, share = total / (`max(y)` + k)
 
-An item made of aggregates alone is computed inside the aggregate.
+An item made only of aggregates is computed inside the aggregate.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ from ..scopes.scope import BlockScope
 
 
 class Grouping:
-    """Puts an aggregate together from the parts of a SELECT block."""
+    """Builds an aggregate from the parts of a SELECT block."""
 
     def __init__(
         self, select: q.Select, chain: Chain, scope: BlockScope, panes: Panes | None = None
@@ -135,7 +135,7 @@ class Grouping:
         return Column(item.name, replace(item.value, expression=after))
 
     def _add_column(self, name: str, value: Typed) -> str:
-        """Add an aggregate column and return the name that it got."""
+        """Add an aggregate column and return its name."""
         taken = {key.name.lower() for key in self._keys} | set(WINDOW_STRUCTS)
         taken |= {c.name.lower() for c in self._columns}
         if name.lower() in taken:
@@ -164,7 +164,7 @@ class Grouping:
         return rewrite(expression, change)
 
     def _is_ungrouped(self, node: e.ColumnRef) -> bool:
-        """Return whether a reference outside of aggregates and keys is a column, and a mistake.
+        """Return whether a reference outside aggregates and keys is a column, and a mistake.
 
         A name that the scope does not know was bound by a lambda: it was checked before.
         """
@@ -181,9 +181,9 @@ class Grouping:
         return self._add_column(self._identity(call), Typed(call, types.UNKNOWN))
 
     def _has_plain(self, node: Node, bound: frozenset[str] = frozenset()) -> bool:
-        """Return whether columns, keys or the window stand beside the aggregates.
+        """Return whether there are columns, keys or the window besides the aggregates.
 
-        ``bound`` are the parameters of lambdas around the node, which are no columns.
+        ``bound`` are the parameters of enclosing lambdas, which are not columns.
         """
         if is_aggregate(node):
             return False
@@ -230,7 +230,7 @@ class Grouping:
         return tuple(calls.values())
 
     def _identity(self, expression: e.Expression) -> str:
-        """Return what an aggregate computes as text.
+        """Return what an aggregate computes, as text.
 
         An alias is left out where the column is unique.
         """
@@ -241,7 +241,7 @@ class Grouping:
             if isinstance(node, e.ColumnRef) and len(node.parts) > 1:
                 owner, column = (part.text for part in node.parts[:2])
                 holders = [r for r in self._scope.relations if r.schema.find(column) is not None]
-                # What a column of the stream is does not change when a table is looked up.
+                # A table lookup does not change what a column of the stream is.
                 streams = [r for r in holders if not r.is_table]
                 if len(holders) == 1 or [r.alias for r in streams] == [owner]:
                     return replace(node, parts=node.parts[1:])
@@ -277,10 +277,10 @@ class Grouping:
 
 
 def _is_moved(node: Node) -> bool:
-    """Return whether Spark takes what is inside an expression out of it and computes it last.
+    """Return whether Spark extracts a subexpression and computes it last.
 
-    It does so for what would be computed twice; the aggregates in it are then not kept in the order
-    in which they are written. Behind the aggregate it has no choice.
+    It does so for what would be computed twice; its aggregates are then not kept in the order in
+    which they are written. After the aggregate it has no choice.
     """
     return isinstance(node, e.Between) or (
         isinstance(node, e.Call) and node.name.text.lower() == "nullif"
@@ -288,7 +288,7 @@ def _is_moved(node: Node) -> bool:
 
 
 class _HavingScope:
-    """The block's scope, and behind it the aliases of the select list."""
+    """The block's scope, and then the aliases of the select list."""
 
     def __init__(self, scope: BlockScope, items: tuple[Item, ...]) -> None:
         self._scope = scope
@@ -306,7 +306,7 @@ class _HavingScope:
         return name.lower() in self._items or self._scope.knows(name)
 
     def event_times(self) -> tuple[Typed, ...]:
-        """Return the columns that rows are ordered by."""
+        """Return the columns that order rows."""
         return self._scope.event_times()
 
 
@@ -315,7 +315,7 @@ def _ref(span: Span, name: str) -> e.ColumnRef:
 
 
 def not_grouped(node: e.ColumnRef, select: q.Select) -> Diagnostic:
-    """Return the diagnostic for a column of which a group has several values."""
+    """Return the diagnostic for a column that may have several values in a group."""
     name = sql(node)
     keys = [key.span for key in select.group_by]
     return Diagnostic(
@@ -337,7 +337,7 @@ def _window_not_grouped(select: q.Select) -> Diagnostic:
 
 
 def _other_sessions(select: q.Select, keys: Sequence[Key]) -> Iterator[Diagnostic]:
-    """Yield what is wrong with sessions of other keys than those that rows are grouped by."""
+    """Report sessions with other keys than the grouping."""
     node = select.relation
     if not isinstance(node, q.WindowTable) or not node.partition_by:
         return
@@ -354,7 +354,7 @@ def _other_sessions(select: q.Select, keys: Sequence[Key]) -> Iterator[Diagnosti
 
 
 def _last_name(expression: e.Expression) -> str:
-    """Return the name of a column without its relation, in lower case; else the whole text."""
+    """Return a column's name without its relation, in lower case; for others the whole text."""
     if isinstance(expression, e.ColumnRef):
         return expression.parts[-1].text.lower()
     return sql(expression)

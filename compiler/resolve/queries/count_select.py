@@ -1,4 +1,4 @@
-"""A SELECT over COUNT_WINDOW: its keys, its lengths, and what it gives for a window."""
+"""A SELECT over COUNT_WINDOW: its keys, its lengths, and its output for a window."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _FORM = "COUNT_WINDOW(t PARTITION BY k, 100)"
 
 @dataclass(frozen=True, slots=True)
 class CountWindow:
-    """COUNT_WINDOW as it stands in FROM, its lengths read."""
+    """COUNT_WINDOW in FROM, with its lengths read."""
 
     node: q.WindowTable
     size: int
@@ -46,7 +46,7 @@ class CountWindow:
 
 
 def count_window(node: q.WindowTable) -> CountWindow | Diagnostic:
-    """Return the lengths of a count window, or what is wrong with them."""
+    """Return the lengths of a count window, or a diagnostic about them."""
     lengths = [_length(argument) for argument in node.arguments]
     known = [length for length in lengths if length]
     if len(known) < len(lengths) or len(known) > 2:
@@ -81,7 +81,7 @@ class CountSelect:
         self._marks = Marks(_calls_of, self._resolved, taken, self._diagnostics)
 
     def resolve(self, state_id: str) -> None:
-        """Append the operator; what is wrong with the SELECT is reported."""
+        """Append the operator; mistakes in the SELECT are reported."""
         time, keys = self._time(), tuple(self._keys())
         self._check_groups(keys)
         items = self._items()
@@ -137,7 +137,7 @@ class CountSelect:
             yield value
 
     def _check_groups(self, keys: tuple[Typed, ...]) -> None:
-        """Report GROUP BY that is not the keys and the window."""
+        """Report a GROUP BY that is not the keys and the window."""
         missing = {key.expression for key in keys}
         by_window = False
         for node in self._select.group_by:
@@ -210,7 +210,7 @@ class CountSelect:
         return check(marked, self._scope, Clause("HAVING"), self._diagnostics)
 
     def _only_keys(self, expression: e.Expression, keys: tuple[Typed, ...]) -> None:
-        """Report columns that are no keys: of which of the rows would they be?"""
+        """Report columns that are not keys, since it is undefined which row's they would be."""
         known = {key.expression for key in keys}
 
         def note(ref: e.ColumnRef) -> e.Expression:
@@ -222,7 +222,7 @@ class CountSelect:
 
 
 def _calls_of(node: Node) -> Iterator[AnyCall]:
-    """Yield the outermost aggregates of an expression; in a lambda there can be none."""
+    """Yield the outermost aggregates of an expression; lambdas have none."""
     is_declared = isinstance(node, DeclaredCall) and isinstance(node.function, UserAggregate)
     if is_declared or is_aggregate(node):
         assert isinstance(node, e.Call | DeclaredCall)
@@ -237,7 +237,7 @@ def _parts(node: e.Expression) -> tuple[Name, ...]:
 
 
 def counted_beside(node: q.WindowTable, what: str) -> Diagnostic:
-    """Return the diagnostic for a count window beside something else."""
+    """Return the diagnostic for a count window combined with something else."""
     return Diagnostic(
         codes.COUNT_WINDOW,
         f"COUNT_WINDOW can't stand in one SELECT with {what}",

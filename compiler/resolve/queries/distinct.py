@@ -1,4 +1,4 @@
-"""DISTINCT ON: the first row of an id; with WITHIN an id is known for longer, by a program."""
+"""DISTINCT ON: the first row of an id; with WITHIN a program remembers ids for longer."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Distinct:
             self._chain.add(Deduplicate(id=state_id, keys=keys, within=time.watermark))
 
     def within(self, interval: e.Expression, state_id: str) -> None:
-        """Append the program that gives the select list for the first row of an id."""
+        """Append the program that emits the select list for the first row of an id."""
         diagnostics = self._diagnostics
         before = diagnostics.errors
         keys, time = self._keys(), self._time()
@@ -87,7 +87,7 @@ class Distinct:
         return value
 
     def _time(self) -> Field | None:
-        """Return the event time by which ids are forgotten."""
+        """Return the event time that decides when ids are forgotten."""
         fields = tuple(f for i in self._source.inputs for f in i.visible.schema)
         times = Schema(fields).event_times()
         if not times:
@@ -96,7 +96,7 @@ class Distinct:
 
 
 def distinct_over(node: q.DistinctOn, what: str) -> Diagnostic:
-    """Return the diagnostic for DISTINCT ON beside something else that a block does."""
+    """Return the diagnostic for DISTINCT ON combined with another clause."""
     return Diagnostic(
         codes.DISTINCT_ON_FORM,
         f"DISTINCT ON can't stand in one SELECT with {what}",

@@ -1,4 +1,4 @@
-"""FROM: what a SELECT block reads, before anything is done with it."""
+"""FROM: the input of a SELECT block."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ ResolveQuery: TypeAlias = Callable[[q.Query, str, Environment, StreamContext], R
 
 @dataclass(frozen=True, slots=True)
 class Input:
-    """One relation in FROM, with the window that is opened on it, or the pattern over its rows."""
+    """One relation in FROM, with the window opened on it, or the pattern over its rows."""
 
     known: Known
     visible: Visible
@@ -44,7 +44,7 @@ class Input:
 
 @dataclass(frozen=True, slots=True)
 class From:
-    """One input, or two that are joined, and the tables in which their rows are looked up.
+    """One input, or two joined ones, and the tables in which their rows are looked up.
 
     ``as_of`` is the instant of a temporal join.
     """
@@ -56,7 +56,7 @@ class From:
 
     @property
     def joins(self) -> bool:
-        """Whether rows of several relations stand beside each other, under their aliases."""
+        """Whether rows of several relations are combined, under their aliases."""
         return self.join is not None or bool(self.lookups)
 
 
@@ -73,7 +73,7 @@ class FromResolver:
         self._diagnostics = context.diagnostics
 
     def resolve(self, node: q.Relation) -> From | None:
-        """Return what FROM reads, or None after saying what is wrong with it."""
+        """Return the input of FROM, or None after a report."""
         if isinstance(node, q.Join) and self._is_table(node.right):
             return self._lookup(node, node.right)
         if not isinstance(node, q.Join):
@@ -120,7 +120,7 @@ class FromResolver:
         return From((left, right), node, as_of)
 
     def _is_table(self, node: q.Relation) -> TypeGuard[q.TableRef]:
-        """Return whether a relation is a declared table; a name of WITH comes first."""
+        """Return whether a relation is a declared table; a name of WITH takes precedence."""
         if not isinstance(node, q.TableRef) or node.as_of is not None:
             return False
         return node.name.text in self._env.tables and node.name.text not in self._env.relations
@@ -208,7 +208,7 @@ class FromResolver:
     def _window(self, node: q.WindowTable) -> Input | None:
         relation = node.relation
         if isinstance(relation, q.SubqueryRef) and relation.alias is None:
-            # A name behind the window is as good as one inside of it.
+            # An alias after the window is as good as one inside it.
             relation = replace(relation, alias=node.alias)
         below = self._input(relation)
         if below is None:
@@ -247,7 +247,7 @@ class FromResolver:
 
 
 def _joined(side: Input, *, optional: bool) -> Input:
-    """Return a side of a join; an optional one is NULL where there is no partner."""
+    """Return a side of a join; an optional one is NULL without a partner."""
     visible = replace(side.visible, window=side.window, optional=optional)
     if optional:
         fields = tuple(replace(field, nullable=True) for field in visible.schema)

@@ -37,8 +37,8 @@ from .from_clause import From
 class BlockResolver:
     """Turns one SELECT block into a chain of steps.
 
-    ``branch`` says that it is a branch of a union: its stateful steps all get names of their own,
-    so that what is left is stateless.
+    ``branch`` says that it is a branch of a union: its stateful steps all become relations of their
+    own, so that the rest is stateless.
     """
 
     def __init__(
@@ -70,7 +70,7 @@ class BlockResolver:
         self._roles = self._stateful_roles()
 
     def resolve(self) -> Chain:
-        """Return the chain; what is wrong with the block has been reported."""
+        """Return the chain; mistakes in the block are reported."""
         before, errors = len(self._context.relations), self._diagnostics.errors
         chain = self._resolve()
         late = self._select.late_rows
@@ -128,7 +128,7 @@ class BlockResolver:
         self._cut_unless_last("join")
 
     def _matches(self) -> None:
-        """Match a pattern first: all else is over its rows."""
+        """Match a pattern first: everything else is over its rows."""
         matches = self._source.inputs[0].matches
         if matches is not None:
             step = matches.operator(self._id("match"))
@@ -136,7 +136,7 @@ class BlockResolver:
             self._cut_unless_last("match")
 
     def _join(self) -> None:
-        """Bring together what FROM reads; each ON sees what stands before it."""
+        """Join the inputs of FROM; each ON sees those before it."""
         inputs, visible = self._source.inputs, tuple(i.visible for i in self._source.inputs)
         if self._source.join is not None:
             scope = BlockScope(visible, self._diagnostics, qualified=True)
@@ -156,7 +156,7 @@ class BlockResolver:
     # Stateful steps and their ids.
 
     def _stateful_roles(self) -> tuple[str, ...]:
-        """Return the roles of the block's stateful steps in the order in which they stand."""
+        """Return the roles of the block's stateful steps in order."""
         select = self._select
         roles = ["match"] if self._source.inputs[0].matches is not None else []
         roles += ["join"] if self._source.join is not None else []
@@ -237,7 +237,7 @@ class BlockResolver:
         self._cut_unless_last("topn")
 
     def _top_of_window(self, ranking: top_n.Ranking, window: Window) -> None:
-        """Rank the rows of each window, with the columns that they are selected with."""
+        """Rank the rows of each window, with their selected columns."""
         self._assign_window(window)
         others = top_n.other_items(self._select)
         written = resolve_items(others, self._scope, self._diagnostics, aggregates=False)
@@ -266,10 +266,10 @@ class BlockResolver:
             self._cut_unless_last("dedup")
 
     def _is_whole_star(self) -> bool:
-        """Return whether the select list is ``*`` alone, over the columns of one relation.
+        """Return whether the select list is just ``*``, over the columns of one relation.
 
-        Columns that are listed are written even when they are all there are: a column that the
-        relation gets later must not change what stands here.
+        Listed columns are emitted even if they are all columns: a column added to the relation
+        later must not change this output.
         """
         plain = not self._scope.qualified and self._scope.window is None
         items = self._select.items
@@ -284,7 +284,7 @@ class BlockResolver:
         self._chain.add(AssignWindow(window))
 
     def _deduplicate(self, node: q.DistinctOn) -> bool:
-        """Keep the first rows; return whether that gives the select list as well."""
+        """Keep the first rows; return whether that also computes the select list."""
         found = Distinct(self._select, node, self._source, self._scope, self._chain)
         if node.within is None:
             found.of_rows(self._id("dedup"))
@@ -293,7 +293,7 @@ class BlockResolver:
         self._cut_unless_last("dedup")
         return True
 
-    # What a block can't be.
+    # Refused combinations.
 
     def _refuse_misplaced(self) -> None:
         select = self._select
@@ -311,7 +311,7 @@ class BlockResolver:
             self._diagnostics.add(distinct_over(select.distinct_on, beside))
 
     def _refuse_beside_over(self) -> bool:
-        """Say what a SELECT with OVER does to its rows besides."""
+        """Report what a SELECT with OVER can't be combined with."""
         what = {
             "a join": self._source.joins,
             "a window of FROM": self._scope.window is not None,
@@ -323,7 +323,7 @@ class BlockResolver:
         return bool(found)
 
     def _refuse_beside_count(self, window: CountWindow) -> bool:
-        """Say what a SELECT over a count window does to its rows besides, or does not."""
+        """Report what a SELECT over a count window can't be combined with, or lacks."""
         if "aggregate" not in self._roles:
             self._diagnostics.add(not_aggregated(window.node))
             return True

@@ -23,7 +23,7 @@ def resolve_stream(
 ) -> tuple[Relation, ...] | None:
     """Return the relations of a stream, the stream itself last.
 
-    None if it has errors, or reads something that has.
+    None if it has errors, or reads something with errors.
     """
     before = diagnostics.errors
     options = stream_options(node, diagnostics)
@@ -39,7 +39,7 @@ def resolve_stream(
 def resolve_query(
     query: q.Query, name: str, env: Environment, context: StreamContext
 ) -> Relation | None:
-    """Resolve a query as the relation ``name``; None after saying what is wrong with it."""
+    """Resolve a query as the relation ``name``; None after a report."""
     env = env.child()
     for table in query.with_:
         problems = list(check_part(table.name, "WITH table", part_name(name, table.name)))

@@ -5,7 +5,7 @@
 
 The partition must hold a column of the window (its start, its end or its event time), so that the
 rows of a partition are known to be complete when the watermark has passed the window. The ranked
-rows are those of an aggregate, or with a window in FROM its rows as they are.
+rows are those of an aggregate, or with a window in FROM its rows themselves.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _FUNCTIONS = ("row_number", "rank", "dense_rank")
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """What QUALIFY asks for: the numbering, the limit, and the item that shows the number.
+    """QUALIFY: the numbering, the limit, and the item that shows the number.
 
     ``function`` is ``row_number``, or with ties ``rank`` or ``dense_rank``.
     """
@@ -60,7 +60,7 @@ def is_ranking(expression: e.Expression) -> bool:
 
 
 def ranking(select: q.Select, diagnostics: Diagnostics) -> Ranking | None:
-    """Read QUALIFY, or report what it can't be."""
+    """Read QUALIFY, or report what is wrong with it."""
     node = select.qualify
     if node is None:
         return None
@@ -135,7 +135,7 @@ def needed_items(
 
 
 class TopNResolver:
-    """Adds the TopN, and what its select list needs after it, to a chain whose rows it ranks."""
+    """Adds the TopN, and the projection after it, to a chain whose rows it ranks."""
 
     def __init__(
         self, select: q.Select, found: Ranking, chain: Chain, visible: Visible, state_id: str
@@ -149,7 +149,7 @@ class TopNResolver:
         self._diagnostics = chain.context.diagnostics
 
     def over_items(self, names: tuple[str, ...]) -> None:
-        """Rank rows whose columns are the select items already; they come out in that order."""
+        """Rank rows whose columns already are the select items, in that order."""
         self._keep(self._output_names(names))
 
     def over_window(self, items: tuple[Item, ...], besides: tuple[Item, ...]) -> None:
@@ -172,7 +172,7 @@ class TopNResolver:
         self._add(output, tuple(n for n in output if n != self._found.position))
 
     def over_input(self) -> None:
-        """Rank the rows of a relation and compute the select list from what is kept of them."""
+        """Rank the rows of a relation and compute the select list from their kept columns."""
         scope = BlockScope((self._rows,), self._diagnostics)
         items = resolve_items(other_items(self._select), scope, self._diagnostics, aggregates=False)
         used = [
@@ -192,11 +192,11 @@ class TopNResolver:
         self._project(items)
 
     def _project(self, items: tuple[Item, ...]) -> None:
-        """Put the row number back where the select list has it."""
+        """Put the row number at its position in the select list."""
         if self._found.position is not None:
             field = self._chain.schema.find(self._found.position)
             if field is None:
-                return  # the ranking was refused, and that has been said
+                return  # the ranking was refused and reported
             at = next(i for i, item in enumerate(self._select.items) if is_ranking(item.expression))
             scope = BlockScope(
                 (Visible("", self._chain.schema, self._found.span),), self._diagnostics
@@ -221,7 +221,7 @@ class TopNResolver:
                 output.extend(self._rows.schema.names())
                 return tuple(dict.fromkeys((*output, *rest)))
             else:
-                # An item without a name is told and left out.
+                # An item without a name is reported and left out.
                 output.extend(islice(rest, 1))
         return tuple(output)
 
@@ -243,7 +243,7 @@ class TopNResolver:
                 continue
             field = schema.find(name)
             if field is None:
-                # Told where the select list was resolved.
+                # Reported where the select list was resolved.
                 return
             keeps = name in grouped
             fields.append(field if keeps else Field(field.name, field.type, field.nullable))
@@ -308,7 +308,7 @@ class TopNResolver:
         return tuple(items)
 
     def _plain(self, node: e.Expression) -> Field | None:
-        """Return the column that PARTITION BY or ORDER BY names.
+        """Return the column named by PARTITION BY or ORDER BY.
 
         Expressions must be selected first.
         """

@@ -1,4 +1,4 @@
-"""Fields of structs: which there are, and what is said of one that is not."""
+"""Fields of structs, and the diagnostic about an unknown one."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ def field_of(type_: t.Type, name: str) -> t.Field | None:
 
 
 def unknown_field(type_: t.Type, name: Name, written: str, otherwise: str = "") -> Diagnostic:
-    """Return the diagnostic for a field that a value, as it is ``written``, does not have.
+    """Return the diagnostic for a field that a value, as ``written``, does not have.
 
-    ``otherwise`` is what may be meant where there are no fields at all.
+    ``otherwise`` is a suggestion for a value without any fields.
     """
     struct = type_.element if isinstance(type_, t.Array) else type_
     if not isinstance(struct, t.Struct):

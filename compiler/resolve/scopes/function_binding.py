@@ -1,7 +1,7 @@
 """Calls of functions that the spec declares, found before anything is resolved.
 
-Whether a call is one of these decides what a SELECT is (an aggregate makes it a grouping), so each
-becomes a node of its own first.
+These decide what a SELECT is (an aggregate makes it a grouping), so each call becomes a node of its
+own first.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Functions:
     def bind(self, node: N, diagnostics: Diagnostics) -> N:
         """Return a tree in which each call of a declared function is a DeclaredCall.
 
-        What stands behind OVER is left as it is.
+        The window of OVER is left unchanged.
         """
         if not self.known:
             return node
@@ -63,7 +63,7 @@ class Functions:
         return DeclaredCall(node.span, call, None)
 
     def _nearest(self, name: str) -> str | None:
-        """Return the declared function that was meant by the name of none."""
+        """Return the declared function meant by an unknown name."""
         if function(name) is not None or aggregate(name) is not None or name in OTHER_WAYS:
             return None
         near = closest(name, (*self.known, *function_names(), *aggregate_names()))

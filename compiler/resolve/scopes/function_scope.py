@@ -1,4 +1,4 @@
-"""The names inside a declared function or aggregate: its parameters, or what it has accumulated."""
+"""The names in a declared function or aggregate: its parameters or accumulators."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from .scope import BlockScope, Visible
 class PartScope(BlockScope):
     """A scope of ``parts`` (parameters, accumulators) of ``owner``, in words.
 
-    A name may be qualified by the function's, as in the standard. ``elsewhere`` are names that
-    a user may take for parts, each with what to write.
+    A name may be qualified by the function's, as in the standard. ``elsewhere`` are names that a
+    user may mistake for parts, each with a replacement.
     """
 
     def __init__(
@@ -36,7 +36,7 @@ class PartScope(BlockScope):
         self._elsewhere = elsewhere or {}
 
     def column(self, ref: e.ColumnRef) -> Typed | None:
-        """Resolve a reference; None after it has been said why that can't be done."""
+        """Resolve a reference; None after a report."""
         name = ref.parts[0]
         if len(ref.parts) > 1 and name.text.lower() == self.relations[0].alias.lower():
             name = ref.parts[1]

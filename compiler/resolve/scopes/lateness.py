@@ -1,12 +1,12 @@
-"""Event times that are no guide: rows come that are far behind the watermark.
+"""Unreliable event times, of rows far behind the watermark.
 
-A watermark says that rows with an earlier event time will hardly come any more, and steps that go
-by the event time drop those that do. That is meant for rows that were late on their way. But some
-steps give rows of which nothing was late, and which are behind the watermark all the same:
+A watermark says that rows with an earlier event time are no longer expected, and steps that use the
+event time drop them. That is meant for rows delayed in transit. But some steps emit rows that were
+not delayed and yet are behind the watermark:
 
-- a join without a bound in time gives a pair when the second row comes, however old the first is;
-- so does a window join within its window, which is what its pairs may go by;
-- a timer of an operator may be set for an instant that is over.
+- a join without a bound in time emits a pair when the second row arrives, however old the first is;
+- so does a window join within its window, which its pairs may use instead;
+- a timer of an operator may be set for an instant in the past.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _WORDS = {
 
 
 def check_lateness(step: Step, schema: Schema, span: Span) -> Diagnostic | None:
-    """Return why a step would drop rows that are not late; None if it would not.
+    """Return why a step would drop rows that were not delayed; None if it would not.
 
     ``schema`` are the columns that it reads.
     """
@@ -61,7 +61,7 @@ def check_lateness(step: Step, schema: Schema, span: Span) -> Diagnostic | None:
 
 
 def _goes_by(step: Step, schema: Schema) -> Iterator[Field | None]:
-    """Yield the event times by which a step tells late rows."""
+    """Yield the event times that a step uses to determine late rows."""
     match step:
         case AssignWindow(window):
             yield _column(window.column.expression, schema)
@@ -85,12 +85,12 @@ def _goes_by(step: Step, schema: Schema) -> Iterator[Field | None]:
 
 
 def takes_late_rows(operator: Operator) -> bool:
-    """Return whether an operator handles each row when it comes, however late."""
+    """Return whether an operator handles each row on arrival, however late."""
     return operator.declared and not operator.ordered
 
 
 def _column(expression: e.Expression, schema: Schema) -> Field | None:
-    """Return the column that an expression is; a part of a window is none."""
+    """Return the column that an expression is; a part of a window is not one."""
     if not isinstance(expression, e.ColumnRef):
         return None
     names = [part.text for part in expression.parts]
@@ -98,7 +98,7 @@ def _column(expression: e.Expression, schema: Schema) -> Field | None:
 
 
 def behind_join(join: Join, schema: Schema, span: Span) -> Schema:
-    """Return the columns of a join as the watermark stands to its event times."""
+    """Return the columns of a join, noting how its event times relate to the watermark."""
     if join.left.window is not None:
         behind = Behind(
             "a pair comes when the second row of a window does, and the first may be as old as "
@@ -133,7 +133,7 @@ def _time(side: JoinSide) -> str | None:
 
 
 def behind_timers(operator: Operator, names: set[str]) -> Behind | None:
-    """Return that one of these timers may be set for an instant that is over."""
+    """Return why rows may be far behind if one of these timers may be set for the past."""
     for handler in operator.handlers:
         for one in statements(handler.body):
             if not isinstance(one, StartTimer) or one.timer not in names:
@@ -150,7 +150,7 @@ def behind_timers(operator: Operator, names: set[str]) -> Behind | None:
 
 
 def _is_ahead(operator: Operator, handler: Handler, at: e.Expression) -> bool:
-    """Return whether an instant is never before the row or the timer that is handled."""
+    """Return whether an instant is never before the current row or timer."""
     match at:
         case e.Binary(_, "+", inner, e.Interval() as length) | e.Binary(
             _, "+", e.Interval() as length, inner
@@ -171,7 +171,7 @@ def _is_ahead(operator: Operator, handler: Handler, at: e.Expression) -> bool:
 
 
 def _own_time(operator: Operator, handler: Handler) -> str | None:
-    """Return the event time of the rows that a handler is for; the name of its timer."""
+    """Return the event time of a handler's rows, or the name of its timer."""
     if handler.is_timer:
         return handler.name
     return next(one.event_time for one in operator.inputs if one.alias == handler.name)

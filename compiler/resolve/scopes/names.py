@@ -1,6 +1,6 @@
 """The names that a spec declares.
 
-One namespace, ids that can live as Python variables and folders.
+One namespace of ids that are valid as Python variables and folders.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from ....dsl.walk import children, walk
 
 _ID = re.compile(r"[a-z_][a-z0-9_]*")
 _LONGEST = 200
-"""Characters of an id: file systems take 255, of which derived ids and endings need some."""
+"""Maximum length of an id: file systems allow 255, of which derived ids and suffixes need some."""
 
 _TAKEN_IN_SCRIPTS = {
     "job": "the running job",
@@ -72,7 +72,7 @@ def declared_names(spec: st.Spec, diagnostics: Diagnostics) -> dict[str, Declare
 
 
 def shared_ids(declared: Mapping[str, Declared]) -> Iterator[Diagnostic]:
-    """Yield a diagnostic for each uid that another relation has: the two would share state."""
+    """Yield a diagnostic for each uid of two relations, which would share state."""
     uids: list[tuple[st.CreateStream | st.CreateOperator, st.Option]] = []
     taken: dict[str, tuple[Span, str]] = {}
     for node in declared.values():
@@ -116,7 +116,7 @@ def late_streams(statement: Node) -> Iterator[Name]:
 
 
 def check_id(name: Name, what: str) -> Iterator[Diagnostic]:
-    """Yield why a name can't be an id, if it can't."""
+    """Yield why a name can't be an id, if so."""
     if "__" in name.text:
         yield _reserved(name, f"`{name.text}` contains `__`, which is reserved for derived ids")
     elif not _ID.fullmatch(name.text):
@@ -131,7 +131,7 @@ def check_id(name: Name, what: str) -> Iterator[Diagnostic]:
 
 
 def check_part(name: Name, what: str, whole: str) -> Iterator[Diagnostic]:
-    """Yield why a name can't name a part of a stream, which is then known as ``whole``."""
+    """Yield why a name can't name a part of a stream, whose full name would be ``whole``."""
     wrong = [*check_id(name, what)]
     yield from wrong
     if not wrong and len(whole) > _LONGEST:
@@ -149,7 +149,7 @@ def _too_long(name: Name, id_: str) -> Diagnostic:
 
 
 def dotted_parameter(name: Name) -> Diagnostic:
-    """Return the diagnostic for a parameter of `->` that Spark would look for a field by."""
+    """Return the diagnostic for a parameter of `->` that Spark would read as a field."""
     return Diagnostic(
         codes.RESERVED_NAME,
         f"`{name}` can't name a parameter of `->`",
@@ -178,7 +178,7 @@ def _references(node: Node, local: frozenset[str]) -> Iterator[q.TableRef]:
 
 
 def unknown_relation(name: Name, known: tuple[str, ...], what: str = "stream") -> Diagnostic:
-    """Return the diagnostic for a name that nothing declares."""
+    """Return the diagnostic for an undeclared name."""
     near = closest(name.text, known)
     return Diagnostic(
         codes.UNKNOWN_NAME,

@@ -1,4 +1,4 @@
-"""What is known while a stream is resolved: the relations it may read and the ones it becomes."""
+"""The context of a stream while it is resolved: the relations it may read and those it becomes."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ class Known:
 
 @dataclass
 class Environment:
-    """The names that may stand in FROM.
+    """The names allowed in FROM.
 
-    ``broken`` ones are declared and have errors of their own; ``sinks`` can't be read, each is
-    there with what it reads. ``tables`` can be joined with.
+    ``broken`` ones are declared and have errors of their own; ``sinks`` can't be read, and are
+    listed with what they read. ``tables`` can be joined.
     """
 
     relations: dict[str, Known]
@@ -42,7 +42,7 @@ class Environment:
     tables: dict[str, Known] = field(default_factory=dict)
 
     def child(self) -> Environment:
-        """Return an environment to which names can be added without touching this one."""
+        """Return an environment to which names can be added without changing this one."""
         return Environment(dict(self.relations), set(self.broken), self.sinks, self.tables)
 
 
@@ -64,7 +64,7 @@ class StreamContext:
 
 
 class Chain:
-    """Steps that are being put together over one or two inputs."""
+    """Steps under construction over one or two inputs."""
 
     def __init__(
         self,
@@ -93,7 +93,7 @@ class Chain:
             self.schema = schema
 
     def cut(self, role: str) -> None:
-        """Give what stands so far its own name, ``<name>__<role>``, and go on from it."""
+        """Give the steps so far a name of their own, ``<name>__<role>``, and continue from it."""
         relation = self.finish(f"{self.name}__{role}")
         self.inputs = (relation.name,)
         self.steps = []
@@ -148,5 +148,5 @@ def _second_step(role: str, stream: str, span: Span, first: Span) -> Diagnostic:
 
 
 def part_name(owner: str, name: Name) -> str:
-    """Return the name of a part of a stream that the user has named (WITH, a subquery's alias)."""
+    """Return the full name of a part of a stream that the user named (WITH, a subquery's alias)."""
     return f"{owner}__{name.text}"

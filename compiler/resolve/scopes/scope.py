@@ -1,4 +1,4 @@
-"""What a name means inside one SELECT: the columns of its relations and of its window."""
+"""The meaning of names in one SELECT: the columns of its relations and of its window."""
 
 from __future__ import annotations
 
@@ -23,11 +23,10 @@ WINDOW_COLUMNS = ("window_start", "window_end", "window_time")
 
 @dataclass(frozen=True, slots=True)
 class Visible:
-    """A relation in FROM under the name by which its columns may be qualified.
+    """A relation in FROM under the qualifier of its columns.
 
-    ``window`` is the one that a side of a window join opens. ``optional`` says that a row of a join
-    may have no row of this relation: all its columns are NULL then. ``is_table``: its rows are
-    looked up.
+    ``window`` is that of a side of a window join. ``optional`` says that a row of a join may have
+    no row of this relation: all its columns are then NULL. ``is_table``: its rows are looked up.
     """
 
     alias: str
@@ -46,10 +45,10 @@ class PaneRef(e.ColumnRef):
 class BlockScope:
     """The scope of a SELECT block.
 
-    References come out exact: the declared spelling, qualified by the alias when the block joins
-    (``qualified``), bare otherwise. The columns of a window come out as what Spark keeps them in:
-    ``window.start``, ``window.end``, ``window_time(window)``. ``panes`` says that a window has
-    several panes, which ``pane`` tells apart.
+    References become exact: the declared spelling, qualified by the alias when the block joins
+    (``qualified``), bare otherwise. The columns of a window become Spark's: ``window.start``,
+    ``window.end``, ``window_time(window)``. ``panes`` says that a window has several panes,
+    distinguished by ``pane``.
     """
 
     def __init__(
@@ -68,7 +67,7 @@ class BlockScope:
         self._diagnostics = diagnostics
 
     def column(self, ref: e.ColumnRef) -> Typed | None:
-        """Resolve a reference; None after it has been said why that can't be done."""
+        """Resolve a reference; None after a report."""
         head = ref.parts[0]
         window = self._window_column(ref)
         if window is not None:
@@ -133,9 +132,9 @@ class BlockScope:
         return None
 
     def event_times(self) -> tuple[Typed, ...]:
-        """Return the columns that carry a watermark; of a window the one that it is over.
+        """Return the columns that carry a watermark; for a window, the one that it is over.
 
-        No row without an instant gets into a window.
+        A row without an instant is in no window.
         """
         if self.window is not None:
             return (replace(self.window.column, nullable=False),)
@@ -213,7 +212,7 @@ class BlockScope:
         return Typed(e.ColumnRef(ref.span, (struct, part)), types.TIMESTAMP, nullable=False)
 
     def _time_below(self, window: Window) -> Field | None:
-        """Return the column that a window is over; that of a side is known without its alias."""
+        """Return the column that a window is over; that of a join's side without its alias."""
         time = window.column.expression
         for side in self.relations:
             if side.window == window and isinstance(time, e.ColumnRef):
@@ -253,7 +252,7 @@ def is_window_time(expression: e.Expression) -> bool:
 
 
 def named(field: Field, name: str) -> Field:
-    """Return a column under another name, its watermark kept."""
+    """Return a column under another name, keeping its watermark."""
     return replace(field, name=name)
 
 

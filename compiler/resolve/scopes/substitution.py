@@ -1,4 +1,4 @@
-"""Expressions in the place of names: what a call of a declared function becomes."""
+"""Expressions in place of names: the expansion of a declared function's call."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from ....dsl.walk import rewrite, walk
 
 
 def substituted(body: e.Expression, values: Mapping[str, e.Expression]) -> e.Expression:
-    """Return a resolved body with values in the place of the names that they are given for.
+    """Return a resolved body with names replaced by their values.
 
-    A lambda of the body hides names of its own; it is told other ones where it would catch a name
-    that stands in a value.
+    A lambda in the body hides names; its parameters are renamed where they would capture a name in
+    a value.
     """
     free = {head for value in values.values() for head in _heads(value)}
     return _substituted(body, values, free)
