@@ -217,6 +217,27 @@ def with_rates(outcome: Outcome) -> Outcome:
     return replace(outcome, samples=[{**zero, **sample} for sample in outcome.samples])
 
 
+def test_state_is_judged_by_the_rows_that_it_is_of() -> None:
+    """Fewer and larger batches keep more, at any time; a leak keeps more of the same batches."""
+
+    def taken(leak: float, slower: int = 400) -> list[Sample]:
+        found: list[Sample] = []
+        rows = [0]
+        for n in range(400):
+            epochs = 4 if n < slower else 2
+            rows += [rows[-1] + 4_000 * k // epochs for k in range(1, epochs + 1)]
+            kept = 200 * (rows[-1] - rows[max(len(rows) - 101, 0)])
+            now: Sample = {"at": 5.0 * n, "life": 1, "epoch": len(rows), "rows_in": rows[-1]}
+            found.append({**now, "state_bytes": kept + n * leak})
+        return found
+
+    loaded = taken(0, slower=250)
+    (steady,) = growths(loaded)
+    assert steady.flat and loaded[-1]["state_bytes"] == 2 * loaded[200]["state_bytes"]
+    (leaking,) = growths(taken(MEGABYTE / 4))
+    assert not leaking.flat
+
+
 def test_a_few_outliers_are_no_growth() -> None:
     points = [(float(n), 100.0 + (900 if n > 95 else 0)) for n in range(100)]
     assert slope(points) == 0

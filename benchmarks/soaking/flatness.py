@@ -15,6 +15,9 @@ FEWEST = 8
 SHORTEST = 120.0
 """A second half that is shorter says nothing either: much is still warming up."""
 
+_KEPT = 100
+"""Spark keeps the state of so many batches at least."""
+
 _MOST = 150
 """Slopes are taken between so many samples at most, evenly spread."""
 
@@ -80,8 +83,31 @@ def growths(samples: Sequence[Sample]) -> list[Growth]:
         values = [value for _, value in points]
         middle = statistics.median(values)
         grown = slope(points) * (points[-1][0] - points[0][0])
+        if name == "state_bytes":
+            grown = min(grown, _per_row(samples, judged, middle))
         found.append(Growth(name, values[0], middle, values[-1], grown, tolerance.allowed(middle)))
     return found
+
+
+def _per_row(samples: Sequence[Sample], judged: Sequence[Sample], middle: float) -> float:
+    """By how much the state has grown for each row of the batches that are kept, in bytes of all.
+
+    Where others have the processor the batches are fewer and larger, and so is what is kept of a
+    number of them; a leak grows all the same.
+    """
+    points = []
+    before = 0
+    for sample in judged:
+        while samples[before + 1]["epoch"] <= sample["epoch"] - _KEPT:
+            before += 1
+        rows = sample["rows_in"] - samples[before]["rows_in"]
+        epochs = sample["epoch"] - samples[before]["epoch"]
+        if samples[before]["life"] == sample["life"] and rows > 0 and epochs > 0:
+            points.append((sample["at"], sample["state_bytes"] * epochs / rows))
+    if len(points) < FEWEST:
+        return float("inf")
+    share = slope(points) / statistics.median(value for _, value in points)
+    return middle * share * (points[-1][0] - points[0][0])
 
 
 def second_half(samples: Sequence[Sample]) -> list[Sample]:

@@ -71,6 +71,21 @@ class GateStatus:
     queries: Mapping[str, Turn]
 
 
+@dataclass(frozen=True, slots=True)
+class MovedInput:
+    """A source of files that has read `known` files in the folder `before`, and reads `now`.
+
+    `same` files in that one have the name of one that was read, such as `example`.
+    """
+
+    source: str
+    before: str
+    known: int
+    now: str
+    same: int
+    example: str | None
+
+
 class Gate:
     """The gate of one run over one generation of a state."""
 
@@ -111,6 +126,10 @@ class Gate:
         `barrier` is the epoch of the newest barrier.
         """
         self._gate.open(-1 if barrier is None else barrier)
+
+    def moved(self) -> list[MovedInput]:
+        """The sources of files that are read in another folder than before."""
+        return [MovedInput(**one) for one in json.loads(self._gate.moved())]
 
     def until_caught_up(self) -> None:
         """Takes what is there now and nothing that comes later."""

@@ -52,6 +52,7 @@ BAD_OPTION = Code("SR0302", "bad-option", "an option of a source or a sink has n
 FOREIGN_OUTPUT = Code("SR0303", "foreign-output", "another state has written a sink's output")
 OUTPUT_GONE = Code("SR0304", "output-gone", "a sink's output is gone while its state is not")
 FUNCTION_MISSING = Code("SR0305", "function-missing", "a Python function cannot be had")
+INPUT_MOVED = Code("SR0306", "input-moved", "files that were read lie in another folder, too")
 PANDAS_MISSING = Code("SR0310", "pandas-missing", "a Python function is called without pandas")
 MODULE_BROKEN = Code("SR0311", "module-broken", "the module of a Python function has an error")
 TABLE_UNREADABLE = Code("SR0312", "table-unreadable", "reference data cannot be read")

@@ -14,6 +14,7 @@ from ..accounting.batch_ledgers import Books, StateShelf
 from ..accounting.remarks import Remarks
 from ..barriers.coordinator import Coordinator, Watched
 from ..barriers.gate import Gate
+from ..barriers.moved_input import check_moved
 from ..base.errors import QUERY_FAILED, ROWS_LOST, RuntimeFault
 from ..base.signals import Stop
 from ..connectors.batch_failures import explain_failure
@@ -230,6 +231,7 @@ class Queries:
     def _open_gate(self) -> None:
         newest = self._coordinator.newest
         self._gate.open(newest.epoch if newest is not None else None)
+        check_moved(self._gate, self._view.note)
         self._watch.begin()
         if self._settings.trigger == AVAILABLE_NOW:
             self._gate.until_caught_up()

@@ -82,6 +82,9 @@ class Gate(session: SparkSession, folder: String, settings: JavaMap[String, Stri
     }
   }
 
+  /** Sources of files that are read in another folder than before, as JSON; see [[MovedFiles]]. */
+  def moved: String = JsonMethods.compact(JArray(reads.moved.toList))
+
   /** Takes what is there now and nothing that comes later. */
   def untilCaughtUp(): Unit = {
     reads.positions.foreach { case (source, inner) => inner.limit(cut(log.last.get.cuts, source)) }

@@ -2,6 +2,9 @@ package org.apache.spark.sql.streamc
 
 import scala.collection.mutable
 
+import org.json4s.JsonAST.JObject
+import org.json4s.JsonDSL._
+
 import org.apache.spark.sql.{DataFrame, Row, SQLContext}
 import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeReference}
 import org.apache.spark.sql.catalyst.plans.logical.{LocalRelation, LogicalPlan}
@@ -113,6 +116,12 @@ private[streamc] class Reads(session: SparkSession, gate: String, folder: String
     })
     leading.getOrElseUpdate(name, inner)
   }
+
+  /** The sources of files that are read in another folder than before. */
+  def moved: Seq[JObject] =
+    relations.values.toSeq.distinctBy(_._1).collect { case (name, Left(data), _) =>
+      MovedFiles.of(session, data, s"$folder/$name").map(_ ~ ("source" -> name))
+    }.flatten
 
   def source(gate: Gate, query: String, key: String): GatedSource = {
     val (name, definition, output) = relations(key)

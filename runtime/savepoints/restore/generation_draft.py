@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ....contracts.plan import Plan, Query
 from ...barriers.gate import Gate
+from ...barriers.moved_input import check_moved
 from ...base.errors import QUERY_FAILED, RuntimeFault
 from ...dataflow.job import Job
 from ...plan.settings import RunSettings
@@ -58,8 +59,9 @@ def gated(
         frame = checked_frame(kernel, job.calls_of(query)[0].frame, plan, query)
         frames.append((query, gate.wrap(frame, query.id)))
     gate.open(None)
-    gate.hold()
     try:
+        check_moved(gate)
+        gate.hold()
         yield frames
     finally:
         gate.close()
