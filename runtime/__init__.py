@@ -5,18 +5,18 @@ Rooms, each of which imports only those above it:
 - ``base``: faults, signals, processes, options, secrets.
 - ``kernel``: the Scala that reaches what Python cannot.
 - ``storage``: files on any Hadoop path, and the runtime's own small notes.
-- ``plan``: what was compiled, what was asked, what the run goes by.
-- ``spark``: the session, what connectors need besides, how Spark's failures read.
-- ``state``: the folder that a pipeline's progress lives in.
-- ``state_tables``: what operators keep in Spark's stores, against the plan, and as tables.
-- ``accounting``: what became of the rows of each batch.
+- ``plan``: what was compiled, what was requested, the settings of the run.
+- ``spark``: the session, packages for connectors, the wording of Spark's failures.
+- ``state``: the folder with a pipeline's progress.
+- ``state_tables``: what operators keep in Spark's stores, compared with the plan, and as tables.
+- ``accounting``: what happened to the rows of each batch.
 - ``connectors``: sources, reference data, sinks.
-- ``python``: functions in Python; ``keyed``: keyed programs; ``python_operator``: operators whose
+- ``python``: Python functions; ``keyed``: keyed programs; ``python_operator``: operators whose
   handlers are a class.
 - ``dataflow``: what a script calls: ``Job.read``, ``Job.var``, ``Job.sink``, ``Job.main``.
 - ``barriers``: the same input for all queries, and the epochs that are checkpoints of all of them.
 - ``savepoints``: the state as Parquet, and back.
-- ``execution``: one run, its process, and what other processes see and ask of it.
+- ``execution``: one run, its process, and how other processes observe and control it.
 - ``stepping``: a pipeline fed step by step, as tests do.
 """
 
@@ -33,7 +33,7 @@ from .keyed import program
 from .plan.arguments import Arguments
 from .state.mailbox import stop_pipeline
 
-# A script calls it on the class, whose room is below that of a run.
+# A script calls it on the class, whose package is below that of a run.
 Job.main = main
 
 __all__ = [

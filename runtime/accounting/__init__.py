@@ -1,12 +1,9 @@
-"""The ledger: what became of each row of a batch, and what must add up.
+"""The ledger: what happened to each row of a batch, and the identities that must hold.
 
-- ``batch_ledgers``: the ledgers of a query from batch to batch: made, checked, written down, summed
-  up.
-- ``plan_counts``: from the counters of Spark's plan of a batch to the ledger of the batch.
-- ``python_counts``: how many rows operators in Python have been given and have handled, batch by
-  batch.
-- ``ledger``: what became of the rows of a batch: the ledger of one query, and the identities it
-  must keep.
-- ``remarks``: what a run has to say of its input: each thing once, however many queries and batches
-  find it.
+- ``batch_ledgers``: the ledgers of a query from batch to batch: built, checked, written, summed.
+- ``plan_counts``: the ledger of a batch from the counters of Spark's plan.
+- ``python_counts``: how many rows Python operators received and handled, batch by batch.
+- ``ledger``: the ledger of one query's batch, and the identities that must hold in it.
+- ``remarks``: warnings about the input of a run: each once, however many queries and batches find
+  it.
 """

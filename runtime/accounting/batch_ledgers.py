@@ -1,7 +1,7 @@
-"""The ledgers of a query from batch to batch: made, checked, written down, summed up.
+"""The ledgers of a query from batch to batch: built, checked, written, summed.
 
 A batch's ledger is written before Spark commits the batch: when the job is killed in between, the
-batch comes again and its ledger takes the place of the old one.
+batch runs again and its ledger replaces the old one.
 """
 
 from __future__ import annotations
@@ -57,10 +57,10 @@ class StateShelf:
         self._query = query
 
     def put(self, batch: int, document: dict[str, Any]) -> None:
-        """Writes a note, on this machine's disk without waiting for the disk.
+        """Writes a note; on this machine's disk, without waiting for the disk.
 
-        It outlives the process so. When the machine goes down, Spark's files of the batch, which
-        are not waited for either, are gone with it.
+        So it outlives the process. When the machine crashes, Spark's files of the batch, which are
+        not waited for either, are lost with it.
         """
         path = ledger_path(self._state, self._query, batch)
         local = self._state.storage.local_path(path)
@@ -74,7 +74,7 @@ class StateShelf:
             written.replace(local)
 
     def get(self, batch: int) -> Document | None:
-        """A ledger that is there; one that is none counts nothing, and no result depends on it."""
+        """A stored ledger; an unreadable one counts nothing, and no result depends on it."""
         found = read_note(self._state.storage, ledger_path(self._state, self._query, batch))
         return found if found is None or _is_ledger(found) else None
 
@@ -82,8 +82,8 @@ class StateShelf:
 class Books:
     """The ledgers of one query of a run.
 
-    With `strict` a leak ends the query before the batch counts; else `tell` gets a line, one for
-    each place until `forget` is called. `observe` gets what is to be told of the input of a batch.
+    With `strict` a leak ends the query before the batch is committed; else `tell` gets a line, one
+    per place until `forget` is called. `observe` gets the warnings about the input of a batch.
     """
 
     def __init__(
@@ -108,11 +108,11 @@ class Books:
         self._told: set[str] = set()
 
     def close(self, batch: DataFrame, number: int, rows: int | None, started: float) -> int | None:
-        """Writes down the ledger of a batch that has been computed and written.
+        """Writes the ledger of a batch that has been computed and written.
 
-        `rows` is how many the sinks were given, if that was counted, `started` when the first of
-        them began (seconds since 1970). Returns how many were read, None when nobody knows. Raises
-        RuntimeFault for a leak if the run is strict.
+        `rows` is how many the sinks received, if that was counted, `started` when the first of them
+        began (seconds since 1970). Returns how many were read, None if unknown. Raises RuntimeFault
+        for a leak if the run is strict.
         """
         ledger = self._read(batch, number)
         if ledger.odd:
@@ -132,16 +132,16 @@ class Books:
         return rows_read({**ledger.entries, **remarks([document])})
 
     def collect(self, after: int, up_to: int) -> dict[str, Any]:
-        """The entries of the batches after one up to another, summed up.
+        """The summed entries of the batches after one, up to another.
 
-        Leaks and what could not be accounted for have entries of their own, if there are any.
+        Leaks and unaccounted parts have entries of their own, if there are any.
         """
         known = [self._document(number) for number in range(after + 1, up_to + 1)]
         documents = [document for document in known if document is not None]
         return {**total(documents), **remarks(documents)}
 
     def forget(self, batch: int) -> None:
-        """Drops what is in memory of the batches before this one; warnings may come again."""
+        """Drops the batches before this one from memory; warnings may be repeated."""
         for number in [number for number in [*self._written] if number < batch]:
             del self._written[number]
         self._told.clear()
@@ -160,7 +160,7 @@ class Books:
             return self._unread(number, error)
 
     def _unread(self, number: int, error: Exception) -> BatchLedger:
-        """The ledger of a batch whose plan is not understood: in itself no reason to stop."""
+        """The ledger of a batch whose plan is not understood, which is no reason to stop."""
         if self._strict:
             raise error
         reason = f"Spark's plan has another form than was expected ({first_line(error)})"
@@ -168,7 +168,7 @@ class Books:
         return BatchLedger(self._query, number, unaccounted=[reason])
 
     def _held(self, batch: int) -> Mapping[str, int] | None:
-        """What each operator held after a batch; None when nobody knows."""
+        """What each operator held after a batch; None if unknown."""
         if batch < 0:
             return {}
         document = self._document(batch)
@@ -200,7 +200,7 @@ def _is_ledger(document: Document) -> bool:
 
 
 def leak_fault(leaks: list[Leak]) -> RuntimeFault:
-    """The fault of a batch that has lost rows or made some up."""
+    """The fault for a batch that lost or invented rows."""
     return RuntimeFault(
         ROWS_LOST,
         "\n".join(str(leak) for leak in leaks),
@@ -209,7 +209,7 @@ def leak_fault(leaks: list[Leak]) -> RuntimeFault:
 
 
 def ledger_path(state: State, query: str, batch: int) -> str:
-    """Where the ledger of a batch lies."""
+    """The path of a batch's ledger."""
     return f"{state.generation_folder}/ledger/{query}/{batch:09d}.json"
 
 

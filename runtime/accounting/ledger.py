@@ -1,20 +1,20 @@
-"""What became of the rows of a batch: the ledger of one query, and the identities it must keep.
+"""The ledger of one query's batch: what happened to its rows, and the identities that must hold.
 
-The counts are those of the plan that Spark ran (`kernel/ledger`) and of the runtime's own
-readers. Nothing is added to the plan for them. Each entry of a ledger is a source or a stateful
-operator of the query; filters count for the entry whose rows they took.
+The counts are those of the plan that Spark ran (`kernel/ledger`) and of the runtime's own readers.
+Nothing is added to the plan for them. Each entry of a ledger is a source or a stateful operator of
+the query; filters count for the entry whose rows they dropped.
 
-An identity holds between counters that are kept apart from each other, so that rows which get lost
-between them show. Terms are rows unless said otherwise:
+An identity relates independent counters, so that rows lost between them are detected. Terms are
+rows unless stated otherwise:
 
-- *source* of lines: records read = rows given + malformed + blank; a reading of the malformed
-  rows gives as many as there are malformed. Of other formats Spark says only the rows that it gave:
+- *source* of lines: records read = rows given + malformed + blank; a reading of the malformed rows
+  gives as many as there are malformed. For other formats Spark counts only the rows that it gave:
   rows of parquet and orc that it skips by the statistics of a file were not read at all.
-- *messages*: malformed + blank <= rows that the filter behind their reading took; a filter of the
+- *messages*: malformed + blank <= rows dropped by the filter after their reading; a filter of the
   pipeline may have become part of it.
-- *filter*: never gives more rows than it got. What it took is `filtered`; of these `filtered_null`
-  lack an event time, key or NOT NULL column, or have no window within time, and `filtered_future`
-  are those of ON FUTURE ROWS, as far as Spark has not made one filter of several.
+- *filter*: never gives more rows than it got. What it dropped is `filtered`; of these
+  `filtered_null` lack an event time, key or NOT NULL column, or have no window within time, and
+  `filtered_future` are those of ON FUTURE ROWS, as far as Spark has not merged several filters.
 - *shuffle*: rows given by the operators below = rows written = rows read by the operator above.
 - *python*: rows given to functions = rows that came back.
 - *dedup*: in = late + duplicates + out; state entries: held = held before + out - expired.
@@ -25,17 +25,17 @@ between them show. Terms are rows unless said otherwise:
 - *session*: as above, but late sessions are dropped before the merge. In state, of the keys that
   a batch has: held = held before + sessions after the merge - sessions before it - expired, where
   expired = out.
-- *join*: rows in of both sides >= late + added. The rest had no need to be kept: they cannot match
-  any more, or what they match with is there. In state: held = held before + added - expired for an
-  inner join; of an outer join Spark does not count the rows that leave on the outer side, so that
-  held <= held before + added - expired. What comes out are pairs: no identity with what went in.
+- *join*: rows in of both sides >= late + added. The rest need not be kept: they can no longer
+  match, or their match is already there. In state: held = held before + added - expired for an
+  inner join; for an outer join Spark does not count the rows that leave on the outer side, so that
+  held <= held before + added - expired. The output are pairs, with no identity to the input.
 - *program*: in = late + arrived, as the program itself counts; what has arrived and is not handled
-  waits for the watermark. What it emits has no identity with that.
-- *sink*: rows of the query's plan = rows that the batch was found to have.
+  waits for the watermark. Its output has no identity to these.
+- *sink*: rows of the query's plan = rows counted in the written batch.
 
-What a lookup, a window of several panes or a generator makes of a row has no identity; `fanned` is
-how many more or fewer rows there are behind it. Parts of a plan without counters, and operators of
-other kinds, are listed as unaccounted.
+The output of a lookup, a window of several panes or a generator has no identity; `fanned` is how
+many more or fewer rows there are after it. Parts of a plan without counters, and operators of other
+kinds, are listed as unaccounted.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ from .remarks import OddInstant
 Counts = dict[str, Any]
 
 LAST = ("held",)
-"""Counts that are a state of things: of several batches the last one counts."""
+"""Counts that describe a state: of several batches the last one counts."""
 
 
 _UNACCOUNTED = "!unaccounted"
@@ -57,7 +57,7 @@ _UNACCOUNTED = "!unaccounted"
 
 @dataclass(frozen=True, slots=True)
 class Equation:
-    """Two sums of counters that must be the same; with `at_most` the left one may be less."""
+    """Two sums of counters that must be equal; with `at_most` the left one may be less."""
 
     place: str
     left: Mapping[str, int]
@@ -94,9 +94,9 @@ class Leak:
 class BatchLedger:
     """The entries of one batch of a query by the names of sources and ids of operators.
 
-    `recounted` is whether work of the batch was done twice and so counted twice, for which the
-    identities say nothing. `unaccounted` are parts of the plan without counters. `odd` are numbers
-    of its input that are to be told of; they are not written down.
+    `recounted` is whether work of the batch was done twice and so counted twice, in which case the
+    identities do not apply. `unaccounted` are parts of the plan without counters. `odd` are numbers
+    in its input to warn about; they are not written.
     """
 
     query: str
@@ -109,7 +109,7 @@ class BatchLedger:
     recounted: bool = False
 
     def document(self) -> dict[str, Any]:
-        """The ledger as it is written down."""
+        """The ledger as it is written."""
         found: dict[str, Any] = {"query": self.query, "batch": self.batch, "entries": self.entries}
         if self.unaccounted:
             found["unaccounted"] = self.unaccounted
@@ -121,7 +121,7 @@ class BatchLedger:
 
 
 def check(ledger: BatchLedger) -> list[Leak]:
-    """The identities that do not hold; none is told of a batch whose work was done twice."""
+    """The identities that do not hold; none for a batch whose work was done twice."""
     if ledger.recounted:
         return []
     return [
@@ -132,14 +132,14 @@ def check(ledger: BatchLedger) -> list[Leak]:
 
 
 def count_sink(ledger: BatchLedger, rows: int | None) -> None:
-    """Takes in how many rows the batch was found to have when it was written."""
+    """Adds how many rows were counted when the batch was written."""
     if ledger.rows is not None and rows is not None:
         given, found = {"given": ledger.rows}, {"written": rows}
         ledger.equations.append(Equation("the sinks", given, found))
 
 
 def total(documents: Sequence[Mapping[str, Any]]) -> dict[str, Counts]:
-    """The entries of several batches, oldest first, as one: counts add up, states are the last."""
+    """The entries of several batches, oldest first, as one: counts are summed, states the last."""
     found: dict[str, Counts] = {}
     for document in documents:
         for name, entry in document["entries"].items():
@@ -151,7 +151,7 @@ def total(documents: Sequence[Mapping[str, Any]]) -> dict[str, Counts]:
 
 
 def rows_read(entries: Mapping[str, Counts]) -> int | None:
-    """The rows that came from all sources; None when the entries are not of all of them."""
+    """The rows from all sources; None when some have no entry."""
     if _UNACCOUNTED in entries:
         return None
     sources = [entry for entry in entries.values() if entry.get("kind") == "source"]
@@ -159,7 +159,7 @@ def rows_read(entries: Mapping[str, Counts]) -> int | None:
 
 
 def remarks(documents: Sequence[Mapping[str, Any]]) -> dict[str, Counts]:
-    """What else is to be said of several batches, as entries with names that nothing else has."""
+    """Further findings about several batches, as entries with unique names."""
     leaks = [leak for document in documents for leak in document.get("leaks", ())]
     parts = [part for document in documents for part in document.get("unaccounted", ())]
     found: dict[str, Counts] = {}
@@ -174,7 +174,7 @@ def remarks(documents: Sequence[Mapping[str, Any]]) -> dict[str, Counts]:
 
 
 def shown(entry: Mapping[str, Any]) -> str:
-    """An entry as a line: `dedup: 8 in, 5 out, 3 duplicates, 5 held`; what is zero is left out."""
+    """An entry as a line: `dedup: 8 in, 5 out, 3 duplicates, 5 held`; zeros are left out."""
     always = ("in", "out")
     parts = [
         f"{value:,} {term.replace('_', ' ')}"

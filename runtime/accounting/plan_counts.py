@@ -1,4 +1,4 @@
-"""From the counters of Spark's plan of a batch to the ledger of the batch.
+"""The ledger of a batch from the counters of Spark's plan.
 
 The kernel gives a tree: each node has a kind, its counters, and its inputs, one for a chain and two
 for a join, each a list of the nodes whose rows it gets.
@@ -25,7 +25,7 @@ _FUTURE = re.compile(r"\(\((.+) IS NULL\) OR \(\1 <= (?:TIMESTAMP '|epochinstant
 
 @dataclass(frozen=True, slots=True)
 class Flow:
-    """Rows on their way up: how many, the entries they come from, how many before a grouping."""
+    """Rows flowing up a plan: how many, the entries they come from, how many before a grouping."""
 
     rows: int
     origins: tuple[str, ...]
@@ -42,7 +42,7 @@ def read_counts(
     """The ledger of a batch.
 
     `operators` are the id and kind of the query's stateful operators by Spark's numbers, `before`
-    is what each held after the batch before this one, if that is known.
+    is what each held after the previous batch, if known.
     """
     reader = _Reader(BatchLedger(query, batch), _names(operators), before)
     ledger = reader.ledger
@@ -55,7 +55,7 @@ def read_counts(
 
 
 def _names(operators: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Names of entries by number: an operator that a query has twice gets a second one."""
+    """Names of entries by number: an operator that occurs twice in a query gets a second one."""
     found: list[tuple[str, str]] = []
     for id, kind in operators:
         seen = sum(name == id or name.startswith(f"{id}#") for name, _ in found)
@@ -76,7 +76,7 @@ class _Reader:
         self._found: dict[tuple[str, tuple[str, ...]], list[int]] = {}
 
     def all_of(self, nodes: Sequence[Node]) -> Flow:
-        """What several nodes give together."""
+        """The combined rows of several nodes."""
         flows = [self._flow(node) for node in nodes]
         origins = dict.fromkeys(origin for flow in flows for origin in flow.origins)
         ungrouped = [flow.ungrouped for flow in flows if flow.ungrouped is not None]
@@ -96,7 +96,7 @@ class _Reader:
         return self.all_of([below for side in node["from"] for below in side])
 
     def tell(self, owner: str, found: Mapping[str, Any]) -> None:
-        """Takes in an odd instant of a source or a table, if there is one."""
+        """Records an odd instant of a source or a table, if there is one."""
         if found.get("odd"):
             self.ledger.odd.append(OddInstant.of(owner, found["odd"]))
 
@@ -114,7 +114,7 @@ class _Reader:
         good = records["read"] - malformed - blank if wanted else 0
         counts = {"in": records["read"], "out": rows, "malformed": malformed, "blank": blank}
         if wanted:
-            # The malformed rows are what this reading is for, and the good ones what it leaves out.
+            # This reading gives the malformed rows, and leaves out the good ones.
             counts |= {"malformed": 0, "filtered": good}
             self._equal(f"source `{name}`", {"malformed": malformed}, {"rows": rows})
         else:
@@ -123,7 +123,7 @@ class _Reader:
         self._add(name, "source", counts)
         return Flow(rows, (name,))
 
-    # What stands between sources, operators and sinks.
+    # What is between sources, operators and sinks.
 
     def _filter(self, node: Node, flow: Flow) -> Flow:
         taken = flow.rows - node["out"]
@@ -140,7 +140,7 @@ class _Reader:
         return Flow(node["out"], flow.origins)
 
     def _messages(self, node: Node, flow: Flow) -> Flow:
-        """The filter behind the reading of messages; one of the pipeline's may be part of it."""
+        """The filter after the reading of messages; one of the pipeline's may be part of it."""
         malformed, blank = node["messages"]["malformed"], node["messages"]["blank"]
         taken = flow.rows - node["out"]
         self.tell(f"source {_list(flow.origins)}", node["messages"])
@@ -159,7 +159,7 @@ class _Reader:
         return Flow(node["out"], flow.origins)
 
     def finish(self) -> None:
-        """Compares what all readings of a source have found: two of them may share the counters."""
+        """Compares all readings of a source: two of them may share the counters."""
         for (names, (left, right)), sums in self._found.items():
             terms = {left: sums[0]}, {right: sums[1]}
             self._equal(f"messages of {names}", *terms, at_most=True)
@@ -237,7 +237,7 @@ class _Reader:
         counts = {"in": flow.ungrouped or 0, "out": node["out"], "groups": groups, "late": late}
         counts |= {"created": updated - found, "expired": removed}
         if not node["keyed"]:
-            # The one group of all rows is there even without rows.
+            # The single group of all rows exists even without rows.
             counts["created"] = 0
             return counts, None
         self._equal(place, {"groups": groups}, {"merged": merged})
@@ -260,7 +260,7 @@ class _Reader:
         return counts, {"merged": merged, "found": -found, "out": -out}
 
     def _below_state(self, node: Node) -> tuple[int, int, Flow]:
-        """Groups after the merge with state, groups and state before it, what came in."""
+        """Groups after the merge with state, groups and state before it, the input."""
         ((merge,),) = node["from"]
         ((restore,),) = merge["from"]
         return int(merge["out"]), int(restore["out"]), self._input(restore)
@@ -292,7 +292,7 @@ class _Reader:
         self.ledger.equations.append(Equation(place, left, right, at_most))
 
     def _behind(self, flow: Flow, counts: Counts) -> None:
-        """Counts of what stands behind an entry; of several at once it is an entry of its own."""
+        """Counts of what follows an entry; what follows several is an entry of its own."""
         if flow.origins:
             self._add("+".join(flow.origins), "rows", counts)
 

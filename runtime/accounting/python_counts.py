@@ -1,6 +1,6 @@
-"""How many rows operators in Python have been given and have handled, batch by batch.
+"""How many rows Python operators received and handled, batch by batch.
 
-Spark adds up on the driver what tasks have counted. What was read of a batch is forgotten.
+Spark sums the counts of tasks on the driver. A batch's counts are forgotten once read.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ _made: dict[int, Accumulator[Any]] = {}
 
 
 def keep_counts(counts: Accumulator[Any]) -> int:
-    """Remembers the counts of an operator; returns the number by which they are found."""
+    """Remembers the counts of an operator; returns the number that identifies them."""
     number = int(counts.aid)
     _made[number] = counts
     return number

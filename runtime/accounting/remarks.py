@@ -1,4 +1,4 @@
-"""What a run has to say of its input: each thing once, however many queries and batches find it."""
+"""Warnings about the input of a run: each once, however many queries and batches find it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..base.fields import Fields
 
 @dataclass(frozen=True, slots=True)
 class OddInstant:
-    """A number that a source or a table has in a TIMESTAMP and that, as seconds, is hardly meant.
+    """A number in a TIMESTAMP of a source or table that is unlikely to be seconds.
 
     >>> print(OddInstant("source `e`", "at", "1767261600123", "+57972-04-16T16:02:03Z"))
     source `e` has 1767261600123 in `at`, which as seconds is +57972-04-16T16:02:03Z: if it counts \
@@ -27,7 +27,7 @@ such rows out
 
     @classmethod
     def of(cls, owner: str, found: Mapping[str, Any]) -> OddInstant:
-        """What the kernel tells of a source or a table."""
+        """The kernel's finding about a source or a table."""
         told = Fields(found)
         return cls(owner, told.text("column"), told.text("number"), told.text("instant"))
 
@@ -41,7 +41,7 @@ such rows out
 
 
 class Remarks:
-    """Warnings about sources and tables, each of which gets one; several threads may have some."""
+    """Warnings about sources and tables, one for each; several threads may find some."""
 
     def __init__(self, tell: Callable[[str], None]) -> None:
         self._tell = tell
@@ -49,7 +49,7 @@ class Remarks:
         self._lock = threading.Lock()
 
     def take(self, found: Iterable[OddInstant]) -> None:
-        """Tells what has not been told of a source or table yet."""
+        """Reports a source or table that has not been reported yet."""
         for one in found:
             with self._lock:
                 new = one.owner not in self._told

@@ -1,9 +1,9 @@
 """Barriers: which epoch is a checkpoint of the whole pipeline, and the manifest that says so.
 
 Each micro-batch of Spark's is a durable snapshot of one query. The gate keeps the batches of all
-queries in step; the coordinator asks it for a barrier every so often, and when all queries have
-committed the epoch, writes down what belongs to it. Nothing waits for that: what a barrier rests on
-is kept until enough newer ones are complete.
+queries in step; the coordinator periodically requests a barrier from it, and when all queries have
+committed the epoch, writes its manifest. Nothing waits for that: the files that a barrier needs are
+kept until enough newer ones are complete.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 _LOOK = 0.1
 _REPORTS = 1.0
 _RETRY = 5.0
-"""After how many seconds a last barrier that has failed is tried again."""
+"""Seconds after which a failed last barrier is retried."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,13 +50,13 @@ class Watched:
 
 
 class BarrierView(Protocol):
-    """Shows what became of barriers; called from the coordinator's thread."""
+    """Shows the outcome of barriers; called from the coordinator's thread."""
 
     def barrier(self, manifest: Manifest) -> None:
         """A barrier is complete."""
 
     def barrier_failed(self, reason: str) -> None:
-        """A barrier that was asked for is not, or not in time."""
+        """A requested barrier failed, or was too late."""
 
     def note(self, text: str) -> None:
         """Shows a line about the run itself."""
@@ -65,8 +65,8 @@ class BarrierView(Protocol):
 class Coordinator:
     """Takes the barriers of one run, in a thread of its own between `start` and `stop`.
 
-    `fault` is set when more barriers in a row have failed than the pipeline tolerates, `error` when
-    the thread has ended by a mistake of ours.
+    `fault` is set when more consecutive barriers have failed than the pipeline tolerates, `error`
+    when a bug of ours has ended the thread.
     """
 
     def __init__(
@@ -93,24 +93,24 @@ class Coordinator:
 
     @property
     def newest(self) -> Manifest | None:
-        """The last barrier that is complete, of this run or of one before."""
+        """The last complete barrier, of this run or an earlier one."""
         return self._kept[-1] if self._kept else None
 
     @property
     def due_in(self) -> float:
-        """The seconds until the next barrier is asked for."""
+        """The seconds until the next barrier is requested."""
         return max(self._due - time.monotonic(), 0.0)
 
     def start(self, queries: Sequence[Watched]) -> None:
-        """Begins to take barriers; the first is due after the interval of the policy."""
+        """Starts taking barriers; the first is due after the interval of the policy."""
         self._queries = queries
         self._due = time.monotonic() + seconds(self._policy.every)
         self._thread.start()
 
     def finish(self, stopping: Callable[[], bool]) -> None:
-        """Takes a barrier where the queries are, unless there is one; waits until it is complete.
+        """Takes a barrier at the current epoch, unless there is one; waits until it is complete.
 
-        Gives up when the policy's time is over, when `stopping` says so or when barriers fail.
+        Gives up after the policy's timeout, when `stopping` says so or when barriers fail.
         """
         until = time.monotonic() + seconds(self._policy.timeout)
         self._due = 0.0
@@ -122,7 +122,7 @@ class Coordinator:
             time.sleep(_LOOK)
 
     def stop(self) -> None:
-        """Ends the thread; a manifest that is being written is finished."""
+        """Ends the thread, after finishing a manifest that is being written."""
         self._stopped.set()
         if self._thread.is_alive():
             self._thread.join()
@@ -132,16 +132,16 @@ class Coordinator:
             while not self._stopped.wait(_LOOK) and self.fault is None:
                 self._step()
         except Exception as error:
-            # A thread that ends without a word would leave a job without barriers.
+            # A thread that ends silently would leave a job without barriers.
             self.error = error
 
     def _step(self) -> None:
-        """Looks how things stand, and does what is to be done now."""
+        """Looks at the gate's status, and acts on it."""
         with self._busy:
             try:
                 self._advance()
             except _not_done() as error:
-                # The thread outlives a Spark that has been stopped or lost; others tell of that.
+                # The thread outlives a Spark that has been stopped or lost, which others report.
                 if not self._stopped.is_set():
                     self._failed(reason(error))
 
@@ -156,7 +156,7 @@ class Coordinator:
             self._failed(f"not all queries have reached it after {self._policy.timeout}")
 
     def _is_late(self) -> bool:
-        """Whether the barrier that is wanted, by whomever, has been waited for too long."""
+        """Whether the requested barrier has been waited for too long."""
         if not self._gate.status().awaited:
             return False
         if self._awaited is None:
@@ -164,7 +164,7 @@ class Coordinator:
         return time.monotonic() - self._awaited[0] > seconds(self._policy.timeout)
 
     def _look(self) -> None:
-        """Takes in Spark's reports now and then: it keeps those of a hundred batches."""
+        """Reads Spark's reports from time to time: it keeps those of a hundred batches."""
         if time.monotonic() - self._looked < _REPORTS:
             return
         self._looked = time.monotonic()
@@ -172,7 +172,7 @@ class Coordinator:
             query.reports.look()
 
     def _record(self, epoch: int) -> None:
-        """Makes an epoch that all queries have committed a barrier, or says why it is none."""
+        """Makes an epoch that all queries have committed a barrier, or reports why it can't."""
         asked = self._awaited[1] if self._awaited is not None else datetime.now(UTC)
         self._awaited = None
         self._due = time.monotonic() + seconds(self._policy.every)
@@ -193,7 +193,7 @@ class Coordinator:
             self._forget(manifest)
             self._retain()
         except _not_done() as error:
-            # The barrier is on record all the same, and the next one lets go of more.
+            # The barrier is on record nevertheless, and the next one removes more.
             self._not_released(reason(error))
 
     def _written(self, epoch: int, asked: datetime) -> Manifest:
@@ -201,7 +201,7 @@ class Coordinator:
         manifest = self._manifest(epoch, self._gate.status(), asked)
         self._state.lease.check()
         folder = f"{self._state.generation_folder}/barriers"
-        # A number is never used again: the attempt may be on the disk although it has failed.
+        # A number is never reused: a failed attempt may be on the disk all the same.
         self._number = manifest.barrier
         path = f"{folder}/{manifest_name(manifest.barrier)}"
         try:
@@ -213,7 +213,7 @@ class Coordinator:
         return manifest
 
     def _forget(self, manifest: Manifest) -> None:
-        """Drops what was kept in memory and in the books for the batches up to a barrier."""
+        """Drops reports and ledgers of the batches up to a barrier."""
         for query in self._queries:
             batch = manifest.queries[query.id].batch
             query.reports.forget(batch)
@@ -254,7 +254,7 @@ class Coordinator:
         )
 
     def _ledgers(self, batches: Mapping[str, int]) -> Mapping[str, Any]:
-        """What became of the rows since the barrier before, query by query, up to these batches."""
+        """The ledgers since the previous barrier, query by query, up to these batches."""
         newest = self.newest.queries if self.newest is not None else {}
         after = {id: cut.batch for id, cut in newest.items()}
         return {
@@ -264,7 +264,7 @@ class Coordinator:
         }
 
     def _retain(self) -> None:
-        """Lets go of barriers beyond those that are to be kept, and of what only they needed."""
+        """Removes barriers beyond the number to keep, and what only they needed."""
         folder = f"{self._state.generation_folder}/barriers"
         while len(self._kept) > self._policy.retain:
             self._state.storage.delete([f"{folder}/{manifest_name(self._kept[0].barrier)}"])
@@ -289,7 +289,7 @@ class Coordinator:
 
 
 def _not_done() -> tuple[type[BaseException], ...]:
-    """What goes wrong when something cannot be read or written: no bug of ours."""
+    """Errors of reading or writing, which are not bugs of ours."""
     return (RuntimeFault, *spark_errors())
 
 
@@ -306,7 +306,7 @@ def last_number(state: State) -> int:
 
 
 def _query_cut(query: Watched, batch: int, waited: int, read: int | None) -> QueryCut:
-    """Where a query stands; Spark says how many rows it has read when the ledger does not."""
+    """The position of a query; Spark says how many rows it has read when the ledger does not."""
     report = query.reports.of(batch)
     return QueryCut(
         batch=batch,
@@ -334,7 +334,7 @@ def _operators(reports: Reports, report: Mapping[str, Any]) -> Sequence[Operator
 
 
 def _bytes(reported: Mapping[str, Any]) -> int:
-    """The size of a state: of RocksDB's files, or what it takes in memory when that is more."""
+    """The size of a state: of RocksDB's files, or in memory when that is more."""
     files = reported.get("customMetrics", {}).get("rocksdbSstFileSize", 0)
     return max(int(reported["memoryUsedBytes"]), int(files))
 

@@ -1,6 +1,6 @@
 """The gate of a run: the same input for all queries, an epoch at a time.
 
-It stands in `kernel/gate/Gate.scala`; what may happen when, in `kernel/gate/Protocol.scala`.
+It is implemented in `kernel/gate/Gate.scala`; its protocol in `kernel/gate/Protocol.scala`.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
     from ..state.state import GenerationFolder
 
 _TICK = 1000
-"""How often a timer of processing time is looked after when no input comes, in milliseconds."""
+"""How often processing-time timers are checked without input, in milliseconds."""
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """A query at the gate: the last epoch that it has committed, since when (seconds).
+    """A query at the gate: the last epoch that it has committed, and since when (seconds).
 
-    An epoch's number less `base` is the number of its batch.
+    An epoch's number minus `base` is the number of its batch.
     """
 
     done: int
@@ -39,21 +39,21 @@ class Turn:
     done_at: float
 
     def batch(self, epoch: int) -> int:
-        """The batch that an epoch is to the query."""
+        """The query's batch of an epoch."""
         return epoch - self.base
 
 
 @dataclass(frozen=True, slots=True)
 class GateStatus:
-    """How things stand at the gate.
+    """The status of the gate.
 
-    `epoch` is the last that was opened, `barrier` an epoch that can be made one, `awaited` whether
-    one is waited for. `caught_up` is of a run that takes only what was there, `over` of one that
-    has come to its end with a last barrier, `broken` of one in which more barriers in a row have
-    failed than are tolerated.
+    `epoch` is the last opened one, `barrier` an epoch that can become one, `awaited` whether one is
+    waited for. `caught_up` applies to a run that takes only what was there, `over` to one that has
+    ended with a last barrier, `broken` to one in which more consecutive barriers have failed than
+    are tolerated.
 
     `waits` says who is waited for before another epoch can open, see `stall`; `moved_at` when
-    anything last happened, `asked_at` since when the sources are being asked (seconds).
+    anything last happened, `asked_at` since when the sources are being queried (seconds).
     """
 
     epoch: int
@@ -108,7 +108,7 @@ class Gate:
             "delays": os.environ.get(DELAYS, ""),
             "ticks": str(_TICK if _has_timers_by_clock(plan) else 0),
         }
-        # A batch without input is an epoch of all queries, or there is none.
+        # A batch without input is an epoch of all queries, or does not run.
         spark.conf.set("spark.sql.streaming.noDataMicroBatches.enabled", "false")
         folder = state.generation_folder
         jvm: Any = spark._jvm
@@ -121,7 +121,7 @@ class Gate:
         return DataFrame(self._gate.wrap(frame._jdf, query), frame.sparkSession)
 
     def open(self, barrier: int | None) -> None:
-        """Goes to where the log of epochs ends; queries may start then.
+        """Positions the gate at the end of the log of epochs; queries may then start.
 
         `barrier` is the epoch of the newest barrier.
         """
@@ -132,23 +132,23 @@ class Gate:
         return [MovedInput(**one) for one in json.loads(self._gate.moved())]
 
     def until_caught_up(self) -> None:
-        """Takes what is there now and nothing that comes later."""
+        """Takes only the input that is there now."""
         self._gate.untilCaughtUp()
 
     def coordinate(self, *, due: bool, late: bool) -> str:
-        """What the coordinator does now: `rest`, or the number of an epoch that it records.
+        """The coordinator's next action: `rest`, or the number of an epoch to record.
 
         `due` is whether it is time for a barrier, `late` whether one has been waited for too long:
-        that attempt has `failed`.
+        then that attempt has `failed`.
         """
         return str(self._gate.coordinate(due, late))
 
     def taken(self, epoch: int, *, recorded: bool) -> None:
-        """A barrier that was reached has been dealt with: it is on record, or given up."""
+        """A reached barrier has been handled: it is on record, or given up."""
         self._gate.taken(epoch, recorded)
 
     def release(self, epoch: int) -> str | None:
-        """Input before this epoch will never be read again; sources forget it when they next can.
+        """Input before this epoch will never be read again; sources forget it at their next chance.
 
         Returns why they could not do so the last time.
         """
@@ -160,7 +160,7 @@ class Gate:
         self._gate.hold()
 
     def fence(self) -> None:
-        """Opens no more epochs at all: the state is another's."""
+        """Opens no more epochs at all: another process has taken the state."""
         self._gate.fence()
 
     def drain(self) -> None:
@@ -168,12 +168,12 @@ class Gate:
         self._gate.drain()
 
     def positions(self, epoch: int) -> Mapping[str, Any]:
-        """Where each source stands at the end of an epoch that queries have not left behind."""
+        """The position of each source at the end of an epoch that queries have not yet passed."""
         cuts: Mapping[str, Any] = unseal(str(self._gate.epoch(epoch)))["cuts"]
         return cuts
 
     def status(self) -> GateStatus:
-        """How things stand; never waits for a source."""
+        """The status; never waits for a source."""
         found = json.loads(self._gate.status())
         turns = {
             id: Turn(int(q["done"]), int(q["base"]), int(q["done_at"]) / 1000)

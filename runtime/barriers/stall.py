@@ -1,7 +1,7 @@
-"""The watchdog of a run: whether it stands still, and who waits for whom.
+"""The watchdog of a run: whether it is stalled, and who waits for whom.
 
-Something happens all the time in a run that is well: an epoch opens, a query commits one, the
-sources say that they have nothing new. When nothing has happened for long, the gate says why.
+Something keeps happening in a healthy run: an epoch opens, a query commits one, the sources report
+that they have nothing new. When nothing has happened for long, the gate says why.
 """
 
 from __future__ import annotations
@@ -12,15 +12,15 @@ from typing import Any
 from .gate import GateStatus
 
 _PATIENCE = 30.0
-"""Seconds without any event before a run is said to stand still, beyond its cadence."""
+"""Seconds without any event, beyond the cadence, before a run counts as stalled."""
 
 
 @dataclass(frozen=True, slots=True)
 class Stall:
-    """Why a run has stood still for so many seconds.
+    """Why a run has been stalled, and for how many seconds.
 
     `at_work` is whether a query has an epoch to finish: a batch may take that long. Otherwise
-    nothing is under way that could end it.
+    nothing is in progress that could end the stall.
     """
 
     seconds: float
@@ -32,10 +32,10 @@ class Stall:
 
 
 def find_stall(status: GateStatus, now: float, cadence: float, timeout: float) -> Stall | None:
-    """Whether a run stands still at an instant (seconds).
+    """Whether a run is stalled at an instant (seconds).
 
-    `cadence` is the pause between epochs (seconds). A query that is at work may take until
-    `timeout` before that is a stall: by then a barrier has failed because of it.
+    `cadence` is the pause between epochs (seconds). A query at work may take until `timeout` before
+    that is a stall: by then a barrier has failed because of it.
     """
     still = max(now - status.moved_at, 0.0)
     behind = [id for id, turn in status.queries.items() if turn.done < status.epoch]

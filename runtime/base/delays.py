@@ -1,7 +1,7 @@
-"""Waits at named steps of the protocol, for tests: `STREAMC_DELAYS={"coordinator.record": 0.2}`.
+"""Delays at named steps of the protocol, for tests: `STREAMC_DELAYS={"coordinator.record": 0.2}`.
 
-Each step waits a random time up to its seconds. A race needs two things within milliseconds; with
-waits in other places each time, it comes about. Steps of the gate stand in `kernel/gate`.
+Each step waits a random time up to its seconds. A race needs two events within milliseconds; delays
+at varying places provoke it. Steps of the gate are in `kernel/gate`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ DELAYS = "STREAMC_DELAYS"
 
 
 def pause(step: str) -> None:
-    """Waits as the environment says for this step; as a rule it says nothing."""
+    """Waits as configured for this step in the environment; by default not at all."""
     text = os.environ.get(DELAYS)
     if text:
         time.sleep(random.uniform(0, float(json.loads(text).get(step, 0))))

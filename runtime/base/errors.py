@@ -1,4 +1,4 @@
-"""Faults of a run: what went wrong, where, and how to mend it, under a code that never changes.
+"""Faults of a run: what went wrong, where, and how to fix it, under a stable code.
 
 >>> fault = RuntimeFault(MISSING_VARIABLE, "variable `input` has no value", "pass --var input=…")
 >>> print(fault.render())
@@ -165,7 +165,7 @@ CODES = (
 
 
 class RuntimeFault(Exception):
-    """Ends a run with a readable reason, which holds no secret; never shown as a traceback."""
+    """Ends a run with a readable reason without secrets; never shown as a traceback."""
 
     def __init__(self, code: Code, message: str, help: str | None = None) -> None:
         self.code = code
@@ -188,12 +188,12 @@ class RuntimeFault(Exception):
 
 
 def reason(error: BaseException) -> str:
-    """What an error says: a fault its whole message, anything else its first line."""
+    """The reason in an error: the whole message of a fault, the first line of anything else."""
     return error.message if isinstance(error, RuntimeFault) else first_line(error)
 
 
 def nearest(name: str, known: list[str]) -> str | None:
-    """The known name that was most likely meant, or None when none is near."""
+    """The known name that was most likely meant, or None when none is similar."""
     from difflib import get_close_matches
 
     found = get_close_matches(name, known, n=1, cutoff=0.6)
@@ -201,12 +201,12 @@ def nearest(name: str, known: list[str]) -> str | None:
 
 
 def first_line(error: BaseException) -> str:
-    """The first line of what an error says; its name if it says nothing."""
+    """The first line of an error's message; its name if it has none."""
     return (str(error).strip() or type(error).__name__).splitlines()[0]
 
 
 def unfit(operator: str, reason: str, help: str | None = None) -> RuntimeFault:
-    """The fault for a state that an operator cannot begin with."""
+    """The fault for a state that can't be carried over to an operator."""
     return RuntimeFault(
         NOT_MIGRATED,
         f"the state of `{operator}` can't be carried over: {reason}",

@@ -1,7 +1,8 @@
-"""The fields of a note, each of the type that its reader asks for.
+"""The fields of a note, each checked for the type that its reader needs.
 
-A sum tells that a note is as it was written. That it says what its reader needs is looked at here:
-each getter raises ValueError, which names the field, for one that is missing or of another type.
+A checksum shows that a note is as it was written. Whether it has what its reader needs is checked
+here: each getter raises ValueError, which names the field, for one that is missing or of another
+type.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ _LEAST = -(2**63)
 
 
 class Fields:
-    """The fields of an object in JSON; `place` says where it stands in its note.
+    """The fields of a JSON object; `place` says where it is in its note.
 
     >>> Fields({"epoch": 12}).whole("epoch")
     12
@@ -50,7 +51,7 @@ class Fields:
         return found
 
     def number(self, name: str, *, endless: bool = False) -> float:
-        """Any number of 64 bits; one that is infinite or undefined if it may be `endless`."""
+        """Any number of 64 bits; an infinite or undefined one only if it may be `endless`."""
         found = self._document.get(name)
         if isinstance(found, float) and (endless or math.isfinite(found)):
             return found
@@ -73,7 +74,7 @@ class Fields:
         return found
 
     def maybe(self, name: str, read: Callable[[str], T]) -> T | None:
-        """What `read`, one of the getters, gives; None when the field is missing or null."""
+        """The result of `read`, one of the getters; None when the field is missing or null."""
         return None if self._document.get(name) is None else read(name)
 
     def texts(self, name: str) -> tuple[str, ...]:
@@ -97,7 +98,7 @@ class Fields:
             yield Fields(item, f"{self._at(name)}[{number}]")
 
     def each(self, name: str, read: Callable[[Fields], T]) -> dict[str, T]:
-        """The objects of an object, each as it is read."""
+        """The objects of an object, each converted by `read`."""
         held = self.mapping(name)
         return {key: read(Fields(item, f"{self._at(name)}.{key}")) for key, item in held.items()}
 
@@ -109,7 +110,7 @@ class Fields:
     def files(
         self, name: str, allowed: Callable[[str], bool] = lambda path: True
     ) -> dict[str, tuple[int, str]]:
-        """Lengths and checksums of files by their paths, of which each must be `allowed`."""
+        """Lengths and checksums of files by path; each path must be `allowed`."""
         files = {}
         for path, held in self.mapping(name).items():
             match held:

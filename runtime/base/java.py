@@ -1,4 +1,4 @@
-"""The Java that Spark runs on: where it is, and whether it is new enough."""
+"""The Java for Spark: where it is, and whether it is new enough."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _INSTALL = "apt-get install -y openjdk-17-jre-headless    # or set JAVA_HOME to 
 
 
 def find_java() -> Path:
-    """The `java` command that Spark would take: JAVA_HOME's, else the first on the PATH.
+    """The `java` command that Spark would use: JAVA_HOME's, else the first on the PATH.
 
     Raises RuntimeFault when there is none, or when it is older than Java 17.
     """

@@ -1,4 +1,4 @@
-"""Values that would run code which the spec does not show, once variables are filled in."""
+"""Values that, once variables are filled in, would run code that the spec does not show."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def check_settings(settings: Mapping[str, str], allow: Collection[str]) -> None:
 
 
 def check_options(owner: str, options: Mapping[str, Any], allow: Collection[str]) -> None:
-    """Raises RuntimeFault for an option handed to Spark that could, unless the spec allows it."""
+    """Raises RuntimeFault for an option of Spark that could, unless the spec allows it."""
     for name, value in options.items():
         if ALLOW not in allow and option_runs_java(name, str(value)):
             raise _fault(f"option `{name}` of {owner}")

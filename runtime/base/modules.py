@@ -1,4 +1,4 @@
-"""Functions and classes of the user's own modules, found beside the script."""
+"""Functions and classes of the user's own modules, found next to the script."""
 
 from __future__ import annotations
 
@@ -17,8 +17,9 @@ def load_function(
 ) -> Callable[..., object]:
     """`module:name`, looked for in the folders before the rest of the path.
 
-    `owner` names in messages what asks for it, `form` is how such a function begins, with `{name}`
-    for its name. Raises RuntimeFault when there is none, or when its module cannot be loaded.
+    `owner` names the user of the function in messages, `form` is how such a function begins, with
+    `{name}` for its name. Raises RuntimeFault when there is none, or when its module cannot be
+    loaded.
     """
     return load_named(target, owner, folders, "function", form)
 
@@ -26,7 +27,7 @@ def load_function(
 def load_named(
     target: str, owner: str, folders: Sequence[str], kind: str, form: str
 ) -> Callable[..., object]:
-    """As `load_function`, for what is called a `kind`."""
+    """Like `load_function`, for a `kind` in messages."""
     parts = target_parts(target)
     if parts is None:
         raise RuntimeFault(

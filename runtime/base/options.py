@@ -1,4 +1,4 @@
-"""Options of sources and sinks, as a script passes them: each is taken by someone, or refused."""
+"""Options of sources and sinks, as a script passes them: each is used, or refused."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _UNITS = {"KB": 1 << 10, "MB": 1 << 20, "GB": 1 << 30}
 
 
 def choose(value: str, known: Mapping[str, T], owner: str, option: str) -> T:
-    """The entry of that name; raises RuntimeFault with the nearest known one."""
+    """The entry of that name; raises RuntimeFault with the nearest known name."""
     if value not in known:
         near = nearest(str(value), list(known))
         raise RuntimeFault(
@@ -35,7 +35,7 @@ def spark_options(options: dict[str, Any]) -> dict[str, str]:
 
 
 _INSTANTS = ("seconds", "millis", "micros", "nanos")
-"""What a number can count that is an instant."""
+"""The units of numbers that are instants."""
 
 _LENIENT_JSON = (
     "allowSingleQuotes",
@@ -44,15 +44,15 @@ _LENIENT_JSON = (
     "allowNumericLeadingZeros",
     "allowNonNumericNumbers",
 )
-"""What Spark can be told to take that RFC 8259 does not; some of it Spark takes by itself."""
+"""What Spark can accept beyond RFC 8259; it accepts some of it by default."""
 
 
 def lenient_options(
     format: str, options: dict[str, Any], given: Mapping[str, str]
 ) -> dict[str, str]:
-    """Takes out of `options` whether a source is lenient, as the kernel's readers have it.
+    """Takes the leniency of a source out of `options`, in the form of the kernel's readers.
 
-    What is `given` to Spark by name counts as it is.
+    Options `given` to Spark by name are unchanged.
     """
     lenient = str(options.pop("lenient", False)).lower()
     named = {name.lower() for name in given}
@@ -61,9 +61,9 @@ def lenient_options(
 
 
 def instant_options(owner: str, format: str, options: dict[str, Any]) -> dict[str, str]:
-    """Takes out of `options` what numbers count that are instants, as the kernel has it.
+    """Takes the unit of numbers that are instants out of `options`, in the kernel's form.
 
-    Only json has such numbers. Raises RuntimeFault for a unit that is none.
+    Only json has such numbers. Raises RuntimeFault for an unknown unit.
     """
     if format != "json" or "timestamp_unit" not in options:
         return {}
@@ -73,7 +73,7 @@ def instant_options(owner: str, format: str, options: dict[str, Any]) -> dict[st
 
 
 def csv_options(options: dict[str, Any]) -> dict[str, str]:
-    """Takes how csv is written out of `options`, as Spark has it."""
+    """Takes the layout of csv out of `options`, in Spark's form."""
     # A quote within quotes is doubled, as everywhere but in Spark.
     found = {"escape": '"'}
     if (delimiter := options.pop("delimiter", None)) is not None:
@@ -98,7 +98,7 @@ def size_in_bytes(owner: str, option: str, text: str) -> int:
 
 
 def refuse_rest(owner: str, options: Mapping[str, Any]) -> None:
-    """Raises RuntimeFault when an option is left that nothing has taken."""
+    """Raises RuntimeFault when an unused option is left."""
     for option in options:
         raise RuntimeFault(
             BAD_OPTION, f"{owner} has no option `{option}`", "compile the spec again"
@@ -106,11 +106,11 @@ def refuse_rest(owner: str, options: Mapping[str, Any]) -> None:
 
 
 def quoted(name: str) -> str:
-    """The name of a column as Spark's expressions take it, whatever it holds."""
+    """The name of a column, quoted for Spark's expressions."""
     return f"`{name.replace('`', '``')}`"
 
 
 def reads(expression: str, name: str) -> bool:
-    """Whether a name stands in an expression, in any case; in a text it does, too."""
+    """Whether a name occurs in an expression, in any case, even in a text."""
     words = ((word[1] or word[0]).replace("``", "`") for word in _WORD.finditer(expression))
     return name.lower() in map(str.lower, words)

@@ -1,7 +1,7 @@
-"""Files that hold rows or state: nobody but their owner may read them.
+"""Files that hold rows or state: only their owner may read them.
 
-A state folder has mode 0700, or is made beforehand with rights for a group (`install -d -m 2770`):
-what is made in a folder has the rights of that folder, and none for all others.
+A state folder has mode 0700, or is created beforehand with permissions for a group (`install -d -m
+2770`): whatever is created in a folder gets the permissions of that folder, and none for others.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ _GROUP = 0o070
 
 
 def secure(folder: str | Path) -> None:
-    """Makes a folder that only its owner reads, or takes their rights from all others.
+    """Creates a folder that only its owner can read, or removes the permissions of others.
 
-    One that was made for a group, and for nobody else, stays as it is.
+    One that was created for a group, and for nobody else, stays as it is.
     """
     os.makedirs(os.path.dirname(os.path.abspath(folder)), exist_ok=True)
     with suppress(FileExistsError):
@@ -28,13 +28,13 @@ def secure(folder: str | Path) -> None:
         return
     mode = stat.S_IMODE(os.stat(folder).st_mode)
     if mode & _OTHERS:
-        # Whose folder it is not can't change that.
+        # Only its owner can change that.
         with suppress(OSError):
             os.chmod(folder, mode & ~(_GROUP | _OTHERS))
 
 
 def make_folders(folder: str | Path) -> None:
-    """Makes a folder and those above it, each with the rights of the one above, if not there."""
+    """Creates a missing folder and its parents, each with the permissions of its parent."""
     path = Path(folder)
     if path.is_dir():
         return
@@ -47,13 +47,13 @@ def make_folders(folder: str | Path) -> None:
 
 
 def open_new(path: str | Path, *, exclusive: bool = False) -> IO[bytes]:
-    """Opens a file to be written, empty, with the rights of its folder."""
+    """Opens an empty file for writing, with the permissions of its folder."""
     flags = os.O_WRONLY | os.O_CREAT | (os.O_EXCL if exclusive else os.O_TRUNC)
     return os.fdopen(_opened(path, flags), "wb")
 
 
 def open_to_append(path: str | Path) -> IO[str]:
-    """Opens a text file at its end, with the rights of its folder."""
+    """Opens a text file for appending, with the permissions of its folder."""
     return os.fdopen(_opened(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND), "a", encoding="utf-8")
 
 

@@ -1,7 +1,7 @@
-"""Processes of this machine: whether one that was seen once is still there.
+"""Processes of this machine: whether one seen earlier is still running.
 
-A number alone says little, since it is given again. With the instant at which its process was
-started it names one process, as long as the machine runs.
+A PID alone is not enough, since it is reused. Together with the process's start time it identifies
+one process, as long as the machine runs.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ import subprocess
 from pathlib import Path
 
 _GONE = ("Z", "X")
-"""States of a process that has ended and that nobody has asked for yet."""
+"""States of a process that has ended and has not been reaped."""
 
 
 def place() -> str | None:
-    """What this machine's processes have in common: one start of it, one space of numbers.
+    """Identifies the scope of PIDs: one boot of this machine, one PID namespace.
 
-    None where the system does not tell; numbers of processes then mean nothing to each other.
+    None where the system does not say; PIDs can then not be compared.
     """
     try:
         boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
@@ -27,25 +27,25 @@ def place() -> str | None:
 
 
 def started(pid: int) -> str | None:
-    """When a process was started, in a form that only serves to be compared; None when gone."""
+    """When a process was started, in a form only for comparison; None if it has ended."""
     try:
         text = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
     except OSError:
         return (
             None if Path("/proc/self/stat").exists() else _asked("ps", "-o", "lstart=", f"-p{pid}")
         )
-    # The name of the program stands in parentheses and may hold anything.
+    # The name of the program is in parentheses and may contain anything.
     fields = text.rpartition(")")[2].split()
     return None if fields[0] in _GONE else fields[19]
 
 
 def is_running(pid: int, since: str | None) -> bool:
-    """Whether the process with this number and start is there."""
+    """Whether the process with this PID and start is running."""
     return since is not None and started(pid) == since
 
 
 def _boot_time() -> str | None:
-    """The start of the machine as BSD and macOS tell it."""
+    """The boot time on BSD and macOS."""
     return _asked("sysctl", "-n", "kern.boottime")
 
 

@@ -1,4 +1,4 @@
-"""Secrets of a run: read from where the spec says they are, and kept out of what it prints."""
+"""Secrets of a run: read from where the spec says, and kept out of what it prints."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ def filled(text: str, owner: str) -> str:
 
 
 def without_references(settings: Mapping[str, str]) -> dict[str, str]:
-    """The settings but for those with secrets, for a Spark that reads what lies on this machine."""
+    """The settings without those that contain secrets, for a Spark that reads local files."""
     return {name: value for name, value in settings.items() if not REFERENCE.search(value)}
 
 
 def remember_options(options: Mapping[str, Any]) -> None:
-    """Has the secrets among options or settings left out of all that this process prints."""
+    """Hides the secrets among options or settings in all output of this process."""
     for name, value in options.items():
         if isinstance(value, Mapping):
             remember_options(value)
@@ -39,14 +39,14 @@ def remember_options(options: Mapping[str, Any]) -> None:
 
 
 def remember_setting(name: str, value: str) -> None:
-    """Has the secrets of one value left out of all that this process prints."""
+    """Hides the secrets of one value in all output of this process."""
     if is_secret_name(name) and written_secret(name, value) is not None:
         remember_value(value)
     _remember_parts(value)
 
 
 def remember_value(value: str) -> None:
-    """Has a secret left out, and what it is made of: `user:password`, a URL, a whole JAAS text."""
+    """Hides a secret and its parts: `user:password`, a URL, a whole JAAS text."""
     remember(value)
     _remember_parts(value)
     user, colon, password = value.partition(":")
@@ -55,7 +55,7 @@ def remember_value(value: str) -> None:
 
 
 def refuse_keys(owner: str, path: str) -> None:
-    """Raises RuntimeFault for a path with a key in it: paths stand in files of the state."""
+    """Raises RuntimeFault for a path with a key in it: paths are written to files of the state."""
     if has_user_secret(path):
         raise RuntimeFault(
             BAD_OPTION,

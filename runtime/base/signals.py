@@ -15,7 +15,7 @@ _PATIENCE = 1.0
 
 
 class Stop:
-    """A request to end; `signal` is the number of the signal that made it, if one did."""
+    """A request to end; `signal` is the number of the signal that caused it, if any."""
 
     def __init__(self) -> None:
         self._event = threading.Event()
@@ -33,16 +33,16 @@ class Stop:
 
     @property
     def exit_code(self) -> int:
-        """130 for Ctrl-C and 143 for SIGTERM, as shells and supervisors know them, else 0.
+        """130 for Ctrl-C and 143 for SIGTERM, as shells and supervisors expect, else 0.
 
-        Zero would say that the input was processed to its end, and it was not: a scheduler that
-        runs `--until-caught-up` must not go on to the next step. spark-submit ends with the same
+        Zero would say that the input was fully processed, which it was not: a scheduler that runs
+        `--until-caught-up` must not proceed to the next step. spark-submit ends with the same
         codes.
         """
         return 0 if self.signal is None else 128 + self.signal
 
     def wait(self, seconds: float) -> bool:
-        """Waits for a request; whether there is one."""
+        """Waits for a request; returns whether there is one."""
         return self._event.wait(seconds)
 
 

@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
     InitialState = Callable[[str, StructType], DataFrame | None]
-    """The state that a program in Python begins with, by its name and the columns of that state."""
+    """The initial state of a Python program, by its name and the columns of that state."""
 
 
 @dataclass(frozen=True, slots=True)
 class SinkCall:
-    """What the script said of one sink."""
+    """A sink as declared by the script."""
 
     name: str
     frame: DataFrame
@@ -37,14 +37,14 @@ class SinkCall:
 
 
 class Job:
-    """Collects what a script declares; the runtime makes queries of it afterwards.
+    """Collects what a script declares; the runtime then builds queries from it.
 
-    `wakes` is whether its programs look after keys that no row and no watermark comes to.
+    `wakes` is whether its programs wake keys that neither a row nor a watermark reaches.
     """
 
     wakes = True
     main: ClassVar[Callable[..., None]]
-    """What a script calls last. It runs the job, so `execution.main` says what it is."""
+    """A script's last call. It runs the job, so `execution.main` sets it."""
 
     def __init__(
         self,
@@ -76,13 +76,13 @@ class Job:
         malformed_rows: str = FAIL,
         **options: Any,
     ) -> DataFrame:
-        """The rows of a source as a streaming frame; `schema` has a column an item, in Spark's DDL.
+        """The rows of a source as a streaming frame; `schema` lists its columns in Spark's DDL.
 
         A row is malformed as a whole or has all its values. A malformed one fails the query that
         reads it; with `malformed_rows` "skip" or "send" it is left out, and with "send" it is among
-        those that `Job.malformed_rows` gives. `metadata` names columns by the connector's keys.
-        Raises RuntimeFault for a path that does not exist and for options that the connector has
-        not.
+        the rows of `Job.malformed_rows`. `metadata` names columns by the connector's keys. Raises
+        RuntimeFault for a path that does not exist and for options that the connector does not
+        have.
         """
         if name not in self._plan.sources:
             raise _mismatch(f"reads source `{name}`, which the plan does not have")
@@ -93,7 +93,7 @@ class Job:
         return self._readings[name].rows
 
     def malformed_rows(self, source: str) -> DataFrame:
-        """The malformed rows of a source that sends them, which has been read before.
+        """The malformed rows of a source that sends them and has already been read.
 
         The columns are `raw`, `reason`, `source`, `position` and `seen_at`.
         """
@@ -114,9 +114,9 @@ class Job:
     ) -> DataFrame:
         """The rows that an operator over these rows drops, and the `watermark` that they missed.
 
-        That is the watermark by which Spark's operators drop rows: of the batch before. A row is
-        late when it has reached the row's `time`; with a `window` of some size, one `every` so
-        often, the end of the last window that the row belongs to; so much later with `after`.
+        That is the watermark by which Spark's operators drop rows: of the previous batch. A row is
+        late when it has reached the row's `time`; with a `window` of some size, one `every` slide,
+        the end of the last window that the row belongs to; `after` adds an allowed lateness.
         """
         lengths = (window, every or window, offset, after)
         return type(frame)(self._storage.kernel.LateRows.of(frame._jdf, time, *lengths), self.spark)
@@ -124,8 +124,8 @@ class Job:
     def every_row(self, frame: DataFrame) -> DataFrame:
         """The same rows, all of which move the watermark.
 
-        A filter on the groups of an aggregate above would otherwise take rows away below the
-        watermark, and the late rows of the aggregate would be told by another one.
+        Spark would otherwise push a filter on the groups of an aggregate above below the watermark,
+        and the aggregate's late rows would depend on another watermark.
         """
         return type(frame)(self._storage.kernel.LateRows.every(frame._jdf), self.spark)
 
@@ -140,10 +140,10 @@ class Job:
     ) -> DataFrame:
         """The rows of a table, to join streams with; `schema` is as in `read`.
 
-        It is read once a run, or again when a batch begins and `refresh` has passed since. All
-        batches that begin until then see the same rows, of whatever query they are. A malformed row
-        ends the run. Raises RuntimeFault for a path that does not exist and for options that the
-        connector has not.
+        It is read once per run, or again when a batch begins after `refresh` has passed. All
+        batches that begin until then see the same rows, in every query. A malformed row ends the
+        run. Raises RuntimeFault for a path that does not exist and for options that the connector
+        does not have.
         """
         if name not in self._plan.tables:
             raise _mismatch(f"reads table `{name}`, which the plan does not have")
@@ -166,10 +166,10 @@ class Job:
     ) -> DataFrame:
         """The rows that a program emits, which is run for each key with a state of its own.
 
-        `keys` and `returns` have types by names. When it is `ordered`, rows wait until the
-        watermark has passed them, and are handled by event time. `event_time` is the column of
-        `returns` that is one for what follows. `python` is a class, `module:Class`, that has the
-        handlers instead; raises RuntimeFault when that cannot be had.
+        `keys` and `returns` have types by name. If `ordered`, rows wait until the watermark has
+        passed them, and are handled by event time. `event_time` is the column of `returns` that is
+        an event time for later steps. `python` is a class, `module:Class`, that has the handlers
+        instead; raises RuntimeFault when it cannot be loaded.
         """
         if name not in self._plan.operators:
             raise _mismatch(f"has an operator `{name}`, which the plan does not have")
@@ -194,10 +194,10 @@ class Job:
         return self._programs[name]
 
     def function(self, name: str, target: str, *, returns: str) -> None:
-        """Makes a Python function, `module:name`, known to SQL under a name.
+        """Registers a Python function, `module:name`, for SQL under a name.
 
-        It is called with a pandas Series for each argument and gives one back. Raises RuntimeFault
-        when it cannot be had.
+        It is called with a pandas Series for each argument and returns one. Raises RuntimeFault
+        when it cannot be loaded.
         """
         if name not in self._plan.functions:
             raise _mismatch(f"declares function `{name}`, which the plan does not have")
@@ -214,7 +214,7 @@ class Job:
         return filled(f"${{env:{name}}}", "the script")
 
     def file(self, path: str) -> str:
-        """A secret from a file, without a line break at its end.
+        """A secret from a file, without a trailing line break.
 
         Raises RuntimeFault when the file cannot be read.
         """

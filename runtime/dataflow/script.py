@@ -10,11 +10,11 @@ from ..base.errors import SCRIPT_UNUSABLE, RuntimeFault
 from .job import Job
 
 Build = Callable[[Job], None]
-"""What a script says of its dataflow."""
+"""The function that builds a script's dataflow."""
 
 
 def load_build(script: Path) -> Build:
-    """The `build` of a script, loaded as a module that no other shares."""
+    """The `build` of a script, loaded as a module of its own."""
     name = f"streamc_script_{script.stem}"
     spec = importlib.util.spec_from_file_location(name, script)
     if spec is None or spec.loader is None or not script.is_file():

@@ -14,7 +14,7 @@ _IS_WINDOW = "spark.timeWindow"
 def cumulate(
     frame: DataFrame, column: str, *, step: str, size: str, offset: str = "0 seconds"
 ) -> DataFrame:
-    """The rows once for each cumulating window that they belong to, in a new column `window`.
+    """The rows, once for each of their cumulating windows, with a new column `window`.
 
     Each stretch of `size`, shifted by `offset`, has the windows [start, start + step),
     [start, start + 2 * step), and so on up to the whole of it. The column is like that of

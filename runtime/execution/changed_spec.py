@@ -1,7 +1,7 @@
-"""A start on the state of another version of the spec: what it tells, and what it refuses.
+"""A start on the state of another version of the spec: what it reports, and what it refuses.
 
-The message that refuses has the commands by which the state goes on. They are made of what the user
-gave for this run, so that they can be pasted as they stand.
+The refusal has the commands that carry the state over. They repeat the user's arguments for this
+run, so that they can be pasted.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ from ..storage.notes import read_note
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """What differs between the version that began a state and the one that goes on with it.
+    """What differs between the version that began a state and the one that continues it.
 
-    With what is `refused` the state would be read as something else. What is `told` leaves it of
-    one meaning, from rows chosen in two ways.
+    With `refused` changes the state would be misread. `told` changes keep its meaning, but select
+    its rows differently.
     """
 
     refused: Sequence[str] = ()
@@ -38,7 +38,7 @@ class Changes:
 
 
 Compare = Callable[[Plan, Plan], Changes]
-"""Says what differs between two plans; the compiler can, and a script runs without one."""
+"""Compares two plans; the compiler provides it, and a script runs without one."""
 
 _ELSE = "or run the version that began it, or start over with another `--state` and other outputs"
 
@@ -46,9 +46,9 @@ _ELSE = "or run the version that began it, or start over with another `--state` 
 def check_changes(
     state: State, plan: Plan, compare: Compare | None, tell: Callable[[str], None]
 ) -> None:
-    """Raises RuntimeFault when a state that has rows would be read as something else.
+    """Raises RuntimeFault when a state with rows would be misread.
 
-    Other changes below its operators are told, once: the next start finds this plan.
+    Other changes below its operators are reported, once: the next start finds this plan.
     """
     if compare is None:
         return
@@ -58,7 +58,7 @@ def check_changes(
         note = read_note(state.storage, state.plan_file)
         old = None if note is None else RunPlan.from_json(note).plan
     except (RuntimeFault, ValueError):
-        # It is written anew by this start.
+        # This start rewrites it.
         return
     if old is None or old == plan:
         return
@@ -80,7 +80,7 @@ def check_changes(
 def carried_over(
     fault: RuntimeFault, plan: Plan, settings: RunSettings, arguments: Arguments
 ) -> RuntimeFault:
-    """The same fault with the way to go on from the state that is there."""
+    """The same fault with the way to continue from the existing state."""
     return RuntimeFault(fault.code, fault.message, _help(plan, settings.state, arguments))
 
 
@@ -130,7 +130,7 @@ def _newest_barrier(files: LocalFiles, folder: str) -> int | None:
 
 
 def _paths(plan: Plan, arguments: Arguments) -> tuple[str, str]:
-    """What is run again, and the spec of it: the text beside a script, if a script was run."""
+    """The path to run again, and its spec: the text next to a script, if a script was run."""
     named = plan.spec
     if arguments.path is None:
         return named, named
@@ -142,7 +142,7 @@ def _paths(plan: Plan, arguments: Arguments) -> tuple[str, str]:
 
 
 def _shown(path: Path) -> Path:
-    """A path as seen from the current folder, if it is below it."""
+    """A path relative to the current folder, if it is below it."""
     return path.relative_to(os.getcwd()) if path.is_relative_to(os.getcwd()) else path
 
 
@@ -154,7 +154,7 @@ def _options(arguments: Arguments) -> list[str]:
 
 
 def _variables(variables: Mapping[str, str]) -> list[str]:
-    """The variables as they were given; what may be a secret is left for the user to put in."""
+    """The variables as given; possible secrets are left for the user to fill in."""
     words: list[str] = []
     for name, value in variables.items():
         hidden = written_secret(name, value) is not None

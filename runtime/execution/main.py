@@ -18,10 +18,10 @@ from .views import PlainView
 
 
 def main(script: str, build: Build, argv: Sequence[str] | None = None) -> None:
-    """Runs a script's pipeline by its command line and exits the process with its code.
+    """Runs a script's pipeline from its command line and exits the process with its code.
 
-    0: caught up, or asked to stop by the program itself; 1: a query failed; 2: the run was not
-    possible as asked; 130 and 143: ended by Ctrl-C and SIGTERM.
+    0: caught up, or stopped by request; 1: a query failed; 2: the run was not possible as
+    requested; 130 and 143: ended by Ctrl-C and SIGTERM.
     """
     sys.exit(run_main(Path(script), build, sys.argv[1:] if argv is None else argv))
 

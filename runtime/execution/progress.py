@@ -32,7 +32,7 @@ class OperatorProgress:
 
 @dataclass(frozen=True, slots=True)
 class QueryProgress:
-    """A query at one moment. Rows are of this run, rates in rows a second of the last batch.
+    """A query at one moment. Rows are of this run, rates in rows per second of the last batch.
 
     `batch` is the last batch that Spark reported, -1 before the first. The lag is the seconds from
     the watermark to the largest event time seen; both are None without a watermark.
@@ -51,7 +51,7 @@ class QueryProgress:
 
 
 class QueryMonitor:
-    """Sums up one running query."""
+    """Summarises one running query."""
 
     def __init__(
         self,
@@ -72,14 +72,14 @@ class QueryMonitor:
         self._last: dict[str, Any] = {}
 
     def look(self) -> QueryProgress:
-        """Takes in what was reported since the last look. Spark keeps the last 100 reports."""
+        """Reads what was reported since the last look. Spark keeps the last 100 reports."""
         active = bool(self._query.isActive())
         for report in json.loads(self._kernel.Progress.since(self._query, self._batch)):
             self._take(report)
         return self._snapshot(active=active)
 
     def last_look(self) -> QueryProgress:
-        """A look after the end, from what is known when Spark is gone."""
+        """A look after the end, from what is known when Spark has ended."""
         try:
             return self.look()
         except spark_errors():
@@ -89,8 +89,8 @@ class QueryMonitor:
         batch = int(report["batchId"])
         self._batch = max(self._batch, batch)
         reported = int(report.get("numInputRows") or 0)
-        # Spark finds no source in some plans, such as those of late and of malformed rows, and its
-        # reports come late or never under load: what the books know does not wait for them.
+        # Spark finds no source in some plans, such as those of late and of malformed rows, and
+        # under load its reports are late or missing: the ledgers do not wait for them.
         read = self._writer.take_rows_read(batch)
         self._rows_in += reported if read is None else 0
         if read is not None and read != reported:
@@ -128,7 +128,7 @@ class QueryMonitor:
 
 
 def _rates(report: Mapping[str, Any], rows: int) -> dict[str, float]:
-    """The rates of a batch in which Spark has not seen all rows, by the time that it took."""
+    """The rates of a batch of which Spark has not seen all rows, by its duration."""
     millis = float((report.get("durationMs") or {}).get("triggerExecution") or 0)
     rate = rows * 1000 / millis if millis > 0 else 0.0
     return {"inputRowsPerSecond": rate, "processedRowsPerSecond": rate}

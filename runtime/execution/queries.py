@@ -48,7 +48,7 @@ _ON = "then start the job again, which goes on with this batch"
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """A query that may start: its operators, its frame, and what takes its batches."""
+    """A query ready to start: its operators, its frame, and the writer of its batches."""
 
     plan: Query
     uses: tuple[OperatorUse, ...]
@@ -57,7 +57,7 @@ class Prepared:
 
 
 def start_query(prepared: Prepared, checkpoint: str, shown: str) -> StreamingQuery:
-    """Starts a query; raises RuntimeFault, which names `shown`, when Spark does not take it."""
+    """Starts a query; raises RuntimeFault, which names `shown`, when Spark refuses it."""
     from pyspark.errors import PySparkException
 
     query = prepared.plan
@@ -74,7 +74,7 @@ def start_query(prepared: Prepared, checkpoint: str, shown: str) -> StreamingQue
 
 
 class Queries:
-    """All queries of a pipeline. They are prepared when this is made, and start with `run`."""
+    """All queries of a pipeline. They are prepared on construction, and started by `run`."""
 
     def __init__(
         self,
@@ -89,9 +89,9 @@ class Queries:
         *,
         strict_ledger: bool = False,
     ) -> None:
-        """Raises RuntimeFault when a query would not do what the plan says.
+        """Raises RuntimeFault when a query would not match the plan.
 
-        With `strict_ledger`, rows that are not accounted for end their query.
+        With `strict_ledger`, unaccounted rows end their query.
         """
         self._plan = plan
         self._job = job
@@ -120,7 +120,7 @@ class Queries:
     def run(self, stop: Stop) -> tuple[QueryProgress, ...]:
         """Starts all queries and returns when all have ended.
 
-        They end when they have caught up or are asked to, with a last barrier, on a signal, or as
+        They end, with a last barrier, when they have caught up, on request or on a signal; or as
         soon as one of them has failed.
         """
         monitors: list[QueryMonitor] = []
@@ -142,7 +142,7 @@ class Queries:
             self._coordinator.start([self._watched(*started) for started in self._started])
             self._watch.run(stop, [query for _, query in self._started], monitors)
         except spark_errors() as error:
-            # A signal to the whole process group ends Spark while it is being stopped here.
+            # A signal to the whole process group may end Spark while it is being stopped here.
             if not stop.requested:
                 if self._alive():
                     raise
@@ -157,7 +157,7 @@ class Queries:
     def failures(self, stop: Stop) -> tuple[RuntimeFault, ...]:
         """Why queries have failed, one fault each; their full texts are written to the logs.
 
-        Queries that are stopped on request may report their interruption, which is no failure.
+        Queries that are stopped on request may report their interruption, which is not a failure.
         """
         if stop.requested:
             return ()
@@ -174,11 +174,11 @@ class Queries:
 
     @property
     def asked_to_stop(self) -> bool:
-        """Whether another process has asked for the end, see `control`."""
+        """Whether another process has requested the end, see `mailbox`."""
         return self._watch.asked
 
     def ended(self, failures: Sequence[RuntimeFault], progress: Sequence[QueryProgress]) -> None:
-        """Tells other processes how the run has ended."""
+        """Reports to other processes how the run has ended."""
         self._watch.ended(failures, progress)
 
     def memory(self) -> Mapping[str, tuple[Row, ...]]:
@@ -243,7 +243,7 @@ class Queries:
     def _stop_all(self) -> None:
         for prepared, query in self._started:
             with suppress(*spark_errors()):
-                # No query has a reason to end before it is stopped, whatever Spark says of it.
+                # No query should end before it is stopped, whatever Spark reports.
                 if not query.isActive:
                     self._ended.add(prepared.plan.id)
                 query.stop()
@@ -264,7 +264,7 @@ class Queries:
             path = self._state.log(f"{moment}-{failure.query}.txt", failure.details + "\n")
             help = f"the full text is in {path}"
         except spark_errors():
-            # A full disk, which may be why the query failed, is no reason not to tell.
+            # A full disk, which may be why the query failed, must not hide the failure.
             help = f"there was no room for the full text in {self._state.shown}/logs"
         if failure.remedy is not None:
             help = f"{failure.remedy}, or mend the row; {_ON}\n{help}"

@@ -1,6 +1,6 @@
-"""`streamc rollback`: what going back to a barrier would undo, whether it may be, and doing it.
+"""`streamc rollback`: what a rollback would undo, whether it is allowed, and performing it.
 
-It works on the state alone. The sinks are cut back when the job starts next and opens them.
+It works only on the state. The sinks are truncated when the job next starts and opens them.
 """
 
 from __future__ import annotations
@@ -27,9 +27,10 @@ from ..storage.local_files import local_state, state_note
 
 @dataclass(frozen=True, slots=True)
 class Undone:
-    """What a sink was given after the barrier, and what becomes of that.
+    """What a sink received after the barrier, and what happens to it.
 
-    `rows` counts up to the newest barrier; `stays` is whether it then has rows twice or too many.
+    `rows` counts up to the newest barrier; `stays` is whether the sink then has duplicate or extra
+    rows.
     """
 
     sink: str
@@ -40,7 +41,7 @@ class Undone:
 
 @dataclass(frozen=True, slots=True)
 class Undo:
-    """A rollback that can be done."""
+    """A possible rollback."""
 
     barrier: Manifest
     epochs: int
@@ -50,7 +51,7 @@ class Undo:
 
 
 class Rollback:
-    """A state folder that no job runs on, about to go back; see `opened`."""
+    """A state folder without a running job, about to be rolled back; see `opened`."""
 
     def __init__(
         self,
@@ -60,7 +61,7 @@ class Rollback:
         decision: str | None,
         tell: Callable[[str], None],
     ) -> None:
-        """Raises RuntimeFault when the folder has no generation that can be read."""
+        """Raises RuntimeFault when the folder has no readable generation."""
         self._disk = disk
         self._folder = folder
         self._shown = shown
@@ -76,12 +77,12 @@ class Rollback:
         self._examined = Examination(disk, f"{folder}/generations/{note['generation']}")
 
     def check_copy(self) -> None:
-        """Raises RuntimeFault when the folder is a copy, and it is not said what it is to be."""
+        """Raises RuntimeFault when the folder is a copy and nothing says what it is to become."""
         local = isinstance(self._disk, LocalDisk)
         check_decided(self._disk, self._folder, self._shown, local=local, decision=self._decision)
 
     def undo(self, barrier: int) -> Undo:
-        """What going back to a barrier would undo; raises RuntimeFault when it cannot be had."""
+        """What a rollback to a barrier would undo; raises RuntimeFault when it is impossible."""
         examined = self._examined
         found = next((one for one in examined.manifests if one.barrier == barrier), None)
         if found is None:
@@ -101,7 +102,7 @@ class Rollback:
         )
 
     def perform(self, undo: Undo, *, same_cuts: bool) -> str:
-        """Makes the generation that goes on from the barrier; returns its number."""
+        """Creates the generation that continues from the barrier; returns its number."""
         local = isinstance(self._disk, LocalDisk)
         settle(
             *(self._disk, self._folder, self._shown),
@@ -143,7 +144,7 @@ class Rollback:
 
 
 def check_sinks(undo: Undo, accepted: Sequence[str]) -> None:
-    """Raises RuntimeFault for sinks that keep what they were given, unless that is accepted."""
+    """Raises RuntimeFault for sinks that can't remove rows, unless that is accepted."""
     known = {one.sink for one in undo.sinks}
     for name in accepted:
         if name not in known:
@@ -167,10 +168,10 @@ def check_sinks(undo: Undo, accepted: Sequence[str]) -> None:
 def opened(
     path: str, decision: str | None = None, tell: Callable[[str], None] = lambda line: None
 ) -> Iterator[Rollback]:
-    """A state folder, held for the time of a rollback; a local one is opened without a JVM.
+    """A state folder, held during a rollback; a local one is opened without a JVM.
 
-    What a copy is to be is said by `decision`, see `home`. Raises RuntimeFault when the folder is
-    no state folder, or a job runs on it.
+    `decision` says what a copy is to become, see `home`. Raises RuntimeFault when the folder is not
+    a state folder, or a job runs on it.
     """
     if urlsplit(path).scheme in ("", "file"):
         _, folder, _ = local_state(path)
@@ -194,7 +195,7 @@ def _held(disk: Disk, folder: str, shown: str, *, local: bool) -> Iterator[None]
 
 @contextmanager
 def _remote(path: str) -> Iterator[tuple[Disk, str]]:
-    """The file system of a path that only Spark's Hadoop client reaches, and the whole path."""
+    """The file system of a path that only Spark's Hadoop client reaches, and the full path."""
     from ..kernel.build import kernel_jar
     from ..kernel.load import load_kernel
     from ..plan.retention import NO_BARRIERS

@@ -63,10 +63,9 @@ def run_script(
     Any number of runs may follow one another in a process: each has a session of its own, on
     `spark` if that is given. `stop` ends a run from another thread, `signals` lets Ctrl-C and
     SIGTERM do so. `folders` are searched for the modules of Python functions before the script's
-    own. With `strict_ledger`, as tests want it, rows that are not accounted for end their query;
-    else they are warned of. `compare` says what differs between the plan that began the state and
-    this one. Raises RuntimeFault when the run is not possible as asked; a failed
-    query is in the result.
+    own. With `strict_ledger`, which tests use, unaccounted rows end their query; else they cause a
+    warning. `compare` says what differs between the plan that began the state and this one. Raises
+    RuntimeFault when the run is not possible as requested; a failed query is in the result.
     """
     plan = load_plan(plan_path(script))
     return run_pipeline(
@@ -98,7 +97,7 @@ def run_pipeline(
     strict_ledger: bool = False,
     compare: Compare | None = None,
 ) -> Result:
-    """Runs a plan with the `build` that belongs to it; see `run_script`.
+    """Runs a plan with its `build`; see `run_script`.
 
     `spec` is the text that the plan was compiled from.
     """
@@ -146,7 +145,7 @@ def run_pipeline(
             raise carried_over(fault, plan, settings, arguments) from None
         raise
     except spark_errors() as error:
-        # A signal to the whole process group ends Spark while its run is still being prepared.
+        # A signal to the whole process group may end Spark while its run is still being prepared.
         if not stop.requested:
             raise spark_refuses("the pipeline", error, settings.state) from None
         view.note(_outcome(plan, True, ()))
@@ -172,7 +171,7 @@ def _outcome(plan: Plan, stopped: bool, failures: Sequence[RuntimeFault]) -> str
 def _ended(
     state: State, kind: object, error: BaseException | None, trace: TracebackType | None
 ) -> None:
-    """Gives the state free; whoever has asked something of the run gets to know how it ended."""
+    """Releases the state; pending requests are answered with how the run ended."""
     cause = error or state.lease.lost
     how = "by itself, before it could do so" if cause is None else f"with: {reason(cause)}"
     with suppress(RuntimeFault, *spark_errors()):

@@ -1,4 +1,4 @@
-"""How a run is doing, in a file for other processes: `control/status.json`."""
+"""The status of a run, in a file for other processes: `control/status.json`."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 _EVERY = 2.0
 _SILENCE = 30.0
-"""Seconds after which a job that holds its state and writes no status is taken to hang."""
+"""Seconds after which a job that holds its state but writes no status counts as hanging."""
 _HELP = "a running job writes it anew within seconds; without one, delete it"
 STARTING = "starting"
 RUNNING = "running"
@@ -47,9 +47,9 @@ class LastBarrier:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """Where a run stands as a whole: its epoch, its newest barrier, when the next is due.
+    """The status of a run as a whole: its epoch, its newest barrier, when the next is due.
 
-    `stall` says why it stands still, if it does.
+    `stall` says why it is stalled, if it is.
     """
 
     phase: str
@@ -61,11 +61,11 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """What is known of the state folder of a pipeline, from its files.
+    """The status of a pipeline's state folder, from its files.
 
     `holder` is who runs on it, if anybody. The rest is from a run's own file, `age_seconds` old, or
-    None where there is none; without a holder, or of another run, it is what was true at the end.
-    `marks` are parts of the state that are not yet what they would have been.
+    None without one; without a holder, or of another run, it was true at that run's end. `marks`
+    are parts of the state that are still incomplete.
     """
 
     pipeline: str
@@ -80,7 +80,7 @@ class Status:
 
     @property
     def stalled(self) -> str | None:
-        """Why the job that runs does not move, as far as it or its silence says."""
+        """Why the running job makes no progress, as far as it or its silence says."""
         if self.holder is None or self.standing is None or self.age_seconds is None:
             return None
         if self.age_seconds > _SILENCE:
@@ -90,7 +90,7 @@ class Status:
 
 
 class StatusFile:
-    """Writes how a run is doing, at most every two seconds."""
+    """Writes the status of a run, at most every two seconds."""
 
     def __init__(self, files: Files, folder: str, holder: Holder) -> None:
         self._files = files
@@ -107,7 +107,7 @@ class StatusFile:
         *,
         now: bool = False,
     ) -> None:
-        """Replaces the file, if it is time or if it must be now."""
+        """Replaces the file, if it is due or forced."""
         if not now and time.monotonic() < self._next:
             return
         self._next = time.monotonic() + _EVERY
@@ -123,7 +123,7 @@ class StatusFile:
 
 
 def read_status(state: str) -> Status:
-    """What is known of a state folder; raises RuntimeFault when it is none."""
+    """The status of a state folder; raises RuntimeFault when it is not one."""
     files, folder, note = local_state(state)
     now = time.time()
     holder = running(files, folder, now)
@@ -177,7 +177,7 @@ def status_document(status: Status) -> dict[str, Any]:
 
 
 def _marks(files: Files, folder: str, queries: Sequence[QueryProgress]) -> tuple[Mark, ...]:
-    """The marks of the current generation that have not ended at the watermarks of the queries."""
+    """The current generation's marks that have not ended at the queries' watermarks."""
     note = current_generation(files, folder) or {}
     reached: dict[str, list[int]] = {}
     for query in queries:
@@ -233,7 +233,7 @@ def _query_document(query: QueryProgress) -> dict[str, Any]:
 
 
 def _shown_query(query: QueryProgress) -> dict[str, Any]:
-    """A query without the rates of a batch that took no time, which JSON has no number for."""
+    """A query without the rates of a batch of zero duration, which JSON can't represent."""
     rates = {name: getattr(query, name) for name in ("rate_in", "rate_processed")}
     finite = {name: rate if math.isfinite(rate) else None for name, rate in rates.items()}
     return {**_query_document(query), **finite}

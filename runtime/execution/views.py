@@ -1,4 +1,4 @@
-"""What a run shows while it goes on: the protocol, and plain lines for where no terminal is."""
+"""What a run shows: the protocol, and plain lines for output without a terminal."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ class View(Protocol):
     def update(self, queries: Sequence[QueryProgress]) -> None: ...
 
     def standing(self, standing: Standing) -> None:
-        """Where the run stands as a whole, before each `update`."""
+        """The status of the run as a whole, before each `update`."""
 
     def barrier(self, manifest: Manifest) -> None:
         """A barrier is complete."""
 
     def barrier_failed(self, reason: str) -> None:
-        """A barrier that was asked for is not, or not in time."""
+        """A requested barrier failed, or was too late."""
 
     def message(self, text: str) -> None:
         """Shows text that stays, such as a batch of a console sink."""
@@ -44,7 +44,7 @@ class View(Protocol):
 
 
 class SilentView:
-    """Shows nothing but what console sinks print."""
+    """Shows only what console sinks print."""
 
     def start(self, plan: Plan) -> None:
         """Nothing to show."""
@@ -71,11 +71,11 @@ class SilentView:
         """Nothing to show."""
 
     def close(self) -> None:
-        """Nothing to leave."""
+        """Nothing to restore."""
 
 
 class PlainView:
-    """One line a query, when something has changed and at most every `every` seconds.
+    """One line per query, when something has changed and at most every `every` seconds.
 
     Progress goes to standard error, batches of console sinks to standard output.
     """
@@ -126,7 +126,7 @@ class PlainView:
         self._line(outcome)
 
     def close(self) -> None:
-        """Lines need no end."""
+        """Nothing to restore after lines."""
 
     def _line(self, text: str) -> None:
         with self._lock:

@@ -1,4 +1,4 @@
-"""The loop of a run: it shows how the queries are, and ends them when there is a reason."""
+"""The loop of a run: it shows the status of the queries, and ends them when necessary."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ _LAST = "taking the last barrier"
 
 
 class Watch:
-    """Watches the queries of one run until one has failed, all are done, or it is asked to stop.
+    """Watches the queries of one run until one has failed, all are done, or a stop is requested.
 
-    `fault` says why a run may not go on although no query has failed.
+    `fault` says why a run can't continue although no query has failed.
     """
 
     def __init__(
@@ -71,13 +71,13 @@ class Watch:
 
     @property
     def asked(self) -> bool:
-        """Whether another process has asked the run to end, or an earlier one to drain."""
+        """Whether another process has requested the end, or an earlier run's drain is pending."""
         return bool(self._requests) or self._finishes_drain
 
     def begin(self) -> None:
-        """Looks whether anything can follow; raises RuntimeFault when the state was drained.
+        """Checks whether the state can continue; raises RuntimeFault when it was drained.
 
-        A drain that was interrupted is finished by this run, which ends then.
+        This run finishes an interrupted drain, and then ends.
         """
         status = self._gate.status()
         newest = self._coordinator.newest
@@ -116,7 +116,7 @@ class Watch:
                 return
 
     def ended(self, failures: Sequence[RuntimeFault], progress: Sequence[QueryProgress]) -> None:
-        """Tells other processes how the run has ended; before the state is given free."""
+        """Reports to other processes how the run has ended, before the state is released."""
         if self._state.lease.lost is not None:
             return
         standing = self._standing("failed" if failures else "ended")
@@ -150,7 +150,7 @@ class Watch:
         self._finish(stop, drain=drain)
 
     def _finish(self, stop: Stop, *, drain: bool) -> None:
-        """Waits until the queries have done what they are at, and a last barrier is complete."""
+        """Waits until the queries have finished their epoch, and a last barrier is complete."""
         self._enter(_DRAINING if drain else _STOPPING)
         while not self._is_over(stop):
             status = self._gate.status()
@@ -175,7 +175,7 @@ class Watch:
                 self._mailbox.answer(request, phase)
 
     def _is_over(self, stop: Stop) -> bool:
-        """Whether the end cannot be waited for any more; shows how things are meanwhile."""
+        """Whether waiting for the end must stop; shows the status meanwhile."""
         self._look()
         return stop.requested or not self._goes_on()
 
@@ -190,7 +190,7 @@ class Watch:
         return fault is None and all(query.isActive for query in self._queries)
 
     def _look(self) -> None:
-        """Shows how the queries are, and reads what is asked, if it is time."""
+        """Shows the status of the queries, and reads requests, if it is time."""
         if time.monotonic() - self._shown < _SHOW:
             return
         self._shown = time.monotonic()
@@ -209,7 +209,7 @@ class Watch:
         self._look_for_stall(find_stall(status, time.time(), self._cadence, self._timeout))
 
     def _look_for_stall(self, stall: Stall | None) -> None:
-        """Says so when the run comes to a stand, and ends it when nothing can move it again."""
+        """Reports a stall, and ends the run when nothing can resolve it."""
         if stall is not None and (self._stall is None or self._stall.reason != stall.reason):
             self._view.note(f"stalled for {stall.seconds:.0f} s: {stall.reason}")
         elif stall is None and self._stall is not None:
@@ -230,5 +230,5 @@ class Watch:
 
 
 def _untold() -> tuple[type[BaseException], ...]:
-    """What goes wrong when a file for other processes cannot be written: no run ends for that."""
+    """Errors of writing a file for other processes, which end no run."""
     return (OSError, *spark_errors())

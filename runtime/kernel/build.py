@@ -1,4 +1,4 @@
-"""Compiles the kernel: once for a Spark version and a state of the sources, then from the cache."""
+"""Compiles the kernel once per Spark version and content of the sources; the cache keeps it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _COMPILER = "scala.tools.nsc.Main"
 
 
 def kernel_jar(tell: Callable[[str], None]) -> Path:
-    """The kernel's jar for the installed PySpark, compiled now if the cache does not hold it.
+    """The kernel's jar for the installed PySpark, compiled now if the cache lacks it.
 
     `tell` gets a line when there is something to wait for. Raises RuntimeFault when Java or the
     build fails.
@@ -32,7 +32,7 @@ def kernel_jar(tell: Callable[[str], None]) -> Path:
 
 
 def kernel_path() -> Path:
-    """Where the kernel's jar for the installed PySpark is, or will be once it is built."""
+    """The path of the kernel's jar for the installed PySpark, built or not."""
     digest = hashlib.sha256()
     for source in _sources():
         digest.update(source.name.encode() + b"\0" + source.read_bytes() + b"\0")
@@ -40,17 +40,17 @@ def kernel_path() -> Path:
 
 
 def spark_version() -> str:
-    """The version of the installed PySpark, which the kernel is compiled against."""
+    """The version of the installed PySpark, against which the kernel is compiled."""
     import pyspark
 
     return str(pyspark.__version__)
 
 
 def build_kernel(tell: Callable[[str], None], *, anew: bool = False) -> float | None:
-    """Compiles the kernel, `anew` even if it is there; returns the seconds that it took.
+    """Compiles the kernel, with `anew` even if it exists; returns the seconds that it took.
 
-    None when it was there, perhaps since another process has built it meanwhile. Kernels that were
-    not used for long are removed.
+    None when it exists, perhaps because another process has built it meanwhile. Kernels that have
+    not been used for long are removed.
     """
     import pyspark
 
@@ -86,7 +86,7 @@ def _check_compiler(jars: Path) -> None:
 
 
 def _compile(java: Path, jars: Path, target: Path) -> None:
-    """Compiles into a file of its own and renames it into place when it is on the disk."""
+    """Compiles into a temporary file and renames it into place when it is on the disk."""
     try:
         handle, name = tempfile.mkstemp(dir=target.parent, prefix="build-", suffix=".jar")
     except OSError as error:

@@ -1,4 +1,4 @@
-"""Where built kernels are kept: one process builds at a time, the last ones used stay."""
+"""Where built kernels are kept: one process builds at a time, the most recently used stay."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from pathlib import Path
 from ..base.errors import KERNEL_BUILD, RuntimeFault
 
 KEPT = 5
-"""As many built kernels stay, those that were used last: versions of streamc may be in turns."""
+"""How many built kernels stay, the most recently used: versions of streamc may alternate."""
 
 _ABANDONED = 3600
-"""A file that is being built and was not touched for so many seconds will not be finished."""
+"""Seconds after which an unchanged file under construction counts as abandoned."""
 
 
 def cache_folder() -> Path:
@@ -26,21 +26,21 @@ def cache_folder() -> Path:
 
 
 def is_whole(jar: Path) -> bool:
-    """Whether a jar is there, and not the stump that a full disk or a power cut has left."""
+    """Whether a jar exists and is complete, rather than truncated by a full disk or a power cut."""
     return zipfile.is_zipfile(jar)
 
 
 def mark_used(jar: Path) -> None:
-    """Notes that a jar is used; a cache that can only be read notes nothing."""
+    """Records the use of a jar; not in a read-only cache."""
     with suppress(OSError):
         os.utime(jar)
 
 
 @contextmanager
 def only_builder(tell: Callable[[str], None]) -> Iterator[None]:
-    """Waits until no other process builds, and keeps others waiting meanwhile.
+    """Waits until no other process builds, and makes others wait meanwhile.
 
-    Where files can't be locked nobody waits, and two may build the same: each makes a file of its
+    Where files can't be locked nobody waits, and two may build the same: each writes a file of its
     own. Raises RuntimeFault when the cache can't be written.
     """
     folder = cache_folder()
@@ -72,9 +72,9 @@ def _lock(handle: int, tell: Callable[[str], None]) -> None:
 
 
 def remove_old(kept: Path) -> list[Path]:
-    """Removes kernels that were not used for long, and what broken-off builds have left.
+    """Removes kernels that have not been used for long, and remains of interrupted builds.
 
-    `kept` stays in any case. Returns the kernels that are gone.
+    `kept` always stays. Returns the removed kernels.
     """
     gone = []
     with suppress(OSError):
@@ -90,7 +90,7 @@ def remove_old(kept: Path) -> list[Path]:
 
 
 def unwritable(folder: Path, error: OSError) -> RuntimeFault:
-    """What is said when the cache can't be written."""
+    """The fault for an unwritable cache."""
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return no_space(folder)
     return RuntimeFault(
@@ -101,7 +101,7 @@ def unwritable(folder: Path, error: OSError) -> RuntimeFault:
 
 
 def no_space(folder: Path) -> RuntimeFault:
-    """What is said when the disk of the cache is full."""
+    """The fault for a full disk of the cache."""
     return RuntimeFault(
         KERNEL_BUILD,
         f"there is no space left for the Spark kernel in {folder}",

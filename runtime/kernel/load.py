@@ -1,4 +1,4 @@
-"""Puts the kernel on a session's class path, whichever way the session was started."""
+"""Puts the kernel on a session's class path, however the session was started."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ _PACKAGE = "org.apache.spark.sql.streamc"
 
 
 def load_kernel(spark: SparkSession, jar: Path) -> Any:
-    """The kernel's package on the session's JVM; loading it twice is once.
+    """The kernel's package in the session's JVM; loading it again has no effect.
 
-    The jar is added to the class loader that Spark made for added jars, so that `python`,
-    `spark-submit` and a session that the caller started are one case, and to the executors.
+    The jar is added to the executors and to the class loader that Spark created for added jars, so
+    that `python`, `spark-submit` and a session started by the caller are one case.
     """
     jvm: Any = spark._jvm
     system = java_class(jvm, "java.lang.System")
@@ -29,17 +29,17 @@ def load_kernel(spark: SparkSession, jar: Path) -> Any:
         spark._jsc.addJar(str(jar))
         kernel_class(jvm, "LocalFiles").install(spark._jsc.sc())
         if "PYSPARK_GATEWAY_PORT" not in os.environ:
-            # This process has started the JVM; `spark-submit` starts it the other way round.
+            # This process has started the JVM; under `spark-submit` the JVM starts this process.
             kernel_class(jvm, "Parent").watch(os.getpid())
         system.setProperty(_PROPERTY, str(jar))
     return getattr(jvm, _PACKAGE)
 
 
 def java_class(jvm: Any, name: str) -> Any:
-    """A class of the JVM by its whole name.
+    """A class of the JVM by its full name.
 
-    Of `jvm.java.util.HashMap` each part but the last is looked for as a class in every jar first,
-    and again at each use.
+    In `jvm.java.util.HashMap`, each part but the last is first looked up as a class in every jar,
+    at every use.
     """
     return getattr(jvm, name)
 
@@ -63,7 +63,7 @@ def _class_loader(jvm: Any) -> Any:
 
 
 def java_map(jvm: Any, values: Mapping[str, str]) -> Any:
-    """A map that the kernel's methods take."""
+    """A map for the kernel's methods."""
     found = java_class(jvm, "java.util.HashMap")()
     for key, value in values.items():
         found.put(key, value)
@@ -71,7 +71,7 @@ def java_map(jvm: Any, values: Mapping[str, str]) -> Any:
 
 
 def java_list(jvm: Any, values: Iterable[Any]) -> Any:
-    """A list that the kernel's methods take."""
+    """A list for the kernel's methods."""
     found = java_class(jvm, "java.util.ArrayList")()
     for value in values:
         found.add(value)

@@ -1,10 +1,10 @@
-"""What a script says of a keyed program: its inputs, its state, and a step for each statement.
+"""A script's keyed program: its inputs, its state, and a step for each statement.
 
-Expressions are Spark SQL. Their names are columns of the row that is handled, keys, cells, locals,
-and in the handler of a timer its own name, which is the instant that it was set for. `m[k]`,
-`contains(m, k)` and `size(m)` read an entry of a cell or count them; a cell's name alone reads the
-whole of it. `watermark()` and `now()` are instants of the epoch; `watermark_before()` is the
-watermark of the epoch before, by which rows of this one are late.
+Expressions are Spark SQL. Their names are columns of the current row, keys, cells, locals, and in
+the handler of a timer its own name, which is the instant that it was set for. `m[k]`, `contains(m,
+k)` and `size(m)` read an entry of a cell or count them; a cell's bare name reads all of it.
+`watermark()` and `now()` are instants of the epoch; `watermark_before()` is the watermark of the
+previous epoch, which decides which rows of this one are late.
 
 The program runs in the kernel (`kernel/keyed/Keyed.scala`).
 """
@@ -31,7 +31,7 @@ TIMER = "timer"
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """An input: its frame, expressions for the keys, its event time, the columns that are used.
+    """An input: its frame, expressions for the keys, its event time, the columns used.
 
     `until` is an expression for the instant from which on a row is late.
     """
@@ -55,7 +55,7 @@ class Rows:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A cell of state; of a value `key` is None, of a set and a list `value` is."""
+    """A cell of state; `key` is None for a value, `value` for a set and a list."""
 
     name: str
     kind: str
@@ -88,7 +88,7 @@ class Timer:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A statement of a handler, and those inside of it."""
+    """A statement of a handler, and those nested in it."""
 
     does: str
     says: Mapping[str, str | Sequence[str]] = field(default_factory=dict)
@@ -101,17 +101,17 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class When(Step):
-    """The steps of the first condition that holds; `or_when` and `otherwise` give it more."""
+    """The steps of the first true condition; `or_when` and `otherwise` add more."""
 
     branches: Sequence[tuple[str, Sequence[Step]]] = ()
     rest: Sequence[Step] = ()
 
     def or_when(self, condition: str, *steps: Step) -> When:
-        """What is done when no condition before holds, and this one does."""
+        """Executed if this is the first true condition."""
         return When("when", branches=(*self.branches, (condition, steps)))
 
     def otherwise(self, *steps: Step) -> When:
-        """What is done when no condition holds."""
+        """Executed if no condition is true."""
         return When("when", branches=self.branches, rest=steps)
 
     def document(self) -> Document:
@@ -127,7 +127,7 @@ class When(Step):
 
 @dataclass(frozen=True, slots=True)
 class Handler:
-    """What is done with a row of an input, or when a timer goes off."""
+    """Executed for a row of an input, or when a timer fires."""
 
     on: str
     name: str
@@ -150,9 +150,9 @@ def rows(
     until: str | None = None,
     columns: Sequence[str],
 ) -> Rows:
-    """An input, under the name that its columns may be qualified by.
+    """An input, under the qualifier of its columns.
 
-    A row is dropped when the watermark of the epoch before has reached `until`.
+    A row is dropped when the watermark of the previous epoch has reached `until`.
     """
     return Rows(alias, frame, keys, event_time, columns, until)
 
@@ -178,47 +178,47 @@ def list(name: str, element: str, *, ttl: str | None = None) -> Cell:
 
 
 def event_timer(name: str) -> Timer:
-    """A timer that goes off when the watermark has passed its instant."""
+    """A timer that fires when the watermark has passed its instant."""
     return Timer(name, processing=False)
 
 
 def processing_timer(name: str) -> Timer:
-    """A timer that goes off when the clock has passed its instant."""
+    """A timer that fires when the clock has passed its instant."""
     return Timer(name, processing=True)
 
 
 def on_event(input: str, *steps: Step) -> Handler:
-    """What is done with each row of an input."""
+    """Executed for each row of an input."""
     return Handler(EVENT, input, steps)
 
 
 def on_timer(timer: str, *steps: Step) -> Handler:
-    """What is done when a timer goes off."""
+    """Executed when a timer fires."""
     return Handler(TIMER, timer, steps)
 
 
 def when(condition: str, *steps: Step) -> When:
-    """What is done if a condition holds."""
+    """Executed if a condition is true."""
     return When("when", branches=((condition, steps),))
 
 
 def loop(condition: str, *steps: Step) -> Step:
-    """What is done as long as a condition holds, 10,000 times at most."""
+    """Executed while a condition is true, at most 10,000 times."""
     return Step("loop", {"if": condition}, steps)
 
 
 def each(variable: str, type: str, values: str, *steps: Step) -> Step:
-    """What is done for each element of an array, as it is before the first."""
+    """Executed for each element of an array, as it is before the first."""
     return Step("each", {"name": variable, "type": type, "values": values}, steps)
 
 
 def declare(name: str, type: str, value: str) -> Step:
-    """A local, to the end of the steps that it stands among."""
+    """A local, to the end of the surrounding steps."""
     return Step("declare", {"name": name, "type": type, "value": value})
 
 
 def assign(name: str, value: str) -> Step:
-    """Another value for a local or a cell; of a map, set or list, all that it holds."""
+    """Assigns a local or a cell; replaces all entries of a map, set or list."""
     return Step("assign", {"name": name, "value": value})
 
 
@@ -233,17 +233,17 @@ def remove(cell: str, key: str) -> Step:
 
 
 def add(cell: str, value: str) -> Step:
-    """Puts an element into a set."""
+    """Adds an element to a set."""
     return Step("add", {"cell": cell, "value": value})
 
 
 def append(cell: str, value: str) -> Step:
-    """Puts an element at the end of a list."""
+    """Appends an element to a list."""
     return Step("append", {"cell": cell, "value": value})
 
 
 def clear(cell: str) -> Step:
-    """Makes a cell what it was before anything was written."""
+    """Resets a cell to its initial content."""
     return Step("clear", {"cell": cell})
 
 
@@ -263,7 +263,7 @@ def stop_timer(timer: str) -> Step:
 
 
 def emit(*values: str) -> Step:
-    """Gives a row out: a value for each column that is returned."""
+    """Emits a row: a value for each returned column."""
     return Step("emit", {"values": values})
 
 
@@ -280,10 +280,10 @@ def document(
     event_time: str | None,
     wakes: bool,
 ) -> Document:
-    """The whole program as the kernel reads it.
+    """The whole program in the kernel's form.
 
-    With `wakes` keys are looked after whose time is over though no watermark tells, and the query
-    never comes to rest.
+    With `wakes`, keys with an expired time are woken without a watermark, and the query never
+    becomes idle.
     """
     return {
         "id": name,
@@ -309,7 +309,7 @@ def frame_of(kernel: Any, whole: Document, inputs: Sequence[Rows]) -> DataFrame:
 
 
 def state_schema(kernel: Any, frame: DataFrame) -> StructType:
-    """The columns of the state that the program of a frame may begin with."""
+    """The columns of the initial state of a frame's program."""
     from pyspark.sql.types import StructType
 
     return StructType.fromJson(json.loads(kernel.Keyed.stateSchema(frame._jdf)))

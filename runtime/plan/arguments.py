@@ -14,11 +14,11 @@ from ..base.errors import BAD_ARGUMENT, RuntimeFault
 
 @dataclass(frozen=True, slots=True)
 class Arguments:
-    """What a run was asked to do beyond what its plan says.
+    """The arguments of a run, beyond its plan.
 
-    `path` is the spec or the script, as it was named on the command line. `savepoint` is one of the
-    state by its name, or a folder; `migration` is what the compiler says of the way to it. `copied`
-    is what a state that is a copy is to be, see `home`.
+    `path` is the spec or the script, as named on the command line. `savepoint` is the name of one
+    in the state, or a folder; `migration` is the compiler's migration from it. `copied` is what a
+    copied state is to become, see `home`.
     """
 
     until_caught_up: bool = False
@@ -32,7 +32,7 @@ class Arguments:
 
 
 def parse_arguments(script: Path, plan: Plan, argv: Sequence[str]) -> Arguments:
-    """Reads the script's arguments; prints help or a usage error and exits as argparse does."""
+    """Parses the script's arguments; prints help or a usage error and exits as argparse does."""
     given = _parser(script, plan).parse_args(argv)
     return Arguments(
         until_caught_up=given.until_caught_up,
@@ -46,7 +46,7 @@ def parse_arguments(script: Path, plan: Plan, argv: Sequence[str]) -> Arguments:
 
 
 def parse_variables(pairs: Sequence[str]) -> dict[str, str]:
-    """`["limit=4"]` as `{"limit": "4"}`; raises RuntimeFault for one that is no NAME=VALUE."""
+    """`["limit=4"]` as `{"limit": "4"}`; raises RuntimeFault for one that is not NAME=VALUE."""
     variables = {}
     for pair in pairs:
         name, equals, value = pair.partition("=")

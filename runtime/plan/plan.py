@@ -1,4 +1,4 @@
-"""The plan beside a script: what the compiler promises of operators, state and queries."""
+"""The plan next to a script: the compiler's description of operators, state and queries."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..base.errors import PLAN_MISSING, PLAN_UNREADABLE, RuntimeFault
 
 @dataclass(frozen=True, slots=True)
 class OperatorUse:
-    """An operator in a query, and what of it is alive there: aggregates, columns of a join."""
+    """An operator in a query, and its live parts there: aggregates, columns of a join."""
 
     operator: Operator
     aggregates: tuple[Aggregate, ...] = ()
@@ -20,7 +20,7 @@ class OperatorUse:
 
 
 def uses_of(plan: Plan, query: Query) -> tuple[OperatorUse, ...]:
-    """The operators of a query from the sink up, in the order by which Spark numbers them."""
+    """The operators of a query from the sink up, in the order of Spark's numbers."""
     found = []
     for use in query.operators:
         operator = plan.operators[use.id]
@@ -58,7 +58,7 @@ def load_plan(path: Path) -> Plan:
 
 
 def load_spec(script: Path) -> str | None:
-    """The text that a script was compiled from, None where it is not beside it.
+    """The text that a script was compiled from, None where it is not next to it.
 
     Raises RuntimeFault when it cannot be read.
     """
@@ -66,7 +66,7 @@ def load_spec(script: Path) -> str | None:
 
 
 def _text(path: Path) -> str | None:
-    """What is in a file, None if there is none; raises RuntimeFault when it cannot be read."""
+    """The content of a file, None if there is none; raises RuntimeFault when it cannot be read."""
     try:
         return path.read_bytes().decode()
     except FileNotFoundError:

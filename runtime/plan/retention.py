@@ -1,4 +1,4 @@
-"""How many batches Spark must keep, so that one can go back to every barrier that is kept."""
+"""How many batches Spark must keep, so that every retained barrier is restorable."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ...contracts.plan import Checkpoint
 from .settings import RunSettings, seconds
 
 NO_BARRIERS = Checkpoint(every="1 minute", retain=1, timeout="10 minutes", tolerate=3)
-"""The policy of a Spark that runs no pipeline, and so takes no barriers."""
+"""The policy for a Spark that runs no pipeline, and so takes no barriers."""
 
 _LEAST_PAUSE = 0.5
 _LEAST_EPOCHS = 20
@@ -16,22 +16,22 @@ _LEAST_BATCHES = 100
 
 
 def epochs_between(settings: RunSettings, checkpoint: Checkpoint) -> int:
-    """After how many epochs a barrier is taken before its time.
+    """After how many epochs a barrier is taken early.
 
-    Spark keeps so many batches, and not those of so much time. So that it has those of the barriers
-    that are to be kept, epochs that come faster than two a second bring their barriers with them.
+    Spark keeps a number of batches, not the batches of a period. So that it has those of the
+    barriers to retain, epochs faster than two per second trigger barriers themselves.
     """
     pause = max(settings.cadence, _LEAST_PAUSE)
     return max(_LEAST_EPOCHS, round(seconds(checkpoint.every) / pause))
 
 
 def epochs_beyond(between: int) -> int:
-    """How many more epochs may open while the barrier that is due is not on record."""
+    """How many more epochs may open while a due barrier is not on record."""
     return between // 4
 
 
 def interval(between: int, beyond: int) -> int:
-    """The epochs from one barrier of a run to the next, at most.
+    """The maximum number of epochs from one barrier of a run to the next.
 
     Those with input, one that settles and one that drains.
     """
@@ -41,16 +41,16 @@ def interval(between: int, beyond: int) -> int:
 def batches_to_retain(
     settings: RunSettings, checkpoint: Checkpoint, last: int = 0, kept: Sequence[int] = ()
 ) -> int:
-    """How many batches a run must have Spark keep for the barriers of its checkpoint policy.
+    """How many batches Spark must keep in a run for the barriers of its checkpoint policy.
 
-    `last` is the last epoch when the run begins, `kept` are the epochs of the barriers that there
-    are then, oldest first. Runs that end before they have a barrier each leave an epoch that
-    settles, so the last epoch can be any number of epochs behind a barrier. A barrier stays until
-    as many newer ones as are kept have come; one too many, which a run has left, until the next.
+    `last` is the last epoch when the run begins, `kept` are the epochs of the barriers existing
+    then, oldest first. Runs that end without a barrier each leave an epoch that settles, so the
+    last epoch can be any number of epochs after a barrier. A barrier stays until the number of
+    newer ones to retain exists; a surplus one, left by a run, until the next.
     """
     between = epochs_between(settings, checkpoint)
     apart = interval(between, epochs_beyond(between))
-    # The barriers of the run itself, and the epochs behind the newest.
+    # The barriers of the run itself, and the epochs after the newest.
     own = (checkpoint.retain + 1) * apart
     earlier = (
         last - barrier + max(checkpoint.retain - newer, 1) * apart

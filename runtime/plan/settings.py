@@ -1,4 +1,4 @@
-"""The settings of one run: the plan's, under a profile's, under what was given for this run."""
+"""The settings of one run: the plan's, overridden by a profile's, overridden by arguments."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ _UNITS = {"millisecond": 0.001, "second": 1, "minute": 60, "hour": 3600, "day": 
 
 @dataclass(frozen=True, slots=True)
 class RunSettings:
-    """What a run goes by: every choice is made, every variable has its value.
+    """The settings of a run: every choice is made, every variable has its value.
 
-    It begins with `savepoint`, changed as `migration` says, if there is one.
+    It starts from `savepoint`, migrated by `migration`, if there is one.
     """
 
     state: str
@@ -43,7 +43,7 @@ class RunSettings:
 
     @property
     def cadence(self) -> float:
-        """The seconds between epochs with input; 0 where they follow each other."""
+        """The seconds between epochs with input; 0 without a pause."""
         untimed = self.trigger in (AS_FAST_AS_POSSIBLE, AVAILABLE_NOW)
         return 0.0 if untimed else seconds(self.trigger)
 
@@ -80,7 +80,7 @@ def resolve_settings(
 
 
 def state_folder(plan: Plan, asked: str | None, profile: str | None) -> str:
-    """Where the state lies: as asked for, else as the profile or the plan says.
+    """The state folder: as requested, else of the profile or the plan.
 
     Raises RuntimeFault for a profile that is not declared.
     """
@@ -139,7 +139,7 @@ def _variables(
                 f"variable `{name}` has no value",
                 f"pass `--var {name}=…` or set STREAMC_{name.upper()}",
             )
-        # What the environment holds is the value itself, whatever it looks like.
+        # A value from the environment is literal, whatever it looks like.
         if secrets and (name in arguments.variables or own is None):
             value = filled(value, f"variable `{name}`")
         values[name] = value

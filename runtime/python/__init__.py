@@ -1,4 +1,4 @@
-"""Functions in Python that a spec declares.
+"""Python functions that a spec declares.
 
 - ``functions``: Python functions in SQL: registered under their names, called with whole columns of
   a batch.

@@ -24,11 +24,11 @@ _FORM = "def {name}(column: pd.Series, …) -> pd.Series"
 def register_function(
     spark: SparkSession, name: str, target: str, returns: str, folders: Sequence[str]
 ) -> None:
-    """Makes `module:name` known to the session's SQL as `name`.
+    """Registers `module:name` for the session's SQL as `name`.
 
-    It is given a pandas Series for each argument, or an Arrow array where its parameters are
-    annotated so, and gives back one as long. Its module, and those beside it that it has imported,
-    travel to the executors with it. Raises RuntimeFault when it or pandas cannot be had.
+    It gets a pandas Series for each argument, or an Arrow array where its parameters are annotated
+    so, and returns one of equal length. Its module, and imported modules next to it, are sent to
+    the executors with it. Raises RuntimeFault when it or pandas cannot be loaded.
     """
     owner = f"function `{name}`"
     _check_packages(owner)
@@ -64,13 +64,13 @@ def _takes_arrow(function: Callable[..., object]) -> bool:
     try:
         hints = typing.get_type_hints(function)
     except Exception:
-        # Annotations that name what is imported for type checkers only.
+        # Annotations with names that are imported only for type checkers.
         return False
     return any(getattr(hint, "__module__", "").startswith("pyarrow") for hint in hints.values())
 
 
 def use_own_python(spark: SparkSession) -> None:
-    """On one machine, functions run in the Python that runs this, whatever else is on the path."""
+    """On one machine, functions run in this process's Python, whatever else is on the path."""
     context: Any = spark.sparkContext
     chosen = "PYSPARK_PYTHON" in os.environ or context.getConf().contains("spark.pyspark.python")
     if str(context.master).startswith("local") and not chosen:
@@ -78,9 +78,9 @@ def use_own_python(spark: SparkSession) -> None:
 
 
 def send_along(function: Callable[..., object], folders: Sequence[str]) -> None:
-    """Lets the user's modules be pickled whole: executors need not have their folder.
+    """Has the user's modules pickled by value: executors need not have their folder.
 
-    What is installed is left out, every machine has it.
+    Installed modules are left out: every machine has them.
     """
     from pyspark import cloudpickle
 
@@ -97,7 +97,7 @@ def send_along(function: Callable[..., object], folders: Sequence[str]) -> None:
 
 
 def _guarded(function: Callable[..., object], name: str) -> Callable[..., object]:
-    """The function with errors that name it, and a check of what it gives back.
+    """The function with errors that name it, and a check of its result.
 
     It is pickled with all that it uses, so it imports nothing of this package.
     """
@@ -117,6 +117,6 @@ def _guarded(function: Callable[..., object], name: str) -> Callable[..., object
             raise RuntimeError(f"{begin} {name} gave {given} for {len(first)} rows")
         return result
 
-    # PySpark takes a function without annotations for one of Series, or of arrays.
+    # PySpark treats a function without annotations as one of Series, or of arrays.
     call.__annotations__ = {}
     return call

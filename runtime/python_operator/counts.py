@@ -1,6 +1,6 @@
-"""How many rows have arrived and were handled, by query and micro-batch, for the ledger.
+"""How many rows arrived and were handled, by query and micro-batch, for the ledger.
 
-This part runs in Spark's workers; `accounting.python_counts` reads on the driver what they add.
+This part runs in Spark's workers; `accounting.python_counts` reads their sums on the driver.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class ByBatch(AccumulatorParam[Any]):
 
 
 def count(counts: Accumulator[Any], arrived: int, handled: int) -> None:
-    """Adds what a task has had of its batch."""
+    """Adds a task's rows of its batch."""
     task = TaskContext.get()
     if task is not None:
         query = task.getLocalProperty("sql.streaming.queryId")

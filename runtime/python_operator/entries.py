@@ -1,7 +1,7 @@
-"""Cells with entries, each of which is read and written alone: maps, sets and lists.
+"""Cells with entries that are read and written individually: maps, sets and lists.
 
-They are a `MutableMapping`, a `MutableSet`, and the part of a list that state has: it is read from
-the front, and grows at its end. What is read is a copy: to change an entry, write it.
+They are a `MutableMapping`, a `MutableSet`, and the subset of a list that state supports: it is
+read from the front, and grows at its end. What is read is a copy: to change an entry, write it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Touch = Callable[[int], None]
 
 
 class _Lifetime:
-    """When an entry was written, for those that are forgotten."""
+    """When an entry was written, for those that expire."""
 
     def __init__(self, plan: CellPlan, clock: Clock, touch: Touch) -> None:
         self._ttl = plan.ttl
@@ -26,7 +26,7 @@ class _Lifetime:
         self._touch = touch
 
     def stamped(self, *held: Any) -> tuple[Any, ...]:
-        """What is kept of an entry that is written now; somebody will look after it."""
+        """The stored form of an entry written now; its expiry is scheduled."""
         if not self._ttl:
             return held
         self._touch(self._ttl)
@@ -37,7 +37,7 @@ class _Lifetime:
 
 
 class _Keyed:
-    """What a map and a set have in common: the state variable by keys."""
+    """The common part of a map and a set: the state variable by keys."""
 
     def __init__(self, plan: CellPlan, variable: Any, clock: Clock, touch: Touch) -> None:
         self.plan = plan
@@ -65,7 +65,7 @@ class _Keyed:
         return found is not None
 
     def _all(self) -> list[tuple[Any, Any]]:
-        """Entries by their keys: how they lie in the store is nobody's business."""
+        """Entries in the order of their keys, so that the order in the store does not show."""
         found = [
             (self._read_key(key[0]), entry)
             for key, entry in self._variable.iterator()
@@ -74,11 +74,11 @@ class _Keyed:
         return sorted(found, key=lambda pair: rank(pair[0]))
 
     def clear(self) -> None:
-        """Takes all entries away."""
+        """Removes all entries."""
         self._variable.clear()
 
     def sweep(self) -> bool:
-        """Takes away what has outlived its time; whether anything is left."""
+        """Removes expired entries; returns whether any are left."""
         old, kept = [], False
         for key, entry in self._variable.iterator():
             if self._lifetime.is_over(entry):
@@ -90,7 +90,7 @@ class _Keyed:
         return kept
 
     def restore(self, piece: Any) -> None:
-        """Puts what was kept of an entry: its key, its value, when it was written."""
+        """Restores an entry: its key, its value, when it was written."""
         self._variable.updateValue((plain_key(piece[0]),), tuple(piece[1:]))
 
 
@@ -133,7 +133,7 @@ class MapCell(_Keyed, MutableMapping[Any, Any]):
         return dict(self.items()).values()
 
     def replace(self, whole: Any) -> None:
-        """Puts entries in the place of all that is there."""
+        """Replaces all entries."""
         pairs = [*dict(whole).items()] if whole is not None else []
         self.clear()
         for key, value in pairs:
@@ -150,11 +150,11 @@ class SetCell(_Keyed, MutableSet[Any]):
         return self._find(element) is not None
 
     def add(self, value: Any) -> None:
-        """Puts an element in; it stays once if it was there."""
+        """Adds an element, if it is not there."""
         self._put(value, True)
 
     def discard(self, value: Any) -> None:
-        """Takes an element out, if it is there."""
+        """Removes an element, if it is there."""
         self._remove(value)
 
     def __iter__(self) -> Iterator[Any]:
@@ -203,11 +203,11 @@ class ListCell:
         return iter([self._read(one[0]) for one in found if not self._lifetime.is_over(one)])
 
     def __len__(self) -> int:
-        # To make a list of it would ask for this.
+        # Converting it to a list would call this.
         return sum(1 for _ in self)
 
     def clear(self) -> None:
-        """Takes all elements away."""
+        """Removes all elements."""
         self._variable.clear()
 
     def replace(self, whole: Any) -> None:
@@ -216,7 +216,7 @@ class ListCell:
         self._put(entries)
 
     def sweep(self) -> bool:
-        """Takes away what has outlived its time; whether anything is left."""
+        """Removes expired entries; returns whether any are left."""
         found = [tuple(one) for one in self._variable.get()]
         kept = [one for one in found if not self._lifetime.is_over(one)]
         if len(kept) < len(found):
@@ -224,7 +224,7 @@ class ListCell:
         return bool(kept)
 
     def restore(self, piece: Any) -> None:
-        """Puts what was kept of an element: itself, when it was written."""
+        """Restores an element: itself, when it was written."""
         self._variable.appendValue(tuple(piece))
 
     def _entry(self, element: Any) -> tuple[Any, ...]:
@@ -251,7 +251,7 @@ _CLASSES: dict[str, type[MapCell] | type[SetCell] | type[ListCell]] = {
 
 
 def cell_of(plan: CellPlan, handle: Any, clock: Clock, touch: Touch) -> Cell:
-    """The cell on the state variable that it has in Spark."""
+    """The cell on its state variable in Spark."""
     fields = plan.schema.fields
     if plan.kind == "list":
         variable = handle.getListState(plan.variable, plan.schema)

@@ -1,4 +1,4 @@
-"""From what a script says of an operator to the frame of what its class emits."""
+"""The frame with the rows that an operator's class emits."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ def python_frame(
     folders: Sequence[str],
     initial: Callable[[str, StructType], DataFrame | None] | None = None,
 ) -> DataFrame:
-    """The rows that the class `target` emits for the program that `whole` says.
+    """The rows that the class `target` emits for the program in `whole`.
 
-    With `initial` it begins with a state, which that gives for the program's name and the columns:
-    rows as `kernel/keyed` tells. Raises RuntimeFault when the class cannot be had or
-    has not the handlers.
+    With `initial` it begins with a state, which that returns for the program's name and the
+    columns: rows as in `kernel/keyed`. Raises RuntimeFault when the class cannot be loaded or lacks
+    handlers.
     """
     handlers = load_class(target, whole["id"], folders, _methods(whole))
     spark = inputs[0].frame.sparkSession
@@ -96,7 +96,7 @@ def _plan(
         inputs=_inputs(inputs, int(timed) + int(len(inputs) > 1)),
         timed=timed,
         ordered=whole["ordered"],
-        # Spark's own timers are of processing time where no event time moves a watermark.
+        # Spark's own timers use processing time where no event time moves a watermark.
         by_clock=whole["wakes"] and not timed and forgets,
         record=cast(StructType, state["record"].dataType),
         values=[cell for cell in cells if cell.kind == "value"],
@@ -109,7 +109,7 @@ def _plan(
 
 
 def _inputs(inputs: Sequence[Document], first: int) -> list[InputPlan]:
-    """Inputs, whose columns stand one after the other behind the event time and the input."""
+    """Inputs, whose columns follow each other after the event time and the input."""
     found = []
     for one in inputs:
         found.append(InputPlan(one["alias"], one["columns"], first))

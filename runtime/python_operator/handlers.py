@@ -1,4 +1,4 @@
-"""The handlers of a class: what they are given, what they emit, and where they fail."""
+"""The handlers of a class: what they get, what they emit, and where they fail."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from .state import State, Timers
 from .values import Unfit, writer
 
 TURNS = 10_000
-"""How often timers of a key may go off between two rows."""
+"""How often timers of a key may fire between two rows."""
 
 FAILED = "[streamc]"
-"""Begins the message of an error in a class, through all that Spark wraps it in."""
+"""The prefix of an error's message in a class, found within all of Spark's wrapping."""
 
 _OWN = os.path.dirname(__file__)
 _SPARK = f"{os.sep}pyspark{os.sep}"
@@ -37,11 +37,11 @@ class Handlers:
         self._rows: Sequence[Any] = [Row(*one.columns) for one in plan.inputs]
 
     def turn_to(self, key: Row) -> None:
-        """Makes these the handlers of another key."""
+        """Switches to another key."""
         self._state.turn_to(key)
 
     def event(self, row: Any) -> Iterator[Row]:
-        """What the handler of an input emits of a row."""
+        """What the handler of an input emits for a row."""
         n = row[1 if self._plan.timed else 0] if self._several else 0
         given: InputPlan = self._plan.inputs[n]
         made = self._rows[n](*row[given.first : given.first + len(given.columns)])
@@ -91,7 +91,7 @@ class Handlers:
         return self._row(*made.values())
 
     def _misfit(self, values: Any) -> str | None:
-        """What is wrong with a row that has the right form."""
+        """What is wrong with a row of the right form."""
         given = values.asDict() if isinstance(values, Row) else values
         if not isinstance(given, Mapping | tuple | list):
             return None
@@ -110,7 +110,7 @@ class Handlers:
         return f"{len(given)} values for {len(self._names)} columns"
 
     def _check_time(self, name: str, made: Mapping[str, Any], at: int | None) -> None:
-        """Behind an operator, what the watermark has passed is late."""
+        """After an operator, rows that the watermark has passed are late."""
         found, floor = made[name], at if at is not None else self._timers_floor()
         if found is None or (floor is not None and micros_of(found) < floor):
             since = "" if floor is None else f", before {moment_of(floor)}"

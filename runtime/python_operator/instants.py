@@ -9,11 +9,10 @@ FIRST_MS, LAST_MS = -9223372036854775, 9223372036854775
 """The first and the last instant, in milliseconds (`kernel/operators/Watermarks.scala`)."""
 
 FAR_MS = 253370764800000
-"""What is told of a watermark that has passed all rows: arithmetic on it does not overflow."""
+"""The value shown for a watermark that has passed all rows: arithmetic on it does not overflow."""
 
 POLLED = (FIRST_MS - 1, FIRST_MS - 2)
-"""When a key is woken in every epoch: Spark takes away the timer that has gone off, and the next
-one must be another."""
+"""Instants for waking a key in every epoch: Spark removes a fired timer; the next must differ."""
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
@@ -45,7 +44,7 @@ def wake(micros: int) -> int:
 
 
 def moment_of(micros: int) -> datetime:
-    """The moment; what a datetime can't hold, as a drained watermark, is the last one that it can.
+    """The moment; what a datetime can't hold, such as a drained watermark, is the last one it can.
 
     >>> moment_of(1_500_000).isoformat()
     '1970-01-01T00:00:01.500000+00:00'

@@ -1,4 +1,4 @@
-"""The class of an operator: found beside the script, looked at, and sent to the workers."""
+"""The class of an operator: found next to the script, checked, and sent to the workers."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ ON_TIMER = ("at", "state", "timers")
 def load_class(
     target: str, operator: str, folders: Sequence[str], methods: Mapping[str, Sequence[str]]
 ) -> type:
-    """The class `module:Class`, which has methods by these names with these parameters.
+    """The class `module:Class`, which has methods with these names and parameters.
 
-    It is sent to the workers with all that it uses of its folder, and so is this package. Raises
-    RuntimeFault when it or what it needs cannot be had, or when it has not the methods.
+    It is sent to the workers with all modules that it uses from its folder, and so is this package.
+    Raises RuntimeFault when it or what it needs cannot be loaded, or when it lacks methods.
     """
     owner = f"operator `{operator}`"
     _check_packages(owner)
@@ -50,7 +50,7 @@ def _check_packages(owner: str) -> None:
         require_minimum_pyarrow_version()
         importlib.import_module("pyspark.sql.streaming.proto.StateMessage_pb2")
     except Exception as error:
-        # Packages that are there in a version that PySpark does not take raise errors of their own.
+        # Packages in a version that PySpark does not accept raise errors of their own.
         raise RuntimeFault(
             OPERATOR_PACKAGE,
             f"{owner} is a class in Python, for which PySpark lacks a package: {first_line(error)}",
@@ -77,7 +77,7 @@ def _takes(function: object, arguments: int) -> bool:
     except TypeError:
         return False
     except ValueError:
-        # Not written in Python: nobody knows.
+        # Not written in Python: unknown.
         return True
     return True
 

@@ -1,4 +1,4 @@
-"""What the workers must know of an operator: plain values, and the class itself."""
+"""What the workers need to know about an operator: plain values, and the class itself."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pyspark.sql.types import StructType
 
 @dataclass(frozen=True)
 class CellPlan:
-    """A cell; `ttl` in microseconds, `schema` of one of its entries as state has it."""
+    """A cell; `ttl` in microseconds, `schema` that of an entry in the state."""
 
     name: str
     kind: str
@@ -43,8 +43,8 @@ class InputPlan:
 class OperatorPlan:
     """An operator.
 
-    `row` is the row of all inputs, whose first column is the event time if `timed`; `record` is
-    what a key has in one row. `event_time` is the place of the column of `returns` that is one.
+    `row` is the row of all inputs, whose first column is the event time if `timed`; `record` is a
+    key's row of state. `event_time` is the position of the column of `returns` that is one.
     """
 
     id: str

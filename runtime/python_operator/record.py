@@ -1,6 +1,6 @@
-"""What a key has in one row: its values, its timers, and what it needs to be woken.
+"""A key's row of state: its values, its timers, and when it is woken.
 
-It is read when the key's turn begins and written when that ends, if anything has changed. Names and
+It is read when the key's turn begins and written when it ends, if anything has changed. Names and
 meaning are those of a program in the kernel (`kernel/keyed/KeyState.scala`).
 """
 
@@ -15,11 +15,10 @@ from .values import Convert, fitted, reader, writer
 
 
 class Record:
-    """The record of the key whose turn it is; instants in microseconds, None when not set.
+    """The record of the current key; instants in microseconds, None when not set.
 
     `armed` is when the key is woken, in milliseconds of its clock; `number` is that of the next
-    row that waits, 0 when none does; `sweep` is when entries are looked for that have outlived
-    their time, in milliseconds.
+    waiting row, 0 without any; `sweep` is when expired entries are removed, in milliseconds.
     """
 
     def __init__(self, plan: OperatorPlan, handle: Any, clock: Clock) -> None:
@@ -41,7 +40,7 @@ class Record:
         self.sweep: int | None = None
 
     def load(self, millis: int) -> None:
-        """Reads what the key has; `millis` is the clock by which it is woken."""
+        """Reads the key's row; `millis` is the clock by which it is woken."""
         self._millis = millis
         found = self._variable.get()
         self._existed, self._changed = found is not None, False
@@ -65,7 +64,7 @@ class Record:
                 self._changed = True
 
     def change(self) -> None:
-        """What is beside the values is not as it was."""
+        """Notes a change to something other than the values."""
         self._changed = True
 
     def value(self, n: int) -> Any:
@@ -73,7 +72,7 @@ class Record:
         return self._read[n](self._held[n])
 
     def assign(self, n: int, value: Any) -> None:
-        """Puts another value into a cell."""
+        """Assigns a cell."""
         cell = self._plan.values[n]
         self._held[n] = fitted(self._write[n], value, cell.name)
         self._written[n] = self._clock.now
@@ -82,7 +81,7 @@ class Record:
             self.touch(cell.ttl)
 
     def clear(self, n: int) -> None:
-        """Makes a cell what it was before anything was written."""
+        """Resets a cell to its initial content."""
         self.assign(n, self._plan.values[n].default)
 
     def start(self, timer: int, at: int | None) -> None:
@@ -91,19 +90,19 @@ class Record:
         self._changed = True
 
     def touch(self, ttl: int) -> None:
-        """Something was written that will be forgotten: somebody has to look then."""
+        """Schedules a sweep for something written that will expire."""
         if self.sweep is None:
             self.sweep = self._millis + max(ttl // 1000, 1)
             self._changed = True
 
     def touch_values(self) -> None:
-        """Somebody has to look again as long as a value is there that will be forgotten."""
+        """Keeps a sweep scheduled as long as there is a value that will expire."""
         waiting = [self._plan.values[n].ttl for n in self._lasting if not self._is_default(n)]
         if waiting:
             self.touch(min(waiting))
 
     def arm(self, at: int | None) -> None:
-        """Sees that Spark wakes the key at an instant, and at no other."""
+        """Makes Spark wake the key at an instant, and at no other."""
         if at == self.armed:
             return
         if self.armed is not None:
@@ -114,7 +113,7 @@ class Record:
         self._changed = True
 
     def save(self) -> None:
-        """Writes the record, or takes it away when it says nothing."""
+        """Writes the record, or removes it when it is empty."""
         if not self._changed:
             return
         set_timers = [at for at in self.timers if at is not None]
@@ -129,7 +128,7 @@ class Record:
         self._variable.update((*self._held, *written, *timers, *beside))
 
     def restore(self, piece: Any) -> None:
-        """Puts what was kept of a key, and sees that it is woken: its timers may be others now."""
+        """Restores a key, and makes sure it is woken: its timers may have changed."""
         first = len(self._plan.values) + len(self._lasting)
         wakes = [] if piece[-3] is None else [piece[-3]]
         for timer, at in zip(self._plan.timers, piece[first:-3], strict=True):

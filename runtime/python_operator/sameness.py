@@ -1,6 +1,6 @@
-"""When two values are the same, as the kernel sees it.
+"""When two values are the same, as in the kernel.
 
-To Python NaN is not itself, and -0.0 is 0.0, though a reader can tell them apart.
+In Python NaN does not equal itself, and -0.0 equals 0.0, though a reader can distinguish them.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import Any
 
 
 def same(one: Any, other: Any) -> bool:
-    """Whether a reader can't tell two values of one type apart."""
+    """Whether two values of one type are indistinguishable to a reader."""
     if isinstance(one, float) and isinstance(other, float):
         alike = one == other and math.copysign(1.0, one) == math.copysign(1.0, other)
         return alike or (math.isnan(one) and math.isnan(other))
@@ -25,7 +25,7 @@ def same(one: Any, other: Any) -> bool:
 
 
 def plain_key(key: Any) -> Any:
-    """A key as Spark groups by it: one NaN, and no -0.0. State is found by the bytes of keys."""
+    """A key in the form of Spark's grouping: one NaN, no -0.0. State is found by a key's bytes."""
     if isinstance(key, float):
         return math.nan if math.isnan(key) else key + 0.0
     if isinstance(key, list):

@@ -1,4 +1,4 @@
-"""What a class sees of the key whose turn it is: its cells, and its timers."""
+"""The interface of the current key for a class: its cells, and its timers."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from .record import Record
 class State:
     """The cells of a key, each an attribute: `state.total`, `state.total = 3`.
 
-    A map, set or list is a `MapCell`, `SetCell` or `ListCell`; to assign to one puts all that it
-    holds. A cell whose name Python or this class has taken is found as `state["clear"]`.
+    A map, set or list is a `MapCell`, `SetCell` or `ListCell`; assigning to one replaces its
+    content. A cell whose name is reserved by Python or this class is available as `state["clear"]`.
     """
 
     __slots__ = ("_entries", "_key", "_record", "_values")
@@ -43,11 +43,11 @@ class State:
         return self._key
 
     def turn_to(self, key: Row) -> None:
-        """Makes this the state of another key."""
+        """Switches to another key."""
         object.__setattr__(self, "_key", key)
 
     def clear(self, *names: str) -> None:
-        """Makes cells what they were before anything was written; all of them without names.
+        """Resets cells to their initial content; all of them if no names are given.
 
         Timers stay as they are.
         """
@@ -94,7 +94,7 @@ class Timer:
 
     @property
     def at(self) -> datetime | None:
-        """The instant that it is set for, None when it is not set."""
+        """The instant for which it is set, None when it is not set."""
         at = self._record.timers[self._n]
         return None if at is None else moment_of(at)
 
@@ -112,7 +112,7 @@ class Timer:
 class Timers:
     """The timers of a key, each an attribute: `timers.deadline.start(at)`; and the time.
 
-    A timer whose name Python or this class has taken is found as `timers["now"]`.
+    A timer whose name is reserved by Python or this class is available as `timers["now"]`.
     """
 
     __slots__ = ("_clock", "_timers")

@@ -1,14 +1,14 @@
-"""The turn of a key in an epoch: its rows and timers, one after the other, in their order.
+"""The turn of a key in an epoch: its rows and timers, one by one, in order.
 
-Rows of an operator that is ordered wait until the watermark has passed them; then rows and timers
-go by their instants, rows of an instant before its timers, equal rows in the order of their values.
-In one that is not, the rows that an epoch brings are handled by event time and value, and after
-them the timers that the watermark has passed. Timers of processing time go off when the epoch's
+Rows of an ordered operator wait until the watermark has passed them; then rows and timers are
+handled by their instants, rows of an instant before its timers, rows of one instant in the order of
+their values. In an unordered one, the rows of an epoch are handled by event time and value, and
+after them the timers that the watermark has passed. Processing-time timers fire when the epoch's
 clock has passed them.
 
-Spark's own timer is a bare instant of one clock. A key has one at most: for the first of its timers
+Spark's own timer is a bare instant of one clock. A key has at most one: for the first of its timers
 and of its waiting rows. Where Spark's clock is the watermark, a key that waits for processing time
-is woken in every epoch, by a timer of an instant that every watermark has passed.
+is woken in every epoch, by a timer for an instant that every watermark has passed.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _EVERY = 2**63 - 1
 
 
 class Turns:
-    """The turns of keys in a task, one after the other."""
+    """The turns of keys in a task, one by one."""
 
     def __init__(self, plan: OperatorPlan, handle: Any) -> None:
         self._plan = plan
@@ -63,8 +63,7 @@ class Turns:
     ) -> Iterator[Row]:
         """The rows that a key emits; `now`, `watermark` and `woken` in milliseconds.
 
-        `woken` is the instant of the timer of Spark that went off. A key that `rests` goes on
-        sleeping.
+        `woken` is the instant of Spark's timer that fired. A key that `rests` is not woken.
         """
         clock, record, plan = self._clock, self._record, self._plan
         known = not plan.by_clock and watermark != 0 and watermark > FIRST_MS
@@ -76,7 +75,7 @@ class Turns:
         own = self._read_key(key)
         self._handlers.turn_to(self._key_row(*own[: len(plan.key_names)]))
         if woken is not None and woken == record.armed:
-            # Spark takes a timer away that has gone off.
+            # Spark removes a timer that has fired.
             record.armed = None
             record.change()
         brought = [self._read_row(row["__row"]) for row in rows]
@@ -96,7 +95,7 @@ class Turns:
         record.save()
 
     def restore(self, piece: str, held: Any) -> None:
-        """Puts a piece of the state that an operator begins with where it belongs."""
+        """Restores a piece of an operator's initial state."""
         if piece == "record":
             self._record.restore(reader(self._plan.record)(held))
         elif piece == "waiting":
@@ -109,9 +108,9 @@ class Turns:
     def _due(
         self, waiting: Waiting, brought: Sequence[Any]
     ) -> tuple[list[tuple[int, Any]], int | None]:
-        """The rows that are due, by their instants, and the instant of the first that is not.
+        """The due rows, by their instants, and the instant of the first that is not due.
 
-        What waits is looked at only when something of it may be due: `armed` is no later than that.
+        Waiting rows are read only when some may be due: `armed` is no later than that.
         """
         record, passed = self._record, self._passed
         due: list[tuple[int, Any]] = []
@@ -172,13 +171,13 @@ class Turns:
                 return
 
     def _spare(self, others: Sequence[int | None]) -> None:
-        """Behind what programs are told, a timer that is started again would be due each time."""
+        """After the last instant shown to programs, a restarted timer would be due each time."""
         for n, (old, at) in enumerate(zip(others, self._record.timers, strict=True)):
             if at is not None and at != old and at > FAR_MS * 1000:
                 self._never.add(n)
 
     def _first(self, until: int, *, processing: bool) -> int | None:
-        """The first timer of a kind that is due, None if none is."""
+        """The first due timer of a kind, None if none is."""
         due = [
             (at, n)
             for n, at in enumerate(self._record.timers)
@@ -198,7 +197,7 @@ class Turns:
         self._record.touch_values()
 
     def _arm(self, front: int | None, millis: int, woken: int | None) -> None:
-        """Sees that Spark wakes the key for what comes first."""
+        """Makes Spark wake the key for what is due first."""
         plan, record = self._plan, self._record
         pairs = [*zip(plan.timers, record.timers, strict=True)]
         clocked = [at for timer, at in pairs if timer.processing and at is not None]

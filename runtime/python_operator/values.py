@@ -1,8 +1,8 @@
-"""Values on their way between Spark and a class, by their type.
+"""Values converted between Spark and a class, by type.
 
-A class has Python's own: `bool`, `int`, `float`, `Decimal`, `str`, `bytes`, `date`, a
-TIMESTAMP as a `datetime` in UTC and a TIMESTAMP_NTZ as one without a time zone, `list`, `dict`, and
-a STRUCT as a `Row`. What a class gives is looked at, so that a mistake is told where it is made.
+A class uses Python's own: `bool`, `int`, `float`, `Decimal`, `str`, `bytes`, `date`, a TIMESTAMP as
+a `datetime` in UTC and a TIMESTAMP_NTZ as one without a time zone, `list`, `dict`, and a STRUCT as
+a `Row`. Values from a class are checked, so that a mistake is reported where it is made.
 """
 
 from __future__ import annotations
@@ -44,14 +44,14 @@ _PLAIN = Context(prec=100)
 
 
 class Unfit(TypeError):
-    """A value that is not of its type."""
+    """A value of the wrong type."""
 
     def __init__(self, value: object, kind: DataType) -> None:
         super().__init__(f"{value!r} is no {kind.simpleString().upper()}")
 
 
 def fitted(convert: Convert, value: object, what: str) -> Any:
-    """A value as `convert` makes it; raises TypeError that says what is not of its type."""
+    """A value converted by `convert`; raises TypeError, which names the value of the wrong type."""
     try:
         return convert(value)
     except Unfit as error:
@@ -59,7 +59,7 @@ def fitted(convert: Convert, value: object, what: str) -> Any:
 
 
 def reader(kind: DataType) -> Convert:
-    """From what Spark hands to Python to what a class has; None stays None."""
+    """From Spark's values in Python to those of a class; None stays None."""
     convert = _reader(kind)
     return lambda value: None if value is None else convert(value)
 
@@ -72,12 +72,12 @@ def _reader(kind: DataType) -> Convert:
         return lambda value: [element(one) for one in value]
     if isinstance(kind, MapType):
         key, held = reader(kind.keyType), reader(kind.valueType)
-        # Arrow has a map as pairs.
+        # Arrow represents a map as pairs.
         return lambda value: {
             key(k): held(v) for k, v in (value.items() if isinstance(value, Mapping) else value)
         }
     if isinstance(kind, TimestampType):
-        # PySpark gives an instant of state in the local time of the process.
+        # PySpark returns an instant of state in the local time of the process.
         return lambda value: in_utc(value if value.tzinfo is not None else value.astimezone())
     if isinstance(kind, BinaryType):
         return bytes
@@ -90,7 +90,7 @@ def _row_reader(kind: StructType) -> Convert:
     make = Row(*names)
 
     def read(value: Any) -> Row:
-        # Arrow has a struct as a dict.
+        # Arrow represents a struct as a dict.
         held = [value[name] for name in names] if isinstance(value, dict) else value
         return make(*(field(one) for field, one in zip(fields, held, strict=True)))
 
@@ -98,9 +98,9 @@ def _row_reader(kind: StructType) -> Convert:
 
 
 def writer(kind: DataType, *, arrow: bool = False) -> Convert:
-    """From what a class gives to what PySpark keeps in state, or puts into `arrow`.
+    """From a class's values to those PySpark keeps in state, or puts into `arrow`.
 
-    What it makes raises Unfit for a value that is not of the type. None stays None.
+    The result raises Unfit for a value of the wrong type. None stays None.
     """
     convert = _writer(kind, arrow)
     return lambda value: None if value is None else convert(value)
@@ -120,7 +120,7 @@ def _writer(kind: DataType, arrow: bool) -> Convert:
         raise NotImplementedError(f"{kind.simpleString()} in Python")
 
     def write(value: Any) -> Any:
-        # Of numpy, and of pandas.
+        # From numpy, and from pandas.
         value = value.item() if type(value).__module__ == "numpy" else value
         found = scalar(value, kind)
         if found is None:
@@ -176,7 +176,7 @@ def _map_writer(kind: MapType, arrow: bool) -> Convert:
 
 
 def _decimal_writer(kind: DecimalType) -> Convert:
-    """Rounds to the scale, half up, as CAST does; what has too many digits does not fit."""
+    """Rounds to the scale, half up, as CAST does; a value with too many digits does not fit."""
     unit, limit = Decimal(1).scaleb(-kind.scale), Decimal(10) ** (kind.precision - kind.scale)
 
     def write(value: Any) -> Any:
@@ -242,7 +242,7 @@ _SCALARS: dict[type[DataType], Callable[[Any, DataType], Any]] = {
 
 
 def rank(value: Any) -> Any:
-    """What sorts values of one type, as a class has them, in Spark's order.
+    """A sort key for a class's values of one type, in Spark's order.
 
     NULL comes first, NaN last; maps are compared by their sorted entries.
     """

@@ -14,20 +14,20 @@ _PLACE = StructType([StructField("at", LongType()), StructField("number", LongTy
 
 
 class Waiting:
-    """Rows by their instants and numbers, laid out as those of the kernel's programs."""
+    """Rows by their instants and numbers, laid out like those of the kernel's programs."""
 
     def __init__(self, plan: OperatorPlan, handle: Any) -> None:
         self._variable = handle.getMapState("waiting", _PLACE, plan.row)
         self._read, self._write = reader(plan.row), writer(plan.row)
 
     def add(self, at: int, number: int, row: Any) -> None:
-        """Lets a row wait."""
+        """Adds a waiting row."""
         self._variable.updateValue((_ordered(at), _ordered(number)), self._write(row))
 
     def take(self, until: int) -> tuple[list[tuple[int, Any]], int | None]:
-        """Takes the rows out that are due, and tells the instant of the first that is not.
+        """Removes and returns the due rows, and the instant of the first that is not due.
 
-        All rows of the key are read: Spark keeps what reads a map open until it is at its end.
+        All rows of the key are read: Spark keeps the iterator of a map open until it is exhausted.
         """
         due, later = [], []
         for place, row in self._variable.iterator():
@@ -42,7 +42,7 @@ class Waiting:
 
 
 def _ordered(n: int) -> int:
-    """A number whose bytes, lowest first as they lie in memory, are in the order of numbers.
+    """A number whose little-endian bytes sort like the numbers.
 
     >>> [_plain(_ordered(n)) for n in (-3, 0, 7)]
     [-3, 0, 7]

@@ -1,4 +1,4 @@
-"""What Spark says of a failed expression, without harmful advice, and what to write instead."""
+"""Spark's messages about failed expressions, without harmful advice, and what to write instead."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _REMEDIES = (
     ("NULL_MAP_KEY", "leave out what has no key, or write `COALESCE(key, …)`"),
     ("USER_RAISED_EXCEPTION", "see why `raise_error` was called"),
 )
-"""What an expression can be that gives NULL instead, by the condition that Spark names."""
+"""Expressions that give NULL instead, by Spark's error condition."""
 
 _ADVICE = re.compile(
     r"spark\.[a-z]\w*(\.\w+)+|failOnDataLoss|ignore(?:Corrupt|Missing)Files|REFRESH TABLE"
@@ -37,10 +37,10 @@ _CONDITION = re.compile(r"\[([A-Z0-9_]+)(?:\.[A-Z0-9_]+)*\]")
 
 
 def without_advice(text: str) -> str:
-    """What Spark says without the sentences that advise a setting.
+    """Spark's message without the sentences that advise a setting.
 
-    They make wrong results of an error, as sums that wrap without `spark.sql.ansi.enabled`, leave
-    rows out, or give up a state.
+    Such settings turn an error into wrong results, like sums that wrap without
+    `spark.sql.ansi.enabled`, drop rows, or discard a state.
 
     >>> without_advice('Long overflow. If necessary set "spark.sql.ansi.enabled" to "false" to '
     ...                'bypass this error.')
@@ -52,6 +52,6 @@ def without_advice(text: str) -> str:
 
 
 def remedy(details: str) -> str | None:
-    """What to write instead of what fails as `details` say, None if nothing is known."""
+    """What to write instead of the expression that failed as in `details`, None if unknown."""
     told = set(_CONDITION.findall(details))
     return next((instead for condition, instead in _REMEDIES if condition in told), None)

@@ -13,14 +13,14 @@ if TYPE_CHECKING:
     from pyspark.sql.streaming.query import StreamingQuery
 
 _SECONDS = 30
-"""How long the input of a failed batch is looked through, at most."""
+"""How long the input of a failed batch is searched, at most."""
 _COLUMNS = 8
 _EXPRESSION = 200
 
 
 @dataclass(frozen=True, slots=True)
 class BatchInput:
-    """What a batch has read of a source: so many `files`, or `partitions` with their messages."""
+    """What a batch has read from a source: its `files`, or `partitions` with their messages."""
 
     source: str
     kind: str
@@ -29,7 +29,7 @@ class BatchInput:
     count: int
 
     def parts(self) -> str:
-        """The only one, or the first and the last.
+        """The only one, or the first and the last one.
 
         >>> BatchInput("orders", "files", "in/1.json", "in/3.json", 3).parts()
         'in/1.json to in/3.json (3 files)'
@@ -42,9 +42,9 @@ class BatchInput:
 
 @dataclass(frozen=True, slots=True)
 class FailedRow:
-    """What is known of a failure; `expression` and `row` are None if that is not.
+    """What is known about a failure; `expression` and `row` are None if unknown.
 
-    `row` says where the row stands and what is in it. `inputs` are what the batch has read.
+    `row` says where the row is and what it contains. `inputs` are what the batch has read.
     """
 
     expression: str | None
@@ -53,13 +53,13 @@ class FailedRow:
     inputs: Sequence[BatchInput]
 
     def lines(self) -> list[str]:
-        """What is told below the reason: the expression, and the row or else the batch."""
+        """The lines below the reason: the expression, and the row or else the batch."""
         read = "; ".join(f"`{one.source}`: {one.parts()}" for one in self.inputs)
         batch = f"in batch {self.batch}" + (f", which read {read}" if read else "")
         return self._lines(batch if self.row is None else self.row)
 
     def lines_of_step(self) -> list[str]:
-        """The same where the batch is a step, which has one file for each source."""
+        """The same for a batch that is a step, with one file for each source."""
         files = ", ".join(one.first for one in self.inputs)
         return self._lines((f"in {files}" if files else None) if self.row is None else self.row)
 
@@ -69,9 +69,9 @@ class FailedRow:
 
 
 def find_failed_row(query: StreamingQuery, thrown: Any, kernel: Any) -> FailedRow | None:
-    """What is known of the row that an exception of Spark's is about; None if it is about none.
+    """What is known about the row in an exception of Spark's; None if it is not about one.
 
-    The query has ended. Its last batch is read again, and a row is told only if the expression
+    The query has ended. Its last batch is reread, and a row is reported only if the expression
     fails on it again.
     """
     found = kernel.FailedRow.of(query._jsq, thrown, _SECONDS)
@@ -79,7 +79,7 @@ def find_failed_row(query: StreamingQuery, thrown: Any, kernel: Any) -> FailedRo
 
 
 def told(found: Mapping[str, Any]) -> FailedRow:
-    """What the kernel has found, in words."""
+    """The kernel's finding, in words."""
     expression = found["expression"]
     inputs = [BatchInput(**one) for one in found["inputs"]]
     return FailedRow(
@@ -91,7 +91,7 @@ def told(found: Mapping[str, Any]) -> FailedRow:
 
 
 def _row(found: Mapping[str, Any]) -> str | None:
-    """Where a row stands, with the values that the expression reads.
+    """The location of a row, with the values that the expression reads.
 
     >>> print(_row({"place": "at in/1.json:3", "values": [["v", "0"], ["s", '"x"']]}))
     at in/1.json:3, where `v` is 0, `s` is "x"

@@ -36,10 +36,10 @@ _GENERIC = (
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Why a query ended: a short reason for the terminal, all there is for the log.
+    """Why a query ended: a short reason for the terminal, the full text for the log.
 
-    `remedy` is what can be done about it in the spec, None if nothing is known; `row` is what is
-    known of the expression and the row that failed, which is told below the reason.
+    `remedy` is what can be done about it in the spec, None if unknown; `row` is what is known about
+    the expression and the row that failed, which is shown below the reason.
     """
 
     query: str
@@ -49,16 +49,16 @@ class Failure:
     row: FailedRow | None = None
 
     def told(self) -> str:
-        """The reason, and below it what is known of the row."""
+        """The reason, and below it what is known about the row."""
         return "\n".join([self.reason, *(self.row.lines() if self.row is not None else ())])
 
     def told_of_step(self) -> str:
-        """The same where the batch was a step."""
+        """The same for a batch that was a step."""
         return "\n".join([self.reason, *(self.row.lines_of_step() if self.row is not None else ())])
 
 
 def spark_errors() -> tuple[type[Exception], ...]:
-    """What a call of Spark raises when it fails, or when its process is gone."""
+    """What a call of Spark raises when it fails, or when its process has ended."""
     from py4j.protocol import Py4JError
     from pyspark.errors import PySparkException
 
@@ -66,12 +66,12 @@ def spark_errors() -> tuple[type[Exception], ...]:
 
 
 def java_exception(error: BaseException) -> Any:
-    """What Spark's own process threw, None when the error is of this side or Spark is gone."""
+    """What Spark's own process threw, None when the error is from this side or Spark has ended."""
     return getattr(error, "java_exception", None) or getattr(error, "_origin", None)
 
 
 def spark_refuses(what: str, error: Exception, state: str) -> RuntimeFault:
-    """The fault for what Spark does not take; `error` is one of `spark_errors`."""
+    """The fault for what Spark refuses; `error` is one of `spark_errors`."""
     java = java_exception(error)
     if isinstance(error, ConnectionError) or type(error).__name__ == "Py4JNetworkError":
         return spark_lost(state, error)
@@ -93,7 +93,7 @@ def spark_refuses(what: str, error: Exception, state: str) -> RuntimeFault:
 
 
 def spark_lost(state: str, error: Exception) -> RuntimeFault:
-    """The fault for a Spark that is no longer there; `error` is what a call of it raised."""
+    """The fault for a Spark that has ended; `error` is what a call of it raised."""
     return RuntimeFault(
         SPARK_LOST,
         f"Spark has ended by itself: {first_line(error)}",
@@ -102,12 +102,12 @@ def spark_lost(state: str, error: Exception) -> RuntimeFault:
 
 
 def reason_of_query(query: StreamingQuery) -> str:
-    """Why a query has ended, in the words of Spark."""
+    """Why a query has ended, in Spark's words."""
     return reason_of(exception_of(query))
 
 
 def exception_of(query: StreamingQuery) -> Any:
-    """What a query has ended with, None if it has not failed."""
+    """The exception of a query, None if it has not failed."""
     found = query._jsq.exception()
     return found.get() if found.isDefined() else None
 
@@ -127,7 +127,7 @@ def stack_trace(thrown: Any) -> str:
 
 
 def reason_of(thrown: Any) -> str:
-    """The innermost message that Spark itself words, its cause, and the file if one is named."""
+    """The innermost message worded by Spark itself, its cause, and the file if one is named."""
     chain = []
     while thrown is not None:
         chain.append((str(thrown.getClass().getSimpleName()), str(thrown.getMessage() or "")))
@@ -177,7 +177,7 @@ _STATE_FILE = re.compile(r"/generations/\d{4,}/(?:epochs|queries|sources)/")
 
 
 def _is_damage(name: str, text: str) -> bool:
-    """Whether an exception is about a file of a state that has been damaged while the job ran."""
+    """Whether an exception is about a file of the state that was damaged while the job ran."""
     if _STATE_FILE.search(text) is None:
         return False
     return name in ("ChecksumException", "FileNotFoundException") or text.endswith("is damaged")
@@ -188,7 +188,7 @@ _BEHIND = ("\t", " SQLSTATE:")
 
 
 def _worker_reason(text: str) -> str:
-    """The error at the end of a Python worker's traceback; of a pipeline's function, all of it."""
+    """The error at the end of a Python worker's traceback; all of it for a pipeline's function."""
     lines = text.rpartition(_TRACEBACK)[2].splitlines()
     first = next((n for n, line in enumerate(lines) if not line.startswith(" ")), 0)
     told = takewhile(lambda line: line and not line.startswith(_BEHIND), lines[first:])
@@ -199,7 +199,7 @@ _FILE = re.compile(r"reading file (?:file:/*(?=/))?(\S+?)[.,]?(?:\s|$)")
 
 
 def _message(text: str) -> tuple[str | None, str]:
-    """Spark's error class and the first line that says something, without bookkeeping.
+    """Spark's error class and the first informative line, without bookkeeping.
 
     The line is empty for a message that only wraps another.
     """
@@ -217,4 +217,4 @@ def _message(text: str) -> tuple[str | None, str]:
 
 
 FAILED = "[streamc]"
-"""Begins the message of an error in such a function, through all that Spark wraps it in."""
+"""The prefix of an error's message in such a function, found within all of Spark's wrapping."""

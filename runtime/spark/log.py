@@ -1,7 +1,7 @@
-"""The log of a Spark that is started here: what its process writes, but for secrets.
+"""The log of a Spark that is started here: its process's output, without secrets.
 
-Spark, its libraries and the Python workers below it write to one standard error. It is a pipe of
-this process, which puts each line into the file.
+Spark, its libraries and its Python workers share one standard error. It is a pipe to this process,
+which writes each line to the file.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ..base.private_files import make_folders, open_to_append, secure
 
 
 def log_file(state: str) -> Path:
-    """Where the log goes: with the state, if that is on disk."""
+    """The path of the log: with the state, if that is on disk."""
     url = urlparse(state)
     folder = Path(url.path if url.scheme == "file" else state) / "logs"
     if url.scheme not in ("", "file"):
@@ -37,7 +37,7 @@ def log_file(state: str) -> Path:
 
 @contextmanager
 def logged(log: Path | None) -> Iterator[None]:
-    """Gives Spark's process, which inherits it, a pipe into the log as its standard error.
+    """Gives Spark's process a pipe into the log as its inherited standard error.
 
     Its warnings about the machine and its stack traces are then kept, but not on the terminal.
     """
@@ -58,9 +58,9 @@ def logged(log: Path | None) -> Iterator[None]:
 
 
 def _copy(reading: int, log: Path) -> None:
-    """Copies what comes until all processes that write have ended.
+    """Copies the output until all writing processes have ended.
 
-    What cannot be written is taken all the same: Spark must not wait for a full disk here.
+    Output that cannot be written is read all the same: Spark must not block on a full disk.
     """
     with os.fdopen(reading, encoding="utf-8", errors="replace") as lines:
         with suppress(OSError), open(log, "a", encoding="utf-8") as file:

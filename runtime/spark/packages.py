@@ -1,4 +1,4 @@
-"""Parts of Spark that do not come with PySpark: fetched when a pipeline uses them, only then."""
+"""Parts of Spark that do not come with PySpark: fetched only when a pipeline uses them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SETTING = "spark.jars.packages"
 class Package:
     """What a connector or a format needs.
 
-    Its coordinates in Maven Central, and a class to know it by.
+    Its coordinates in Maven Central, and a class that shows its presence.
     """
 
     part: str
@@ -43,7 +43,7 @@ _PACKAGES = (
 
 
 def parts_of(plan: Plan) -> Iterator[str]:
-    """Yields the connectors and formats that a plan reads and writes by."""
+    """Yields the connectors and formats that a plan reads and writes."""
     sources = ((one.connector, one.options) for one in plan.sources.values())
     sinks = ((one.connector, one.options) for one in plan.sinks.values())
     for connector, options in (*sources, *sinks):
@@ -59,9 +59,9 @@ def packages_of(parts: Iterable[str]) -> tuple[Package, ...]:
 
 
 def fetching(settings: Mapping[str, str], packages: Iterable[Package]) -> dict[str, str]:
-    """Spark settings that let a Spark that is about to start fetch the packages too.
+    """Spark settings that make a Spark about to start fetch these packages too.
 
-    Those that the settings name already, in whatever version, are left to them.
+    Packages that the settings already name, in any version, are left to them.
     """
     named = [part.strip() for part in settings.get(SETTING, "").split(",") if part.strip()]
     known = {part.rpartition(":")[0] for part in named}
@@ -72,7 +72,7 @@ def fetching(settings: Mapping[str, str], packages: Iterable[Package]) -> dict[s
 
 
 def check_packages(spark: SparkSession, packages: Iterable[Package]) -> None:
-    """Raises RuntimeFault when a running Spark lacks a package; it can't be given one any more."""
+    """Raises RuntimeFault when a running Spark lacks a package, which can no longer be added."""
     for package in packages:
         if not _has_class(spark, package.known_by):
             raise RuntimeFault(
@@ -89,7 +89,7 @@ def _has_class(spark: SparkSession, name: str) -> bool:
     jvm: Any = spark._jvm
     loader = java_class(jvm, "java.lang.Thread").currentThread().getContextClassLoader()
     try:
-        # Not `Class.forName(name)`: packages are in the loader of the thread.
+        # Not `Class.forName(name)`: packages are in the thread's class loader.
         java_class(jvm, "java.lang.Class").forName(name, False, loader)
     except Py4JJavaError:
         return False

@@ -24,7 +24,7 @@ class Reports:
         self._newest = -1
 
     def look(self) -> None:
-        """Takes in what has been reported since the last look."""
+        """Reads what has been reported since the last look."""
         for report in json.loads(self._kernel.Progress.since(self._query, self._newest)):
             self._newest = int(report["batchId"])
             self._found[self._newest] = report
@@ -51,9 +51,9 @@ class Reports:
 
 
 def instant(text: str | None) -> datetime | None:
-    """A time as Spark writes it; its zero stands for no watermark yet.
+    """A time in Spark's form; its zero stands for no watermark yet.
 
-    What a datetime cannot hold is the first or the last one that it can.
+    A time that a datetime cannot hold becomes the first or last one that it can.
     """
     if text is None:
         return None

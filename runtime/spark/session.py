@@ -1,4 +1,4 @@
-"""The Spark session of a run, and the settings that its guarantees rest on."""
+"""The Spark session of a run, and the settings that its guarantees need."""
 
 from __future__ import annotations
 
@@ -34,32 +34,33 @@ PROVIDERS = {
 _PRUNED_STRUCTS = "spark.sql.optimizer.serializer.nestedSchemaPruning.enabled"
 _EXCLUDED_RULES = "spark.sql.optimizer.excludedRules"
 _ELIMINATE_OUTER_JOIN = "org.apache.spark.sql.catalyst.optimizer.EliminateOuterJoin"
-"""Drops an outer join that no aggregate above can tell from none, and its state with it."""
+"""Removes an outer join that makes no difference to the aggregate above, and its state with it."""
 
 _LOOPBACK = "127.0.0.1"
 _ADDRESS = "SPARK_LOCAL_IP"
 _HIDDEN = {"spark.redaction.regex": SPARK_PATTERN}
 _AT_HOME = {"spark.driver.bindAddress": _LOOPBACK, "spark.driver.host": _LOOPBACK}
-"""A Spark on one machine speaks to itself: nobody else needs its ports, which ask no password."""
+"""A Spark on one machine talks to itself: nobody else needs its ports, which have no passwords."""
 
 _DEFAULTS = {
-    # Spark's own, INT96, tells other readers neither the zone nor that it is an instant.
+    # Spark's default, INT96, shows other readers neither the zone nor that it is an instant.
     "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
-    # Spark remembers what it knows of each file of a folder that it reads, for the next query over
-    # it. A batch has files of its own: 250 MB of them would pile up, and none is asked for again.
+    # Spark caches what it knows about each file of a folder that it reads, for the next query over
+    # it. Each batch has its own files: 250 MB of entries would pile up, none of which is used
+    # again.
     "spark.sql.hive.filesourcePartitionFileCacheSize": "0",
-    # Every ten epochs a files source writes down all files that it has ever seen. As many as
-    # barriers need are kept in any case; in ten minutes, as Spark has it, gigabytes pile up.
+    # Every ten epochs a files source writes all files that it has ever seen. As many as barriers
+    # need are kept in any case; with Spark's default of ten minutes, gigabytes pile up.
     f"{_STREAMING}.fileSource.log.cleanupDelay": "60s",
 }
 
 _CODE_KEPT = ("spark.sql.codegen.cache.maxEntries", "1000")
-"""Spark keeps the classes of the last hundred expressions and stages that it has compiled. The
-queries of one pipeline take turns and have more of them: each batch would compile all anew."""
+"""Spark keeps the classes of the last hundred compiled expressions and stages. The queries of one
+pipeline alternate and have more of them: each batch would recompile all."""
 
 
 def check_spark_settings(settings: Mapping[str, str]) -> None:
-    """Refuses settings that the runtime makes itself."""
+    """Refuses settings that the runtime sets itself."""
     for name in settings:
         if (reason := reserved(name)) is not None:
             raise RuntimeFault(
@@ -70,7 +71,7 @@ def check_spark_settings(settings: Mapping[str, str]) -> None:
 
 
 def sql_settings(settings: RunSettings, checkpoint: Checkpoint) -> dict[str, str]:
-    """What the runtime sets for every run, whoever started Spark.
+    """The settings of every run, whoever started Spark.
 
     The backend `auto` is RocksDB: state may outgrow memory, and its checkpoints are increments.
     """
@@ -78,26 +79,26 @@ def sql_settings(settings: RunSettings, checkpoint: Checkpoint) -> dict[str, str
     return {
         f"{_STREAMING}.stateStore.providerClass": PROVIDERS[backend],
         f"{_STREAMING}.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
-        # In format 2 the files of a version have names that only Spark's commit log knows.
+        # In format 2 the files of a version have names that are only in Spark's commit log.
         f"{_STREAMING}.stateStore.checkpointFormatVersion": "1",
         f"{_STREAMING}.queryEvolution.enableSourceEvolution": "true",
         f"{_STREAMING}.offsetLog.formatVersion": "2",
         f"{_STREAMING}.minBatchesToRetain": str(batches_to_retain(settings, checkpoint)),
-        # Below a shuffle that is used again Spark finds no watermark: the operator above it would
-        # never give up a row.
+        # Below a reused shuffle Spark finds no watermark: the operator above it would never evict a
+        # row.
         "spark.sql.exchange.reuse": "false",
         "spark.sql.session.timeZone": "UTC",
-        # Spark would put settings and the environment in place of `${…}` in names and texts.
+        # Spark would substitute settings and the environment for `${…}` in names and texts.
         "spark.sql.variable.substitute": "false",
-        # Spark counts the fields of a struct without those that nobody reads, and a program gives
-        # all of them.
+        # Spark would prune unread fields of a struct from its schema, while a program emits all of
+        # them.
         _PRUNED_STRUCTS: "false",
         _EXCLUDED_RULES: _excluded_rules(settings.spark.get(_EXCLUDED_RULES, "")),
     }
 
 
 def _excluded_rules(wanted: str) -> str:
-    """What a pipeline wants excluded, and the rule whose work the plan does not know of."""
+    """The rules that a pipeline excludes, and the one whose effect the plan does not know."""
     rules = [rule.strip() for rule in wanted.split(",") if rule.strip()]
     return ",".join(dict.fromkeys([*rules, _ELIMINATE_OUTER_JOIN]))
 
@@ -113,7 +114,7 @@ def run_session(
 
     A Spark that is started here fetches the packages.
 
-    It stands on `given`, on the one that `spark-submit` started, or on a new local Spark. Returns
+    It is based on `given`, on the one that `spark-submit` started, or on a new local Spark. Returns
     it, whether Spark was started here, and lines about settings that came too late. Raises
     RuntimeFault when Java or Spark are missing or of the wrong version.
     """
@@ -122,7 +123,7 @@ def run_session(
     base, started = (given, False) if given is not None else _start(settings, name, packages)
     _check_version(base)
     spark = base.newSession()
-    # In the order of precedence: what a pipeline says may change anything but what is reserved.
+    # In increasing precedence: a pipeline may change anything that is not reserved.
     values = {**_DEFAULTS, **_local_defaults(spark, settings), **settings.spark}
     notes = []
     for key, value in {**values, **sql_settings(settings, checkpoint)}.items():
@@ -146,7 +147,7 @@ def _set(spark: SparkSession, key: str, value: str) -> bool:
 def _local_defaults(spark: SparkSession, settings: RunSettings) -> dict[str, str]:
     """On one machine, as many state partitions as cores: Spark's 200 are for a cluster.
 
-    Spark notes the number in a query's first batch and keeps to it from then on.
+    Spark records the number in a query's first batch and keeps it from then on.
     """
     key = "spark.sql.shuffle.partitions"
     context = spark.sparkContext
@@ -156,9 +157,9 @@ def _local_defaults(spark: SparkSession, settings: RunSettings) -> dict[str, str
 
 
 def _quiet_pyspark() -> None:
-    """What PySpark raises it logs as well, as a line of JSON of many kilobytes, or as tracebacks.
+    """PySpark also logs what it raises, as a JSON line of many kilobytes, or as tracebacks.
 
-    The runtime says it in a few lines itself, and keeps the full text in the logs of the state.
+    The runtime reports it in a few lines itself, and keeps the full text in the logs of the state.
     """
     for name in ("SQLQueryContextLogger", "DataFrameQueryContextLogger", "py4j"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
@@ -213,17 +214,17 @@ def _start(
             _where_its_log_is(log, submitted) + _about_fetching(packages),
         ) from None
     if submitted and "spark.log.level" not in settings.spark:
-        # Spark reports a failed query with pages of Java; the run says it in a few lines itself.
+        # Spark reports a failed query with pages of Java; the run reports it in a few lines itself.
         spark.sparkContext.setLogLevel("FATAL")
     return spark, not submitted
 
 
 @contextmanager
 def _at_home(settings: Mapping[str, str]) -> Iterator[None]:
-    """Has all that a local Spark listens on bound to this machine's own address.
+    """Binds all ports of a local Spark to the loopback address.
 
-    Its interface for browsers asks the environment, not the settings. An address that the pipeline
-    names is taken instead.
+    Its web UI reads the environment, not the settings. An address named by the pipeline takes
+    precedence.
     """
     before = os.environ.get(_ADDRESS)
     os.environ[_ADDRESS] = settings.get("spark.driver.bindAddress", _LOOPBACK)
@@ -237,7 +238,7 @@ def _at_home(settings: Mapping[str, str]) -> Iterator[None]:
 
 
 def _why(error: Exception) -> str:
-    """The cause that Spark names; py4j by itself says only which class it tried to make."""
+    """The cause named by Spark; py4j itself says only which class it tried to create."""
     from .failures import java_exception, reason_of
 
     java = java_exception(error)
@@ -245,7 +246,7 @@ def _why(error: Exception) -> str:
 
 
 def _where_its_log_is(log: Path, submitted: bool) -> str:
-    """Under `spark-submit` the process was there before, and its log goes where that puts it."""
+    """Under `spark-submit` the process was there before, and decides where its log goes."""
     return "its log is what `spark-submit` prints" if submitted else f"its log is {log}"
 
 

@@ -1,22 +1,19 @@
-"""The state folder: whose it is, who runs on it, its barriers, and whether they are whole.
+"""The state folder: its pipeline, who runs on it, its barriers, and whether they are intact.
 
-- ``history``: the barriers of a state folder, from its files, for whoever looks from outside.
-- ``recovery``: what a run does about its state before it starts: checks it, mends it, or falls
-  back.
-- ``rollback``: A new generation that goes on from a barrier of the current one.
-- ``recovery_check``: whether a state may be gone on from, and from which barrier if not.
-- ``state``: the state folder of a pipeline: whose it is, who runs on it, and where things lie in
-  it.
-- ``epoch_log``: the epochs of a generation, each against what Spark's logs say of it.
-- ``generations``: what the note of a generation must say before anything is done by it.
-- ``home``: where a state lies. A copy of it is known as one, and writes to no output unasked.
-- ``integrity``: which files a barrier rests on, and whether they are as they were.
-- ``mailbox``: asking a running job for something, from another process: by files below its state
-  folder.
-- ``checkpoints``: what a generation's files are to Spark: batches, versions of state stores, logs
-  of sources.
+- ``history``: the barriers of a state folder, from its files, for other processes.
+- ``recovery``: what a run does to its state before it starts: check it, repair it, or fall back.
+- ``rollback``: a new generation that continues from a barrier of the current one.
+- ``recovery_check``: whether a state can be continued, and from which barrier if not.
+- ``state``: the state folder of a pipeline: its identity, who runs on it, and its layout.
+- ``epoch_log``: the epochs of a generation, each compared with Spark's logs.
+- ``generations``: the validation of a generation's note.
+- ``home``: where a state is. A copy of it is recognised, and writes to no output without consent.
+- ``integrity``: which files a barrier needs, and whether they are unchanged.
+- ``mailbox``: requests to a running job from another process: by files below its state folder.
+- ``checkpoints``: Spark's view of a generation's files: batches, versions of state stores, logs of
+  sources.
 - ``incompleteness``: parts of a state that lack rows from before a cut: the notes that say so.
-- ``lease``: the lease of a state folder: one process at a time runs on it, wherever it runs.
-- ``manifests``: the manifest of a barrier: what was durable, in which file, when it was complete.
-- ``holders``: who holds a state folder, as its `lease.json` says: see `lease`.
+- ``lease``: the lease of a state folder: only one process runs on it at a time, on any machine.
+- ``manifests``: the manifest of a barrier: what was durable, in which files, when it completed.
+- ``holders``: who holds a state folder, according to its `lease.json`: see `lease`.
 """

@@ -1,4 +1,4 @@
-"""What a generation's files are to Spark: batches, versions of state stores, logs of sources.
+"""Spark's view of a generation's files: batches, versions of state stores, logs of sources.
 
     queries/per_minute/offsets/11               the cut of batch 11, before it runs
     queries/per_minute/commits/11               batch 11 is done
@@ -6,8 +6,8 @@
     queries/per_minute/state/0/1/12.changelog   from version 11 to 12, which batch 11 leaves
     sources/payments/9.compact, 10, 11          what a files source has seen, entry by entry
 
-A version of a store, and a source's log, is a chain: a snapshot and the increments behind it. Spark
-takes the newest snapshot; an older one, or none, gives the same while the increments are there.
+A version of a store, and a source's log, is a chain: a snapshot and the increments after it. Spark
+uses the newest snapshot; an older one, or none, gives the same as long as the increments exist.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _LEDGER = re.compile(r"ledger/([^/]+)/(\d+)\.json")
 
 @dataclass(slots=True)
 class Chain:
-    """Files by version: whole ones, and the steps from the version before."""
+    """Files by version: whole ones, and the steps from the previous version."""
 
     snapshots: dict[int, str] = field(default_factory=dict)
     increments: dict[int, str] = field(default_factory=dict)
@@ -44,7 +44,7 @@ class Chain:
         (self.snapshots if whole else self.increments)[version] = path
 
     def ways(self, version: int) -> Iterator[tuple[str, ...]]:
-        """The files of each way to a version, Spark's own choice first; missing steps end a way."""
+        """The files of each path to a version, Spark's choice first; missing steps end a path."""
         for start in (*sorted((v for v in self.snapshots if v <= version), reverse=True), None):
             steps = range(self.first if start is None else start + 1, version + 1)
             if all(step in self.increments for step in steps):
@@ -52,7 +52,7 @@ class Chain:
                 yield (*head, *(self.increments[step] for step in steps))
 
     def gap(self, version: int) -> str:
-        """The name of the newest file that every way to a version lacks."""
+        """The name of the newest file that every path to a version lacks."""
         number = next(v for v in range(version, -1, -1) if v not in self.increments)
         known = next(iter(self.increments.values()), "")
         return f"{number}{PurePosixPath(known).suffix}"
@@ -79,7 +79,7 @@ class Query:
 
 @dataclass(slots=True)
 class SourceLog:
-    """The files below a source's own folder: numbered entries, and what has no number."""
+    """The files below a source's own folder: numbered entries, and unnumbered files."""
 
     entries: Chain = field(default_factory=lambda: Chain(first=0))
     fixed: list[str] = field(default_factory=list)
@@ -87,7 +87,7 @@ class SourceLog:
 
 @dataclass(slots=True)
 class Generation:
-    """All files of a generation that say where it stands, by what they are."""
+    """All files of a generation that record its progress, by kind."""
 
     queries: dict[str, Query] = field(default_factory=dict)
     sources: dict[str, SourceLog] = field(default_factory=dict)
@@ -98,7 +98,7 @@ class Generation:
 
     @classmethod
     def of(cls, paths: Iterable[str]) -> Generation:
-        """Sorts a generation's files; unfinished ones and Hadoop's checksums are left out."""
+        """Classifies a generation's files, without unfinished ones and Hadoop's checksums."""
         found = cls()
         for path in paths:
             if not path.rpartition("/")[2].startswith("."):
@@ -138,26 +138,26 @@ class Generation:
 
 
 def store_of(path: str) -> str | None:
-    """The folder of the store that a file of its state lies in, shared files included."""
+    """The folder of the store of a state file, including shared files."""
     match = _STATE.fullmatch(path) or _SHARED.fullmatch(path)
     return None if match is None else match[1]
 
 
 def source_of(path: str) -> str | None:
-    """The source whose own folder a file lies in."""
+    """The source in whose own folder a file is."""
     match = _SOURCE.fullmatch(path)
     return None if match is None else match[1]
 
 
 def entry_of(position: Any) -> int | None:
-    """The last entry of its log that a source's position includes, None if that does not say."""
+    """The last log entry included in a source's position, None if the position does not say."""
     if isinstance(position, dict) and set(position) == {"logOffset"}:
         return int(position["logOffset"])
     return None
 
 
 def shared_files(snapshot: str, content: Callable[[str], bytes | None]) -> tuple[str, ...]:
-    """The files beside it that a snapshot names; raises ValueError for a damaged one."""
+    """The files next to it that a snapshot names; raises ValueError for a damaged one."""
     if not snapshot.endswith(".zip"):
         return ()
     folder = snapshot.rpartition("/")[0]
@@ -173,14 +173,14 @@ def shared_files(snapshot: str, content: Callable[[str], bytes | None]) -> tuple
         tables = [f"{folder}/SSTs/{one['dfsSstFileName']}" for one in named.get("sstFiles") or ()]
         logs = [f"{folder}/logs/{one['dfsLogFileName']}" for one in named.get("logFiles") or ()]
     except Exception as error:
-        # A damaged archive makes Python's reader stumble in a dozen ways.
+        # A damaged archive makes Python's reader fail in a dozen ways.
         raise ValueError(f"it is no whole archive: {error}") from None
     return (*tables, *logs)
 
 
 @dataclass(frozen=True, slots=True)
 class Logged:
-    """What Spark's log says of a planned batch: its epoch, each source's cut, the watermark."""
+    """A planned batch in Spark's log: its epoch, each source's cut, the watermark."""
 
     epoch: int
     cuts: dict[str, Any]
@@ -188,7 +188,7 @@ class Logged:
 
 
 def read_offsets(text: str) -> Logged:
-    """The content of a file in `offsets`; raises ValueError when it is none of a gated query."""
+    """The content of a file in `offsets`; raises ValueError when it is not from a gated query."""
     version, _, rest = text.partition("\n")
     lines = rest.splitlines()
     if not version.startswith("v") or not lines:
@@ -208,7 +208,7 @@ def read_offsets(text: str) -> Logged:
 
 
 def check_commit(text: str) -> None:
-    """Raises ValueError when a text is none of a file in `commits`."""
+    """Raises ValueError when a text is not from a file in `commits`."""
     version, _, rest = text.partition("\n")
     if not version.startswith("v") or "nextBatchWatermarkMs" not in json.loads(rest):
         raise ValueError("it is no entry of Spark's log")

@@ -1,8 +1,8 @@
-"""The epochs of a generation, each against what Spark's logs say of it.
+"""The epochs of a generation, each compared with Spark's logs.
 
-The cut of an epoch stands twice: in the gate's log, and, source by source, in the log of each query
-that has planned it. So a file of the gate's that is gone or damaged can be written again; one that
-nobody has planned by is not needed, since the gate opens that epoch anew.
+The cut of an epoch is stored twice: in the gate's log, and, source by source, in the log of each
+query that has planned it. So a missing or damaged file of the gate's can be rewritten; one that no
+query has planned is not needed, since the gate reopens that epoch.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from ..storage.notes import seal, unseal
 from .checkpoints import Generation, Logged, read_offsets
 
 DRAINED_MS = (9223372036854775, 253370764800000)
-"""Where the gate moves the watermarks of an epoch that drains; earlier versions the second."""
+"""Where the gate moves the watermarks of a draining epoch; earlier versions used the second."""
 
 
 @dataclass(frozen=True, slots=True)
 class Epoch:
-    """An epoch that can be had; `text` is what its file must be written with, if it must."""
+    """An available epoch; `text` is the content to rewrite its file with, if necessary."""
 
     number: int
     cuts: Mapping[str, Any]
@@ -31,7 +31,7 @@ class Epoch:
 
 
 class EpochLog:
-    """Looks at epochs one by one; files are read when they are asked for."""
+    """Examines epochs one by one; files are read on demand."""
 
     def __init__(self, disk: Disk, folder: str, generation: Generation) -> None:
         self._disk = disk
@@ -43,7 +43,7 @@ class EpochLog:
 
     @property
     def last(self) -> int:
-        """The last epoch that has a file or was planned, -1 without any."""
+        """The last epoch with a file or a planned batch, -1 without any."""
         return max((self.planned, *self._files))
 
     @property
@@ -53,7 +53,7 @@ class EpochLog:
         return max((one.epoch for one in found if one is not None), default=-1)
 
     def base(self, query: str) -> int | None:
-        """The number of an epoch less that of its batch in a query; None before its first batch."""
+        """The number of an epoch minus that of its batch in a query; None before the first."""
         for batch in sorted(self._batches.get(query, {}), reverse=True):
             found = self._logged(query, batch)
             if found is not None:
@@ -61,7 +61,7 @@ class EpochLog:
         return None
 
     def look(self, number: int) -> Epoch | str:
-        """An epoch, or why it cannot be had."""
+        """An epoch, or why it is not available."""
         if number not in self._known:
             self._known[number] = self._look(number)
         return self._known[number]
@@ -77,7 +77,7 @@ class EpochLog:
         return found
 
     def _of_file(self, number: int) -> Epoch | str:
-        """The epoch as its file has it, or what is wrong with that."""
+        """The epoch from its file, or what is wrong with that."""
         path = self._files.get(number)
         held = None if path is None else self._disk.content(f"{self._folder}/{path}")
         if held is None:
@@ -92,7 +92,7 @@ class EpochLog:
             return str(error)
 
     def _restored(self, number: int, logged: Mapping[str, Logged]) -> Epoch | None:
-        """The epoch as the queries have logged it, if together they know all of it."""
+        """The epoch from the queries' logs, if together they have all of it."""
         cuts: dict[str, Any] = {}
         for log in logged.values():
             for source, at in log.cuts.items():
@@ -102,7 +102,7 @@ class EpochLog:
         if not cuts or not any(set(one.cuts) == set(cuts) for one in near):
             return None
         drain = any(log.watermark_ms in DRAINED_MS for log in logged.values())
-        # Where the epoch before is not known either, the gate lets one more follow that settles.
+        # If the previous epoch is not known either, the gate opens one more that settles.
         before = next((one.cuts for one in near if one.number < number), None)
         document = {
             "epoch": number,
@@ -114,12 +114,12 @@ class EpochLog:
         return Epoch(number, cuts, seal(document))
 
     def _logs_of(self, number: int) -> dict[str, Logged]:
-        """What each query has logged of an epoch, by the file that says so."""
+        """Each query's log of an epoch, by file."""
         found: dict[str, Logged] = {}
         for query, files in self._batches.items():
             base = self.base(query)
             batch = None if base is None else number - base
-            # The first batch of a query that has joined later is an epoch that it had no part in.
+            # The first batch of a query that joined later is an epoch in which it had no part.
             if batch is None or batch not in files or (batch == 0 and number > 0):
                 continue
             logged = self._logged(query, batch)

@@ -1,4 +1,4 @@
-"""What the note of a generation must say before anything is done by it."""
+"""The validation of a generation's note."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .incompleteness import read_marks
 
 
 def check_generation(note: Mapping[str, Any]) -> None:
-    """Raises ValueError, which says why, for a note that is none of a generation."""
+    """Raises ValueError, which says why, for a note that is not a generation's."""
     found = Fields(note)
     number = found.text("generation")
     if not (number.isascii() and number.isdigit()):
@@ -25,7 +25,7 @@ def check_generation(note: Mapping[str, Any]) -> None:
 
 
 def read_lineage(note: Fields) -> tuple[Mapping[str, Any], ...]:
-    """The generations whose batches count, each with the last one of each query."""
+    """The generations whose batches count, each with the last batch of each query."""
     return tuple(map(_ancestor, note.items("lineage")))
 
 

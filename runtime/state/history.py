@@ -1,4 +1,4 @@
-"""The barriers of a state folder, from its files, for whoever looks from outside."""
+"""The barriers of a state folder, from its files, for other processes."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from .state import current_generation
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """A barrier that has a file; `manifest` is None when that is damaged.
+    """A barrier with a file; `manifest` is None when that is damaged.
 
-    `problem` is what keeps the state from going back to it, None when nothing does.
+    `problem` is why it is not restorable, None if it is.
     """
 
     barrier: int
@@ -43,10 +43,10 @@ class Kept:
 
 
 def read_barriers(state: str) -> tuple[Kept, ...]:
-    """All barriers of a state folder that have a file, oldest first.
+    """All barriers of a state folder with a file, oldest first.
 
-    Whether the files are there that a barrier rests on is looked up; they are not read for it.
-    Raises RuntimeFault when the path is no state folder.
+    The files that a barrier needs are looked up, but not read. Raises RuntimeFault when the path is
+    not a state folder.
     """
     _, folder, _ = local_state(state)
     disk = LocalDisk()
@@ -61,9 +61,9 @@ def read_barriers(state: str) -> tuple[Kept, ...]:
 
 
 def read_barrier(state: str, barrier: int) -> Kept:
-    """One barrier; all of the files that it rests on are read to see whether it is whole.
+    """One barrier; all files that it needs are read to verify it.
 
-    Raises RuntimeFault when there is none.
+    Raises RuntimeFault when it does not exist.
     """
     known = read_barriers(state)
     found = [kept for kept in known if kept.barrier == barrier]
@@ -104,7 +104,7 @@ def _of_generation(
         barrier = barrier_of(name)
         text = None if barrier is None else disk.read(f"{place}/barriers/{name}")
         if barrier is None or text is None:
-            continue  # Another file, or the job has let go of it meanwhile.
+            continue  # Another file, or the job has removed it meanwhile.
         try:
             manifest = load_manifest(text)
         except ValueError as error:

@@ -1,4 +1,4 @@
-"""Who holds a state folder, as its `lease.json` says: see `lease`."""
+"""Who holds a state folder, according to its `lease.json`: see `lease`."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ _LONGEST = 86_400.0
 
 @dataclass(frozen=True, slots=True)
 class Holder:
-    """Who holds a folder: a run of its own (`owner`), and its process (`pid`).
+    """Who holds a folder: a run (`owner`), and its process (`pid`).
 
     `processes` has the start of each process that may write: Python's, and that of Spark's JVM,
-    which outlives it for a moment. `inode` is that of the folder, by which a lease that was copied
-    is known; `work` what it is held for.
+    which outlives it for a moment. `inode` is that of the folder, which reveals a copied lease;
+    `work` is the holder's purpose.
     """
 
     owner: str
@@ -55,7 +55,7 @@ class Holder:
         work: str = RUN,
         inode: int | None = None,
     ) -> Holder:
-        """A holder from now on: the process that asks, and others that work for it."""
+        """A new holder: the calling process, and others that work for it."""
         now, pid = instant_now(), os.getpid()
         processes = {str(number): started(number) for number in (pid, *others)}
         owner, host = str(uuid.uuid4()), socket.gethostname()
@@ -63,7 +63,7 @@ class Holder:
 
     @classmethod
     def from_document(cls, document: Mapping[str, Any]) -> Holder:
-        """The holder that a lease names; raises ValueError when the document is none."""
+        """The holder that a lease names; raises ValueError for an invalid document."""
         found = Fields(document)
         processes = found.mapping("processes")
         if not all(_is_process(pid, since) for pid, since in processes.items()):
@@ -90,24 +90,24 @@ class Holder:
 
     @property
     def gone(self) -> bool:
-        """Whether its processes are known to have ended; only those of this machine can be."""
+        """Whether its processes are known to have ended: only those of this machine can be."""
         return self._is_known(self.processes) and not self._alive(self.processes)
 
     @property
     def lives(self) -> bool:
-        """Whether its own process is known to be there; only one of this machine can be."""
+        """Whether its own process is known to be running: only one of this machine can be."""
         own = {str(self.pid): self.processes.get(str(self.pid))}
         return self._is_known(own) and self._alive(own)
 
     @property
     def ending(self) -> bool:
-        """Whether its own process is known to have ended; others of it may end a little later."""
+        """Whether its own process is known to have ended; its others may end a little later."""
         own = {str(self.pid): self.processes.get(str(self.pid))}
         return self._is_known(own) and not self._alive(own)
 
     @property
     def orphans(self) -> tuple[int, ...]:
-        """What is left of a holder whose own process is known to have ended."""
+        """The remaining processes of a holder whose own process is known to have ended."""
         others = self.processes.items() if self.ending else ()
         return tuple(int(pid) for pid, since in others if is_running(int(pid), since))
 
@@ -129,7 +129,7 @@ def lease_file(folder: str) -> str:
 
 
 def read_holder(files: Files, folder: str) -> Holder | None:
-    """Who holds a folder by its lease, whether or not that is still valid.
+    """The holder in a folder's lease, valid or not.
 
     Raises RuntimeFault when the lease is damaged.
     """
@@ -144,22 +144,22 @@ def read_holder(files: Files, folder: str) -> Holder | None:
 
 
 def running(files: Files, folder: str, now: float) -> Holder | None:
-    """Who runs on a folder of this machine; `now` is an instant of the file system's clock."""
+    """Who runs on a folder of this machine; `now` is by the file system's clock."""
     holder = read_holder(files, folder)
     written = files.modified(lease_file(folder))
     if holder is None or written is None or holder.gone or is_copied(holder, folder):
         return None
-    # A process that is suspended is still there, though it can't renew its lease.
+    # A suspended process still exists, though it can't renew its lease.
     return holder if holder.lives or now - written <= holder.seconds else None
 
 
 def is_copied(holder: Holder, folder: str) -> bool:
-    """Whether the lease is of another folder, which this one is a copy of."""
+    """Whether the lease is from another folder, of which this one is a copy."""
     with suppress(OSError):
         return holder.inode not in (None, Place.of(folder, local=True).inode)
     return False
 
 
 def instant_now() -> str:
-    """The instant as a lease has it."""
+    """The instant in a lease's form."""
     return datetime.now(UTC).isoformat(timespec="milliseconds")

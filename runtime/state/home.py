@@ -1,14 +1,14 @@
-"""Where a state lies. A copy of it is known as one, and writes to no output unasked.
+"""Where a state is. A copy of it is recognised, and writes to no output without consent.
 
-Two folders with one id would cut, double and take over the outputs of each other. So a state notes
-in `home.json` where it lies, and its outputs note which run has opened them last:
+Two folders with one id would truncate, duplicate and take over each other's outputs. So a state
+notes its location in `home.json`, and its outputs note which run opened them last:
 
-- A folder that was moved or is mounted elsewhere is still the same: its inode tells. Where there
-  are no inodes its path does. Any other folder with this note in it is a copy; whoever starts it
-  says what it is: the state from now on (`ADOPT`), or one of its own (`AS_COPY`).
-- Each run has a number of its own, its *turn*. A state knows its turns. An output with the turn of
-  a run that the state does not know was opened by a copy of it since: see `check_turn`. This finds
-  what no look at folders can: another machine, a snapshot, an older copy in the same place.
+- A folder that was moved or is mounted elsewhere is still the same: its inode shows that. Without
+  inodes its path does. Any other folder with this note is a copy; whoever starts it decides what it
+  is: the state from now on (`ADOPT`), or a state of its own (`AS_COPY`).
+- Each run has an id of its own, its *turn*. A state knows its turns. An output with a turn that the
+  state does not know was opened by a copy of it since: see `check_turn`. This detects what folders
+  can't show: another machine, a snapshot, an older copy in the same place.
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ if TYPE_CHECKING:
 
 FORMAT = 1
 _TURNS = 1000
-"""So many turns are remembered: of a sink that was not written to for longer, the user is asked."""
+"""How many turns are remembered: for a sink not written for longer, the user has to decide."""
 _HELP = "put the file back from a copy; if the state was never copied, it may as well be deleted"
 
 
 @dataclass(frozen=True, slots=True)
 class Home:
-    """What a state folder notes of its place and its runs; `adopted` is what this run was told.
+    """A state folder's note of its place and its runs; `adopted` is this run's remark about it.
 
-    `copy_of` are the ids of the states that it was copied from, and is none of any more.
+    `copy_of` are the ids of the states that it was copied from and separated from.
     """
 
     place: Place
@@ -54,9 +54,9 @@ class Home:
         return self.turns[-1]
 
     def check_turn(self, turn: str | None, output: str) -> None:
-        """Raises RuntimeFault when an output was opened by a run that this state knows nothing of.
+        """Raises RuntimeFault when an output was opened by a run that this state does not know.
 
-        `turn` is what the output has, None if it was opened by a version without turns.
+        `turn` is the output's, None if it was opened by a version without turns.
         """
         if turn is None or self.adopted or turn in self.turns:
             return
@@ -69,7 +69,7 @@ class Home:
 
 
 def taken(output: str, reason: str, help: str) -> RuntimeFault:
-    """The fault for an output that belongs to another copy of the state by now."""
+    """The fault for an output that now belongs to another copy of the state."""
     return RuntimeFault(OUTPUT_TAKEN, f"{output} is not this state's to write: {reason}", help)
 
 
@@ -91,10 +91,10 @@ def settle(
     decision: str | None = None,
     tell: Callable[[str], None] = lambda line: None,
 ) -> Home:
-    """The home of a state that this process holds; a folder without one gets it here.
+    """The home of a state that this process holds; created if the folder has none.
 
-    Raises RuntimeFault when the folder is a copy and `decision` does not say what is to become of
-    it. As a copy the state gets an id of its own in its `state.json`.
+    Raises RuntimeFault when the folder is a copy and `decision` does not say what it is to become.
+    As a copy the state gets an id of its own in its `state.json`.
     """
     here = Place.of(folder, local=local)
     home = read_home(files, folder)
@@ -121,7 +121,7 @@ def settle(
 def check_decided(
     files: Files, folder: str, shown: str, *, local: bool, decision: str | None
 ) -> None:
-    """Raises RuntimeFault when a folder is a copy, and it is not said what it is to be."""
+    """Raises RuntimeFault when a folder is a copy and nothing says what it is to become."""
     home = read_home(files, folder)
     if home is None or decision is not None or home.place.is_same(Place.of(folder, local=local)):
         return
@@ -130,7 +130,7 @@ def check_decided(
 
 
 def read_home(files: Files, folder: str) -> Home | None:
-    """What a folder notes of its place, None if it has no note; raises RuntimeFault if damaged."""
+    """A folder's note of its place, None if it has none; raises RuntimeFault if damaged."""
     path = home_file(folder)
     note = read_note(files, path, _HELP)
     if note is None:
@@ -144,7 +144,7 @@ def read_home(files: Files, folder: str) -> Home | None:
 
 
 def begin_turn(files: Files, folder: str, home: Home) -> Home:
-    """Gives a run its turn, before it opens an output; an output may keep the one before."""
+    """Begins a run's turn, before it opens an output; an output may keep the previous one."""
     turn = uuid.uuid4().hex[:16]
     begun = replace(home, turns=(*home.turns[1 - _TURNS :], turn))
     _write(files, folder, begun)
@@ -152,12 +152,12 @@ def begin_turn(files: Files, folder: str, home: Home) -> Home:
 
 
 def home_file(folder: str) -> str:
-    """The note of a folder's place."""
+    """The file with a folder's note of its place."""
     return f"{folder}/home.json"
 
 
 def _original(files: Files, copy: str, place: Place, *, local: bool) -> Home | None:
-    """The home of the state that a copy is of, if that lies where it lay and is seen from here."""
+    """The home of a copy's original state, if that is still in its place and visible from here."""
     with suppress(OSError, RuntimeFault):
         home = read_home(files, place.path)
         there = Place.of(place.path, local=local)
@@ -168,7 +168,7 @@ def _original(files: Files, copy: str, place: Place, *, local: bool) -> Home | N
 
 
 def _give_up(files: Files, original: Home, successor: Place) -> None:
-    """Has a state taken for a copy of its successor; raises RuntimeFault while a job runs on it."""
+    """Marks a state as a copy of its successor; raises RuntimeFault while a job runs on it."""
     folder = original.place.path
     holder = running(files, folder, time.time())
     if holder is not None:
@@ -177,7 +177,7 @@ def _give_up(files: Files, original: Home, successor: Place) -> None:
             f"{holder.shown} runs on {original.place.shown}, which this state is a copy of",
             "stop it first; or make this one a state of its own: `--as-copy`",
         )
-    # Where nothing can be written no job can run.
+    # No job can run where nothing can be written.
     with suppress(OSError):
         _write(files, folder, replace(original, place=successor))
 
@@ -188,7 +188,7 @@ def _made_own(
     path = f"{folder}/state.json"
     note = dict(read_note(files, path) or {})
     before, note["id"] = str(note.get("id")), str(uuid.uuid4())
-    # In this order: a stop in between leaves a folder that is asked about again.
+    # In this order: an interruption in between leaves a folder that needs the decision again.
     write_note(files, path, note)
     own = Home(here, (), (*home.copy_of, before))
     _write(files, folder, own)

@@ -11,9 +11,9 @@ from ..base.fields import Fields
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A cell of an operator, or all of it, that is marked since a savepoint was taken.
+    """A cell of an operator, or all of it, marked since a savepoint was taken.
 
-    `watermark_ms` is where that stood; it ends with the watermark `until_ms`, None if it does not.
+    `watermark_ms` is the watermark at that time; the mark ends at `until_ms`, None if never.
     """
 
     operator: str
@@ -25,11 +25,11 @@ class Mark:
 
     @property
     def part(self) -> str:
-        """What is marked, as people call it."""
+        """The marked part, in words."""
         return self.operator if self.cell is None else f"{self.operator}: {self.cell}"
 
     def ended(self, watermark_ms: int) -> bool:
-        """Whether all that it is about has closed at a watermark."""
+        """Whether everything marked has closed at a watermark."""
         return self.until_ms is not None and watermark_ms != 0 and watermark_ms >= self.until_ms
 
     def to_document(self) -> dict[str, Any]:
@@ -37,7 +37,7 @@ class Mark:
 
 
 def read_marks(note: Fields) -> tuple[Mark, ...]:
-    """The marks of a note or a manifest; raises ValueError when they are none."""
+    """The marks of a note or a manifest; raises ValueError for invalid ones."""
     return tuple(map(_read, note.items("marks"))) if note.get("marks") is not None else ()
 
 

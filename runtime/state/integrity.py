@@ -1,10 +1,10 @@
-"""Which files a barrier rests on, and whether they are as they were.
+"""Which files a barrier needs, and whether they are unchanged.
 
-A manifest lists the files with their lengths and checksums. What is younger than the newest barrier
-has Hadoop's checksums beside it on a local disk; other stores check by themselves what they give.
+A manifest lists the files with their lengths and checksums. Files newer than the newest barrier
+have Hadoop's checksums next to them on a local disk; other stores verify what they return.
 
-Spark's own checksums of state files go with a format of the state store that is not used here, and
-RocksDB's are looked at only where a block is read.
+Spark's own checksums of state files belong to a format of the state store that is not used here,
+and RocksDB's are checked only where a block is read.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _SEALED = ("sinks/", "meaning/", "ledger/")
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """Where all of a pipeline stands: the last batch of each query, the epoch, the positions."""
+    """The position of a whole pipeline: the last batch of each query, the epoch, the positions."""
 
     queries: Mapping[str, int]
     epoch: int
@@ -40,14 +40,14 @@ class Cut:
 
 @dataclass(frozen=True, slots=True)
 class Damage:
-    """A file that is gone, or not as it was written; `path` is relative to the generation."""
+    """A missing or changed file; `path` is relative to the generation."""
 
     path: str
     reason: str
 
 
 class Sums:
-    """The files of a generation against what manifests and Hadoop have noted of them."""
+    """The files of a generation compared with the checksums of manifests and Hadoop."""
 
     def __init__(self, disk: Disk, folder: str, manifests: Iterable[Manifest]) -> None:
         self._disk = disk
@@ -60,11 +60,11 @@ class Sums:
         self._found: dict[str, Damage | None] = {}
         self._held: dict[str, tuple[int, str]] = {}
         self.asides: set[str] = set()
-        """Checksum files of Hadoop's that are wrong about a file that is right."""
+        """Wrong checksum files of Hadoop's for files that are right."""
 
     @property
     def held(self) -> Mapping[str, tuple[int, str]]:
-        """The length and checksum of each file that was found to be right."""
+        """The length and checksum of each verified file."""
         return self._held
 
     @property
@@ -81,7 +81,7 @@ class Sums:
         return [damage for path in wanted if (damage := self._found[path]) is not None]
 
     def shared(self, snapshot: str) -> list[str]:
-        """The files that a snapshot names, none for a damaged one."""
+        """The files named by a snapshot, none for a damaged one."""
         try:
             return list(shared_files(snapshot, self._content))
         except ValueError as error:
@@ -97,7 +97,7 @@ class Sums:
             if reason is not None:
                 return Damage(path, reason)
         elif is_schema_note(path):
-            # It is written anew where the generation goes.
+            # It is rewritten in the new place of the generation.
             content = self._content(path)
             reason = schema_note_damage("" if content is None else content.decode(errors="replace"))
             if reason is not None or held.aside is False:
@@ -115,7 +115,7 @@ class Sums:
         return None
 
     def _broken_seal(self, path: str) -> str | None:
-        """A note may be replaced by another one; each says itself whether it is whole."""
+        """A note may be replaced by another; each has its own checksum."""
         held = self._content(path)
         try:
             unseal("" if held is None else held.decode())
@@ -124,7 +124,7 @@ class Sums:
         return None
 
     def _is_newer_snapshot(self, path: str, held: Sum) -> bool:
-        """Two executors may upload a snapshot of one version: other bytes that mean the same."""
+        """Two executors may upload a snapshot of one version: other bytes with the same meaning."""
         if not path.endswith(".zip") or held.aside is False:
             return False
         try:
@@ -138,7 +138,7 @@ class Sums:
 
 
 def barrier_damage(generation: Generation, manifest: Manifest, sums: Sums) -> list[Damage]:
-    """What keeps a barrier from being gone back to, its epoch's file left out of account."""
+    """Why a barrier is not restorable, its epoch's file aside."""
     cut = Cut.of(manifest)
     damage: list[Damage] = []
     for id, batch in cut.queries.items():
@@ -152,7 +152,7 @@ def barrier_damage(generation: Generation, manifest: Manifest, sums: Sums) -> li
 def state_damage(
     query: Query, stores: Iterable[str], version: int, sums: Sums, *, choosy: bool
 ) -> list[Damage]:
-    """What keeps a query's stores from a version; `choosy` takes the way that Spark would take."""
+    """Why a query's stores can't be loaded at a version; `choosy` allows only Spark's own path."""
     damage: list[Damage] = []
     for store in sorted({*stores, *query.stores}):
         chain = query.stores.get(store, Chain())
@@ -163,7 +163,7 @@ def state_damage(
 def chain_damage(
     chain: Chain, folder: str, version: int, sums: Sums, *, choosy: bool
 ) -> list[Damage]:
-    """What keeps a chain from a version: nothing if there is a way, else what the first lacks."""
+    """Why a chain can't reach a version: nothing if there is a path, else what the first lacks."""
     first: list[Damage] | None = None
     for way in chain.ways(version):
         damage = sums.damage(way)
@@ -180,11 +180,11 @@ def chain_damage(
 
 
 def source_damage(generation: Generation, name: str, cut: Cut, sums: Sums) -> list[Damage]:
-    """What keeps a source from its position in a cut."""
+    """Why a source can't resume at its position in a cut."""
     log = generation.sources.get(name)
     entry = entry_of(cut.sources.get(name))
     if entry is None:
-        # Its position says all: what it has besides is listed in the manifest, file by file.
+        # Its position is sufficient: its other files are listed in the manifest one by one.
         return [] if log is None else sums.damage(log.fixed)
     if log is None:
         return [Damage(f"sources/{name}", "it is gone")]
@@ -198,7 +198,7 @@ def _is_of(store: str, query: str) -> bool:
 
 
 def _stands_alone(path: str, cut: Cut) -> bool:
-    """Whether nothing else can take the place of a file that a manifest lists."""
+    """Whether nothing else can replace a file that a manifest lists."""
     if store_of(path) is not None or path.startswith("epochs/"):
         return False
     source = source_of(path)
@@ -206,9 +206,9 @@ def _stands_alone(path: str, cut: Cut) -> bool:
 
 
 class Inventory:
-    """What the barriers of a run rest on; a file that the last one knew is not read again.
+    """The files that the barriers of a run need; those known to the last one are not reread.
 
-    What it did not need is forgotten: a run goes on for longer than the names of its files fit in.
+    Files that it did not need are forgotten: over a long run their names would fill the memory.
     """
 
     def __init__(
@@ -219,10 +219,10 @@ class Inventory:
         kept: Sequence[Manifest],
         last: int = 0,
     ) -> None:
-        """`known` are files of this generation that have been read at the start of the run.
+        """`known` are files of this generation that were read at the start of the run.
 
-        `kept` are the barriers that it has then, oldest first; a damaged one cannot be used. `last`
-        is the last epoch.
+        `kept` are its barriers at that time, oldest first; a damaged one cannot be used. `last` is
+        the last epoch.
         """
         self.kept = tuple(kept)
         self.last = last
@@ -232,16 +232,16 @@ class Inventory:
         self._shared: dict[tuple[str, str], tuple[str, ...]] = {}
 
     def take(self, cut: Cut) -> dict[str, tuple[int, str]]:
-        """The files that a cut rests on, which is complete: length and checksum by path.
+        """The files needed by a complete cut: length and checksum by path.
 
-        Raises RuntimeFault when one is gone.
+        Raises RuntimeFault when one is missing.
         """
         for left in reversed(range(_TRIES)):
             generation = Generation.of(self._disk.tree(self._folder))
             try:
                 needed = sorted(self._needed(generation, cut))
             except _Gone as gone:
-                # Spark removes what a newer snapshot has made superfluous: look again.
+                # Spark removes what a newer snapshot has made obsolete: look again.
                 if not left:
                     raise self._fault(gone.damage) from None
             else:
@@ -258,7 +258,7 @@ class Inventory:
         )
 
     def _needed(self, generation: Generation, cut: Cut) -> Iterator[str]:
-        """The files of a cut, known when they are given."""
+        """The files of a cut, with known checksums."""
         single = [*generation.notes, _present(generation.epochs, cut.epoch, "epochs")]
         snapshots: list[str] = []
         for id, batch in cut.queries.items():
@@ -303,7 +303,7 @@ class Inventory:
 
 
 class _Gone(Exception):
-    """A file that was listed a moment ago cannot be used."""
+    """A file that was just listed cannot be used."""
 
     def __init__(self, damage: Damage) -> None:
         super().__init__(damage.path)
@@ -311,7 +311,7 @@ class _Gone(Exception):
 
 
 def _may_change(path: str) -> bool:
-    """A snapshot may be uploaded again, a note replaced; all else has its name for good."""
+    """A snapshot may be uploaded again, a note replaced; other files never change."""
     return path.endswith((".zip", ".snapshot")) or path.startswith(_SEALED)
 
 

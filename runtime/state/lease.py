@@ -1,14 +1,13 @@
-"""The lease of a state folder: one process at a time runs on it, wherever it runs.
+"""The lease of a state folder: only one process runs on it at a time, on any machine.
 
-`lease.json` names who holds the folder, and is written again before its time is over. A holder
-that ends takes it away; one that was killed is known by its process, on the same machine, and by
-the age of the file anywhere else. No two clocks are compared: the file system that the file lies on
-tells how old it is.
+`lease.json` names who holds the folder, and is rewritten before it expires. A holder that ends
+removes it; one that was killed is recognised by its process, on the same machine, and by the age of
+the file anywhere else. No two clocks are compared: the file's own file system tells its age.
 
-On a disk of this machine a lock decides besides, which the system frees with its process. Where
-there are no locks, or other machines do not see them, reading a lease and writing it are two steps,
-and another may come in between. So whoever writes waits then, and reads again: one who has read
-before saw this lease or writes over it in this time, since those who need longer give up.
+On a disk of this machine there is also a lock, which the system frees with its process. Without
+locks, or where other machines do not see them, reading a lease and writing it are two steps, and
+another process may intervene. So every writer then waits, and reads again: a process that had read
+before it either saw this lease or overwrites it in this time, since those who need longer give up.
 """
 
 from __future__ import annotations
@@ -44,12 +43,12 @@ __all__ = ["ROLLBACK", "RUN", "Holder", "Lease", "lease_file", "read_holder", "r
 
 _TICK = 0.5
 _PATIENCE = 20.0
-"""How long a JVM is waited for whose Python is gone."""
+"""How long to wait for a JVM whose Python has ended."""
 _SLOW = 2.0
-"""Who needs longer to write a lease that was free gives it up again."""
+"""A process that needs longer to write a free lease gives it up again."""
 _SETTLE = _SLOW + 1.0
-"""What was written is seen everywhere a second later. Two that take one lease at the same moment:
-the later is seen by both after this time."""
+"""A write is visible everywhere a second later. If two take one lease at the same moment, both see
+the later one after this time."""
 _TRIES = 3
 
 
@@ -67,9 +66,9 @@ class Lease:
         seconds: float = SECONDS,
         work: str = RUN,
     ) -> None:
-        """Takes the lease for this process and others that work for it, and says what for.
+        """Takes the lease for this process and others that work for it, and records the purpose.
 
-        Raises RuntimeFault when another run has it.
+        Raises RuntimeFault when another run holds it.
         """
         self._files = files
         self._folder = folder
@@ -99,14 +98,14 @@ class Lease:
 
     @property
     def lost(self) -> RuntimeFault | None:
-        """Why this run may not write any more; None while it holds the lease."""
+        """Why this run may no longer write; None while it holds the lease."""
         return self._lost
 
     def check(self) -> None:
-        """Raises RuntimeFault when the lease is lost: call it before what must not be done then.
+        """Raises RuntimeFault when the lease is lost: call it before anything that needs the lease.
 
-        It costs a look at the clock, unless a renewal is overdue: a process that was suspended asks
-        before it goes on.
+        It costs a look at the clock, unless a renewal is overdue: a process that was suspended
+        checks before it continues.
         """
         if not self._ended.is_set() and _clock() - self._renewed > self._seconds / 2:
             self._renew()
@@ -114,7 +113,7 @@ class Lease:
             raise self._lost
 
     def release(self) -> None:
-        """Gives the folder free, if it is still ours; more than once is no error."""
+        """Releases the folder, if it is still ours; may be called more than once."""
         if self._ended.is_set():
             return
         self._ended.set()
@@ -124,12 +123,12 @@ class Lease:
         self._unlock()
 
     def _locked(self) -> IO[str]:
-        """The folder's lock. A process that was killed has it until all of its threads are gone."""
+        """The folder's lock. A killed process holds it until all of its threads have ended."""
         until = time.monotonic() + _PATIENCE
         while True:
             lock, taken = _lock(self._folder, self._shown)
             if lock is not None:
-                # Of a lock that others do not see, and of none, the lease knows nothing.
+                # Without a lock, or with one that others do not see, the lease alone decides.
                 self._guarded = taken and is_own_disk(self._folder)
                 return lock
             holder, left = self._standing()
@@ -142,7 +141,8 @@ class Lease:
         until = time.monotonic() + _PATIENCE
         while holder is not None and (orphans := holder.orphans):
             if time.monotonic() > until:
-                # Its lease may be over: it was stopped, and would go on to write when it is woken.
+                # Its lease may have expired: it was suspended, and would continue writing once
+                # resumed.
                 raise self._orphaned(holder, orphans)
             time.sleep(0.1)
         for _ in range(_TRIES):
@@ -165,7 +165,7 @@ class Lease:
         )
 
     def _settle(self) -> None:
-        """Waits until any other who writes has done so; raises RuntimeFault if there was one."""
+        """Waits until any other writer has finished; raises RuntimeFault if there was one."""
         time.sleep(_SETTLE)
         other = read_holder(self._files, self._folder)
         if other is None or other.owner != self._holder.owner:
@@ -177,7 +177,7 @@ class Lease:
             self._files.delete([lease_file(self._folder)])
 
     def _standing(self) -> tuple[Holder | None, float]:
-        """Who has the lease, and for how many seconds it still holds without a renewal."""
+        """Who has the lease, and for how many more seconds it is valid without a renewal."""
         written = self._files.modified(lease_file(self._folder))
         if written is None:
             return None, 0.0
@@ -206,7 +206,7 @@ class Lease:
                 self._renew()
 
     def _renew(self) -> None:
-        """Writes the lease again, unless another has it; a failure counts once it lasts."""
+        """Rewrites the lease, unless another has it; a failure counts once it persists."""
         with self._renewing:
             begun = _clock()
             try:
@@ -224,7 +224,7 @@ class Lease:
                     self._lose(f"{late}: {reason(error)}")
 
     def _may_be_taken(self, begun: float) -> bool:
-        """Whether another may have this lease, which was renewed too late; it is lost then."""
+        """Whether another may have this lease, which was renewed too late; it is then lost."""
         now = _clock()
         if self._guarded or now - self._renewed < self._seconds - _SLOW:
             return False
@@ -276,7 +276,7 @@ class Lease:
 def _lock(folder: str, shown: str) -> tuple[IO[str] | None, bool]:
     """The folder's lock, held until it is closed or the process ends; None when another has it.
 
-    And whether it locks: some file systems know no locks, and the lease alone decides there.
+    And whether it locks: some file systems have no locks, and there the lease alone decides.
     """
     try:
         secure(folder)
@@ -298,7 +298,7 @@ def _lock(folder: str, shown: str) -> tuple[IO[str] | None, bool]:
 
 
 def _clock() -> float:
-    """Seconds that also pass while the machine sleeps, where the system counts them."""
+    """Seconds that include the machine's sleep, where the system counts them."""
     boot: Callable[[], float] | None = _BOOT_CLOCK
     return time.monotonic() if boot is None else boot()
 

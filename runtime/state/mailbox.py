@@ -1,13 +1,13 @@
-"""Asking a running job for something, from another process: by files below its state folder.
+"""Requests to a running job from another process: by files below its state folder.
 
-control/requests/<id>.json   what is asked, by whom, of which run
-control/answers/<id>.json    how far the run is with it; the last one says how it ended
-control/status.json          how the run is doing, see `status`
+control/requests/<id>.json   what is requested, by whom, of which run
+control/answers/<id>.json    the run's progress with it; the last one says how it ended
+control/status.json          the status of the run, see `status`
 
-A request names the run that it is meant for. So none outlives its run, and a run obeys no other.
+A request names its run. So none outlives its run, and a run obeys no other.
 
-A run is known by its lease, which it has before it reads any request and gives back after the last:
-whoever asks in between is answered, by the run or by how its status says that it ended.
+A run is identified by its lease, which it takes before it reads any request and releases after the
+last: a request in between is answered, by the run or by the end recorded in its status.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ if TYPE_CHECKING:
 TIMEOUT = 600.0
 _LOOK = 0.2
 _FORGOTTEN = 3600.0
-"""Who asked has its answer after so many seconds, or is gone."""
+"""Seconds after which a requester has its answer, or has ended."""
 ENDED = "ended"
 FAILED = "failed"
 
 
 @dataclass(frozen=True, slots=True)
 class StopRequest:
-    """Asks a run (`owner`) to end with a last barrier; to drain is to let all windows out first."""
+    """Asks a run (`owner`) to end with a last barrier; a drain emits all windows first."""
 
     id: str
     owner: str
@@ -54,7 +54,7 @@ class Mailbox:
     """The requests to one run."""
 
     def __init__(self, files: Files, folder: str, owner: str) -> None:
-        """Discards what was asked of runs before this one, and answers that nobody waits for."""
+        """Discards requests to earlier runs, and answers that nobody waits for."""
         self._files = files
         self._folder = folder
         self._owner = owner
@@ -70,7 +70,7 @@ class Mailbox:
                 files.delete([path])
 
     def requests(self) -> tuple[StopRequest, ...]:
-        """What is asked of this run since it was looked last, oldest first; taken from the box."""
+        """Removes and returns the new requests to this run, oldest first."""
         found = []
         for name in self._names("requests"):
             request = self._read(name)
@@ -81,7 +81,7 @@ class Mailbox:
         return tuple(sorted(found, key=lambda one: one.made_at))
 
     def refuse(self, reason: str) -> None:
-        """Answers all that is asked of this run and has no last answer yet: it ends otherwise."""
+        """Answers all requests to this run without a last answer: it ends in another way."""
         self.requests()
         for request in tuple(self._open.values()):
             self.answer(request, FAILED, reason=reason)
@@ -97,7 +97,7 @@ class Mailbox:
         return _request(self._files, self._path("requests", name), name.removesuffix(".json"))
 
     def answer(self, request: StopRequest, phase: str, **facts: Any) -> None:
-        """Tells who asked how far this run is: a phase in plain words, `ended` or `failed`."""
+        """Answers with the run's progress: a phase in plain words, `ended` or `failed`."""
         if phase in (ENDED, FAILED):
             self._open.pop(request.id, None)
         write_note(self._files, _answer_file(self._folder, request.id), {"phase": phase, **facts})
@@ -110,12 +110,12 @@ def stop_pipeline(
     timeout: float = TIMEOUT,
     show: Callable[[str], None] = lambda line: None,
 ) -> None:
-    """Asks the job that runs on a state folder to stop, and returns when it has.
+    """Asks the job on a state folder to stop, and returns when it has.
 
-    It finishes the epoch in flight, takes a last barrier and ends. With `drain` all watermarks pass
-    every row before that, so that all windows come out; nothing can follow on that state then.
-    `show` is given lines about how far it is. Raises RuntimeFault when nothing runs there, when the
-    time in seconds is over, and when the job has ended in another way.
+    It finishes the epoch in flight, takes a last barrier and ends. With `drain` all watermarks
+    first pass every row, so that all windows are emitted; that state can then not be continued.
+    `show` gets lines about the progress. Raises RuntimeFault when nothing runs there, after the
+    timeout in seconds, and when the job has ended in another way.
     """
     files, folder, _ = local_state(state)
     holder = running(files, folder, time.time())
@@ -140,7 +140,7 @@ def stop_pipeline(
 
 @dataclass(slots=True)
 class _Waiting:
-    """For the end of a run that was asked to stop."""
+    """Waits for the end of a run that was asked to stop."""
 
     files: LocalFiles
     folder: str
@@ -168,7 +168,7 @@ class _Waiting:
         )
 
     def _gone(self) -> bool:
-        """Whether the run has given its lease back, or is known to be over."""
+        """Whether the run has released its lease, or is known to have ended."""
         with suppress(RuntimeFault):
             holder = running(self.files, self.folder, time.time())
             return holder is None or holder.owner != self.holder.owner
@@ -184,7 +184,7 @@ class _Waiting:
         return None
 
     def _by_status(self) -> Mapping[str, Any] | None:
-        """How the run has ended, where it was asked too late to answer that itself."""
+        """How the run has ended, where the request came too late to be answered."""
         with suppress(RuntimeFault, ValueError):
             note = read_note(self.files, f"{self.folder}/control/status.json")
             found = Fields(note)
@@ -209,7 +209,7 @@ class _Waiting:
 
 
 def _request(files: Files, path: str, id: str) -> StopRequest | None:
-    """The request of a file; None for one that is no request, or is for something else."""
+    """The request in a file; None for an invalid one, or one for something else."""
     with suppress(RuntimeFault, ValueError):
         found = Fields(read_note(files, path))
         if found.text("request") == "stop" and found.text("id") == id:

@@ -1,7 +1,7 @@
-"""The manifest of a barrier: what was durable, in which file, when it was complete.
+"""The manifest of a barrier: what was durable, in which files, when it completed.
 
-It is a note below `barriers/` of a generation, and it is written last: a barrier without one never
-happened.
+It is a note below `barriers/` of a generation, and is written last: a barrier without one does not
+exist.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ..storage.notes import unseal
 
 @dataclass(frozen=True, slots=True)
 class OperatorState:
-    """What a stateful operator keeps; `number` is the one that Spark knows it by."""
+    """What a stateful operator keeps; `number` is Spark's."""
 
     id: str
     number: int
@@ -29,9 +29,9 @@ class OperatorState:
 
 @dataclass(frozen=True, slots=True)
 class QueryCut:
-    """Where a query stands: its last batch, and the rows in and out since the barrier before.
+    """The position of a query: its last batch, and the rows in and out since the previous barrier.
 
-    `acknowledged_ms` is how long after the request it had finished the barrier's epoch.
+    `acknowledged_ms` is how long after the request it finished the barrier's epoch.
     """
 
     batch: int
@@ -44,9 +44,9 @@ class QueryCut:
 
 @dataclass(frozen=True, slots=True)
 class SinkCut:
-    """The last batch that a sink has acknowledged; its rows since the barrier before.
+    """The last batch that a sink has acknowledged; its rows since the previous barrier.
 
-    Files and their bytes are None for a sink that writes none. `connector` and `upserts` say what a
+    Files and their bytes are None for a sink without files. `connector` and `upserts` say what a
     rollback would do to its output.
     """
 
@@ -60,10 +60,10 @@ class SinkCut:
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """A completed barrier. Numbers only grow, over all generations of a state.
+    """A completed barrier. Numbers only grow, across all generations of a state.
 
-    `sources` has the position of each source as the source itself writes it, `files` the length and
-    the CRC-32 of each file that a restore needs, by its path in the generation.
+    `sources` has the position of each source in the source's own form, `files` the length and the
+    CRC-32 of each file that a restore needs, by its path in the generation.
     """
 
     barrier: int
@@ -81,7 +81,7 @@ class Manifest:
 
     @property
     def duration_ms(self) -> int:
-        """From the request until the manifest was written."""
+        """Milliseconds from the request until the manifest was written."""
         return round((self.completed_at - self.requested_at).total_seconds() * 1000)
 
     @property
@@ -99,12 +99,12 @@ class Manifest:
 
     @property
     def rows_in(self) -> int:
-        """Rows read since the barrier before, once for each query that reads them."""
+        """Rows read since the previous barrier, once for each query that reads them."""
         return sum(query.rows_in for query in self.queries.values())
 
     @property
     def rows_out(self) -> int:
-        """Rows given to sinks since the barrier before, once for each query."""
+        """Rows given to sinks since the previous barrier, once for each query."""
         return sum(query.rows_out for query in self.queries.values())
 
     def to_document(self) -> dict[str, Any]:
@@ -127,7 +127,7 @@ class Manifest:
 
     @classmethod
     def from_document(cls, document: Mapping[str, Any]) -> Manifest:
-        """The manifest of a document; raises ValueError when it is none."""
+        """The manifest in a document; raises ValueError for an invalid one."""
         found = Fields(document)
         return cls(
             barrier=found.whole("barrier", least=0),
@@ -146,12 +146,12 @@ class Manifest:
 
 
 def load_manifest(text: str) -> Manifest:
-    """The manifest of a note; raises ValueError, which says why, when it is damaged."""
+    """The manifest in a note; raises ValueError, which says why, when it is damaged."""
     return Manifest.from_document(unseal(text))
 
 
 def manifest_name(barrier: int) -> str:
-    """The name of a barrier's file: names and numbers sort alike."""
+    """The name of a barrier's file: names sort like numbers."""
     return f"{barrier:09d}.json"
 
 
@@ -162,7 +162,7 @@ def barrier_of(name: str) -> int | None:
 
 
 def instant_text(instant: datetime) -> str:
-    """An instant as notes have it: UTC, to the millisecond."""
+    """An instant in the form of notes: UTC, to the millisecond."""
     return instant.astimezone(UTC).isoformat(timespec="milliseconds")
 
 

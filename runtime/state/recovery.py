@@ -1,4 +1,4 @@
-"""What a run does about its state before it starts: checks it, mends it, or falls back."""
+"""What a run does to its state before it starts: check it, repair it, or fall back."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _SHOWN = 3
 
 
 def recover(state: State, tell: Callable[[str], None]) -> Inventory:
-    """Leaves the state at a generation that can be gone on from, and tells what it took.
+    """Leaves the state at a generation that can be continued, and reports what was necessary.
 
     Raises RuntimeFault when there is none. The inventory knows the files that were read.
     """
@@ -51,7 +51,7 @@ def _fall_back(
     verdict: Verdict,
     tell: Callable[[str], None],
 ) -> None:
-    """Makes a generation from the newest barrier that is whole."""
+    """Creates a generation from the newest intact barrier."""
     manifest = verdict.barrier
     if manifest is None:
         raise refusal(state.shown, state.generation, verdict.damage)
@@ -68,7 +68,7 @@ def _fall_back(
 
 
 def refusal(shown: str, generation: str, damage: Sequence[Damage]) -> RuntimeFault:
-    """The fault for a state that no barrier can be gone back to in."""
+    """The fault for a state without a restorable barrier."""
     first, *rest = damage_lines(f"{shown}/generations/{generation}", damage)
     return RuntimeFault(
         STATE_DAMAGED,
@@ -78,7 +78,7 @@ def refusal(shown: str, generation: str, damage: Sequence[Damage]) -> RuntimeFau
 
 
 def damage_lines(folder: str, damage: Sequence[Damage]) -> list[str]:
-    """What is wrong with which files, the first few of them."""
+    """The first few damaged files, and what is wrong with them."""
     lines = [f"{folder}/{one.path}: {one.reason}" for one in damage[:_SHOWN]]
     if len(damage) > _SHOWN:
         lines.append(f"and {len(damage) - _SHOWN} more")

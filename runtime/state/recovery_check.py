@@ -1,8 +1,8 @@
-"""Whether a state may be gone on from, and from which barrier if not.
+"""Whether a state can be continued, and from which barrier if not.
 
-It is looked at before a query starts: what the newest barrier rests on, and what has come after it.
-What Spark would go on from must be whole; other damage (to an older snapshot, to the manifest of
-another barrier) is told or mended.
+The files that the newest barrier needs, and those after it, are checked before a query starts. What
+Spark would continue from must be intact; other damage (to an older snapshot, to the manifest of
+another barrier) is reported or repaired.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from .manifests import Manifest, load_manifest
 
 @dataclass(frozen=True, slots=True)
 class Mend:
-    """A file that can be written again; None as its text takes away what nobody needs."""
+    """A file that can be rewritten; None as its text removes an unneeded one."""
 
     path: str
     text: str | None
@@ -36,7 +36,7 @@ class Mend:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """`damage` keeps Spark from going on; `barrier` is what can be gone back to then, if any."""
+    """`damage` keeps Spark from continuing; `barrier` is then a restorable one, if any."""
 
     damage: tuple[Damage, ...]
     barrier: Manifest | None
@@ -65,7 +65,7 @@ class Examination:
         return self.manifests[-1] if self.manifests else None
 
     def verdict(self) -> Verdict:
-        """What to do about the state as it is."""
+        """What to do about the current state."""
         mends: list[Mend] = []
         damage = list(dict.fromkeys(self._end_damage(mends)))
         barrier = None
@@ -81,7 +81,7 @@ class Examination:
         return Verdict(tuple(damage), barrier, (*mends, *ledgers), tuple(notes))
 
     def barrier_damage(self, manifest: Manifest) -> list[Damage]:
-        """What keeps a barrier from being gone back to."""
+        """Why a barrier is not restorable."""
         damage = barrier_damage(self.generation, manifest, self.sums)
         epoch = self.epochs.look(manifest.epoch)
         if isinstance(epoch, str):
@@ -135,7 +135,7 @@ class Examination:
             yield Damage(path, str(error))
 
     def _store_damage(self, store: str) -> Iterator[Damage]:
-        """A store that a barrier had and that is not there at all."""
+        """A store that a barrier had and that is missing entirely."""
         id = store.split("/")[1]
         query = self.generation.queries.get(id, Query())
         if store not in query.stores:
@@ -158,13 +158,13 @@ class Examination:
                 yield from chain_damage(log.entries, f"sources/{name}", end, self.sums, choosy=True)
 
     def _ledger_mends(self) -> Iterator[Mend]:
-        """Ledgers that cannot be read: they count rows, and no result depends on them."""
+        """Unreadable ledgers: they count rows, and no result depends on them."""
         paths = [path for files in self.generation.ledgers.values() for path in files.values()]
         for damage in self.sums.damage(paths):
             yield Mend(damage.path, None, damage.reason)
 
     def _epoch_damage(self, mends: list[Mend]) -> Iterator[Damage]:
-        """Epochs that have to be served again, or that the next one follows."""
+        """Damage to epochs that have to be served again, or that the next one follows."""
         newest = self.newest
         first = newest.epoch if newest is not None else self._unfinished()
         planned = self.epochs.planned
@@ -206,6 +206,6 @@ def _epoch_file(number: int) -> str:
 
 
 def _has_entries(path: str, cut: Cut) -> bool:
-    """Whether a file is one of a log's that entries later may have been gathered from."""
+    """Whether a file is a log entry that later entries may have been compacted from."""
     source = source_of(path)
     return source is not None and entry_of(cut.sources.get(source)) is not None

@@ -1,10 +1,10 @@
-"""A new generation that goes on from a barrier of the current one.
+"""A new generation that continues from a barrier of the current one.
 
-It is made under a hidden name, out of links to files that nothing ever changes: Spark and the
-runtime write a file once, under another name, and rename it. What came after the barrier is left
-out. Its `generation.json` comes last, then one rename makes it the current generation. Until then
-the one before is current, and until the new one has completed a barrier it stays beside it. So a
-stop at any point leaves a state that starts.
+It is built under a hidden name, from links to immutable files: Spark and the runtime write a file
+once, under another name, and rename it. What came after the barrier is left out. Its
+`generation.json` is written last, then one rename makes it the current generation. Until then the
+previous one is current, and it stays until the new one has completed a barrier. So an interruption
+at any point leaves a state that starts.
 """
 
 from __future__ import annotations
@@ -31,10 +31,11 @@ def clone(
     *,
     same_cuts: bool,
 ) -> str:
-    """Makes the generation that goes on from a barrier, which must be whole; returns its number.
+    """Creates the generation that continues from an intact barrier; returns its number.
 
     `note` is that of the current generation. With `same_cuts` the epochs after the barrier are kept
-    as far as they are whole: the same input comes again in the same batches, with the same numbers.
+    as far as they are intact: the same input is read again in the same batches, with the same
+    numbers.
     """
     folder = f"{state}/generations"
     number = next_generation(disk, state)
@@ -63,7 +64,7 @@ def clone(
 
 
 def retire(disk: Disk, state: str, current: str) -> None:
-    """Takes away the generations before the current one, which has completed a barrier."""
+    """Removes the generations before the current one, which has completed a barrier."""
     folder = f"{state}/generations"
     disk.delete([f"{folder}/{n}" for n in disk.list(folder) if n.isdigit() and n < current])
 
@@ -75,9 +76,9 @@ def next_generation(disk: Disk, state: str) -> str:
 
 
 def lineage_after(note: Mapping[str, Any], manifest: Manifest) -> list[dict[str, Any]]:
-    """The ancestors of the new generation: none counts further than the barrier.
+    """The ancestors of the new generation: none counts beyond the barrier.
 
-    Those before a savepoint are `apart`: their batches have numbers of their own.
+    Those before a savepoint are `apart`: their batches are numbered separately.
     """
     ends = {id: query.batch for id, query in manifest.queries.items()}
     before = [
@@ -115,11 +116,11 @@ class Kept:
 
     @property
     def last_epoch(self) -> int:
-        """The last epoch whose batches will be what they were."""
+        """The last epoch whose batches will be the same."""
         return self._epochs[-1].number if self._epochs else self._cut.epoch
 
     def written(self) -> Iterator[tuple[str, str]]:
-        """The files of epochs to write again."""
+        """The files of epochs to rewrite."""
         for epoch in self._epochs:
             if epoch.text is not None:
                 yield f"epochs/{epoch.number:09d}.json", epoch.text
@@ -144,7 +145,7 @@ class Kept:
         yield from filter(self._comes_again, self._examined.files)
 
     def _comes_again(self, path: str) -> bool:
-        """Whether a file is of a batch behind the barrier whose rows can't be computed twice."""
+        """Whether a file is of a batch after the barrier whose rows can't be computed twice."""
         kind, _, rest = path.partition("/")
         query, _, name = rest.partition("/")
         if not self._again or kind != "spool" or query not in self._cut.queries:
@@ -161,7 +162,7 @@ class Kept:
             yield from _up_to(chain.increments, batch + 1)
             for snapshot in _up_to(chain.snapshots, batch + 1):
                 beside = self._examined.sums.shared(snapshot)
-                # Spark would choose it: one that cannot be used is better not there.
+                # Spark would choose it, so an unusable one must not be there.
                 whole = snapshot not in self._examined.sums.damaged
                 if whole and self._usable.issuperset((snapshot, *beside)):
                     yield from (snapshot, *beside)
@@ -174,7 +175,7 @@ class Kept:
         entry = entry_of(self._cut.sources.get(source))
         if entry is None or not self._again:
             return entry
-        # As far as the log can be read: what is behind a damaged entry is found anew.
+        # As far as the log can be read: files after a damaged entry are found again.
         chain = self._held.sources[source].entries
         return next(
             (n for n in range(_newest(chain), entry, -1) if not self._broken(source, n)), entry
@@ -186,7 +187,7 @@ class Kept:
         return bool(chain_damage(chain, folder, entry, self._examined.sums, choosy=False))
 
     def _kept_epochs(self) -> Iterator[Epoch]:
-        """The barrier's epoch and, if the cuts are to stay, those behind it that can be served."""
+        """The barrier's epoch and, if the cuts are to stay, those after it that can be served."""
         last = self._examined.epochs.last if self._again else self._cut.epoch
         for number in range(self._cut.epoch, last + 1):
             epoch = self._examined.epochs.look(number)

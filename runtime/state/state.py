@@ -1,13 +1,13 @@
-"""The state folder of a pipeline: whose it is, who runs on it, and where things lie in it.
+"""The state folder of a pipeline: its identity, who runs on it, and its layout.
 
 <state>/
-  state.json                       the folder's own id, and the pipeline it belongs to
-  home.json                        where it lies, and its runs: a copy is known by it
-  lease.json                       who runs on it; `lock` besides, on a local path
-  control/                         how the run is doing, what it is asked, and its answers
+  state.json                       the folder's own id, and its pipeline
+  home.json                        its location and its runs, which reveal a copy
+  lease.json                       who runs on it; plus `lock` on a local path
+  control/                         the run's status, requests to it, and its answers
   logs/                            Spark's log, and the full text of each failure
-  generations/0001/                all that belongs to one line of batches
-    generation.json                written last: where the generation comes from
+  generations/0001/                everything of one line of batches
+    generation.json                written last: the origin of the generation
     epochs/<epoch>.json            the cut of every source
     queries/<id>/                  Spark's checkpoint of one query
     sources/<source>/              the log of a source, one for all queries
@@ -15,10 +15,10 @@
     sinks/<sink>.json              where a sink writes
     spool/<id>/                    batches of a query whose rows can be computed only once
     meaning/<id>.json              what the state of one query means
-    plan.json                      the plan that the last run was of, and its spec
+    plan.json                      the last run's plan, and its spec
   savepoints/<name>/               see `savepoints`
 
-A generation continues another one from one of its barriers. The newest that is whole is current.
+A generation continues another one from one of its barriers. The newest complete one is current.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ from .mailbox import Mailbox
 FORMAT = 2
 FIRST = "0001"
 SINK_NOTE = "delete it: the sink writes it again"
-"""What to do about a note of a sink that is damaged."""
+"""What to do about a damaged note of a sink."""
 _NOTE_HELP = (
     "it says which batches count, and nothing else does: put it back from a copy, or start over "
     "with another `--state` and other outputs"
@@ -64,7 +64,7 @@ class Ancestor:
 
 
 class GenerationFolder(ABC):
-    """Where the files of a generation lie, of a current one or one that is being made."""
+    """The layout of a generation, current or under construction."""
 
     storage: Storage
 
@@ -73,18 +73,18 @@ class GenerationFolder(ABC):
     def generation_folder(self) -> str: ...
 
     def checkpoint(self, query: str) -> str:
-        """The folder that Spark keeps a query's progress and state in."""
+        """The folder in which Spark keeps a query's progress and state."""
         return f"{self.generation_folder}/queries/{query}"
 
     def meaning_file(self, query: str) -> str:
-        """The file that remembers what the state of a query means."""
+        """The file that records what the state of a query means."""
         return f"{self.generation_folder}/meaning/{query}.json"
 
 
 class State(GenerationFolder):
     """An opened state folder; close it to let another process in.
 
-    `path` is the folder as `files` takes it, which does without a JVM on a local path.
+    `path` is the folder in the form of `files`, which needs no JVM on a local path.
     """
 
     def __init__(
@@ -96,10 +96,10 @@ class State(GenerationFolder):
         decision: str | None = None,
         tell: Callable[[str], None] = lambda line: None,
     ) -> None:
-        """Opens the folder, and makes it one if there is none.
+        """Opens the folder, creating it if necessary.
 
         Raises RuntimeFault when another process runs on it, when it is another pipeline's, and when
-        it is a copy and `decision` does not say what is to become of it, see `home`.
+        it is a copy and `decision` does not say what it is to become, see `home`.
         """
         self.storage = storage
         self.folder = storage.qualified(folder)
@@ -125,7 +125,7 @@ class State(GenerationFolder):
                 decision=decision,
                 tell=tell,
             )
-            # A copy may have got an id of its own.
+            # A copy may have a new id of its own.
             self.id = self._identify(pipeline)
             self.mailbox = Mailbox(self.files, self.path, self.lease.holder.owner)
             sweep(storage, self.folder, local=local is not None)
@@ -149,7 +149,7 @@ class State(GenerationFolder):
         return f"{self.folder}/generations/{self.generation}"
 
     def lineage(self, query: str) -> tuple[Ancestor, ...]:
-        """The generations whose batches of a query belong to its output, oldest first."""
+        """The generations with batches of a query that belong to its output, oldest first."""
         found = [
             Ancestor(str(one["generation"]), int(one["batches"].get(query, -1)))
             for one in self.note["lineage"]
@@ -157,13 +157,13 @@ class State(GenerationFolder):
         return (*found, Ancestor(self.generation, None))
 
     def repeated(self, query: str) -> int:
-        """The last batch of a query that this generation has, or runs again, as an earlier one did.
+        """The last batch of a query that this generation shares with an earlier one, or repeats.
 
-        -1 when there is none. Behind it, a batch with the number of an earlier one has other rows.
+        -1 when there is none. After it, a batch with the number of an earlier one has other rows.
         """
         origin, ancestors = self.note["from"], self.lineage(query)[:-1]
         if origin is not None and "savepoint" in origin:
-            # Its batches are counted anew.
+            # Its batches are counted afresh.
             return -1
         last = ancestors[-1].last_batch if ancestors else None
         if origin is None or last is None or last < 0:
@@ -172,11 +172,11 @@ class State(GenerationFolder):
         return last + max(int(origin.get("same_to", epoch)) - epoch, 0)
 
     def begin_turn(self) -> None:
-        """Gives this run its turn, which outputs note from now on."""
+        """Begins this run's turn, which outputs note from now on."""
         self.home = begin_turn(self.files, self.path, self.home)
 
     def refresh(self) -> None:
-        """Goes to the newest generation, after one has been made."""
+        """Switches to the newest generation, after one has been created."""
         self.note = self._newest()
 
     def spool(self, query: str) -> str:
@@ -184,22 +184,22 @@ class State(GenerationFolder):
         return f"{self.generation_folder}/spool/{query}"
 
     def sink_file(self, sink: str) -> str:
-        """The file that remembers where a sink writes."""
+        """The file that records where a sink writes."""
         return f"{self.generation_folder}/sinks/{sink}.json"
 
     @property
     def plan_file(self) -> str:
-        """The file that has the plan of the run, and the text of its spec."""
+        """The file with the run's plan and the text of its spec."""
         return f"{self.generation_folder}/plan.json"
 
     def log(self, name: str, text: str) -> str:
-        """Writes a text, but for secrets, to the logs; returns its path as the user knows it."""
+        """Writes a text, without secrets, to the logs; returns its path as the user knows it."""
         path = f"{self.folder}/logs/{name}"
         self.storage.replace(path, scrub(text))
         return path.removeprefix("file:")
 
     def close(self) -> None:
-        """Gives the folder free."""
+        """Releases the folder."""
         self.lease.release()
 
     def _identify(self, pipeline: str) -> str:
@@ -222,7 +222,7 @@ class State(GenerationFolder):
         return str(note["id"])
 
     def _newest(self) -> Mapping[str, Any]:
-        """The note of the newest generation that is whole; the first one is made here."""
+        """The note of the newest complete generation; the first one is created here."""
         note = current_generation(self.storage, self.folder)
         if note is not None:
             return note
@@ -239,10 +239,10 @@ def begin_state(files: Files, folder: str, pipeline: str) -> str:
 
 
 def current_generation(files: Files, folder: str) -> dict[str, Any] | None:
-    """The note of a state folder's current generation; None in a folder that has none yet.
+    """The note of a state folder's current generation; None in a folder without one yet.
 
-    One that is being made has a name that is no number. Raises RuntimeFault when the newest has
-    lost its note: an older one may not take its place unasked.
+    One under construction has a name that is not a number. Raises RuntimeFault when the newest has
+    lost its note: an older one may not silently take its place.
     """
     numbers = [name for name in files.list(f"{folder}/generations") if name.isdigit()]
     if not numbers:
@@ -265,10 +265,10 @@ def current_generation(files: Files, folder: str) -> dict[str, Any] | None:
 
 
 def sweep(files: Files, folder: str, *, local: bool) -> None:
-    """Takes away a generation that was left half made; only a holder of the state may do so.
+    """Removes a half-built generation; only a holder of the state may do so.
 
     On a `local` disk a rename is one step. Elsewhere it may be a copy: the folder with the number
-    is whole only once the hidden one is gone.
+    is complete only once the hidden one has been removed.
     """
     generations = f"{folder}/generations"
     for name in files.list(generations):
@@ -288,10 +288,10 @@ def generation_note(
     """The note of a generation that begins now.
 
     `origin` is the generation, barrier and epoch it continues, and the last epoch whose batches are
-    the same again as they were there; and the savepoint, if it begins with one. `lineage` its
-    ancestors, oldest first, each with the last batch of each query that counts:
-    `{"generation": "0001", "batches": {"per_minute": 10}}`. `marks` say which parts of the
-    state are not what they would have been, see `savepoints.marks`.
+    the same as there; and the savepoint, if it starts from one. `lineage` is its ancestors, oldest
+    first, each with the last batch of each query that counts: `{"generation": "0001", "batches":
+    {"per_minute": 10}}`. `marks` say which parts of the state are incomplete, see
+    `state.incompleteness`.
     """
     made = datetime.now(UTC).isoformat(timespec="milliseconds")
     note = {"format": FORMAT, "generation": number, "from": origin}

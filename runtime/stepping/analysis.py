@@ -1,4 +1,4 @@
-"""What Spark says of a script before it runs: the dataflow is built and no query is started.
+"""Spark's errors about a script before it runs: the dataflow is built but no query is started.
 
 Sources are empty folders and sinks are left out, so that neither input nor state is touched.
 """
@@ -32,9 +32,9 @@ if TYPE_CHECKING:
 class Refusal:
     """What Spark, or the runtime before it, refuses.
 
-    `line` is the one of the script that was being run, counted from one, or None when a whole query
-    is refused, which `query` then names. `error` is Spark's name for it, or the code of the fault
-    that a run would end with. `fragment` is the SQL text that Spark points at.
+    `line` is the line of the script being run, counted from one, or None when a whole query is
+    refused, which `query` then names. `error` is Spark's name for it, or the code of the fault that
+    a run would end with. `fragment` is the SQL text that Spark points at.
     """
 
     reason: str
@@ -57,9 +57,9 @@ def refusals(
 ) -> list[Refusal]:
     """Builds the dataflow of a script in an empty folder and lets Spark analyse and plan it.
 
-    An error ends the building, so that there is at most one with a line; queries are looked at each
-    by itself. `folders` are searched for the modules of Python functions. Raises RuntimeFault when
-    Spark or the script can't be used at all.
+    An error ends the build, so that there is at most one with a line; queries are checked one by
+    one. `folders` are searched for the modules of Python functions. Raises RuntimeFault when Spark
+    or the script can't be used at all.
     """
     plan, build = load_plan(plan_path(script)), load_build(script)
     settings = step_settings(plan, root, variables or {}, profile)
@@ -79,7 +79,7 @@ def refusals(
 
 
 class _EmptyJob(StepJob):
-    """A job whose sources have the columns that they will have, and no rows."""
+    """A job whose sources have their columns, and no rows."""
 
     def read(
         self,
@@ -107,7 +107,7 @@ _KAFKA = {
     "timestamp": "TIMESTAMP",
     "headers": "ARRAY<STRUCT<key: STRING, value: BINARY>>",
 }
-"""The types of what Kafka knows of a message."""
+"""The types of Kafka's metadata of a message."""
 
 
 def _of_query(plan: Plan, query: Query, job: StepJob, kernel: Any) -> Iterator[Refusal]:
@@ -126,7 +126,7 @@ def _fault(fault: RuntimeFault, *, line: int | None = None, query: str | None = 
 
 
 def _check_operations(frame: DataFrame, output_mode: str) -> None:
-    """What Spark checks of a query when it starts one: that streams can be put together so."""
+    """Spark's own check when a query starts: whether its operations can be combined."""
     jvm: Any = frame.sparkSession._jvm
     modes, checker = (
         java_class(jvm, f"org.apache.spark.sql.catalyst.{name}")
@@ -141,7 +141,7 @@ def _refusal(
 ) -> Refusal:
     java = java_exception(error)
     if java is None:
-        # Spark is gone, or PySpark itself refuses a call: neither has a place in a spec.
+        # Spark has ended, or PySpark itself refuses a call: neither has a location in a spec.
         raise spark_refuses("the pipeline", error, state) from None
     fragment, name = _context(error)
     return Refusal(reason_of(java), name, line, query, fragment)
@@ -154,7 +154,7 @@ def _line(error: Exception, script: Path) -> int | None:
 
 
 def _context(error: Exception) -> tuple[str | None, str | None]:
-    """The SQL text that Spark points at, where there is one, and the name of its error class."""
+    """The SQL text that Spark points at, if any, and the name of its error class."""
     from pyspark.errors import PySparkException
 
     if not isinstance(error, PySparkException):

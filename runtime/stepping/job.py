@@ -1,4 +1,4 @@
-"""A job that is fed step by step: what it reads is replaced, how that is parsed is its own."""
+"""A job fed step by step: its input is replaced, its parsing is its own."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     from ..dataflow.job import InitialState
 
 READ_AS_WRITTEN = ("json", "csv", "text")
-"""Formats whose lines a step gives as they are; rows of all others are given as JSON."""
+"""Formats whose lines a step provides as they are; rows of all others are provided as JSON."""
 
 _OF_JSON = ("lenient", "timestamp_unit")
-"""Options by which a source reads JSON, wherever it lies."""
+"""Options of a source for reading JSON from anywhere."""
 
 
 class StepJob(Job):
-    """A job whose sources read the folder of a run, by the options that say how rows are parsed."""
+    """A job whose sources read the folder of a run, with their own options for parsing rows."""
 
     wakes = False
 
@@ -77,30 +77,30 @@ class StepJob(Job):
         return super().table(name, connector="files", schema=schema, refresh=every, **options)
 
     def env(self, name: str) -> str:
-        """The reference: nothing outside is read or written here."""
+        """The reference itself: nothing outside is read or written here."""
         return f"${{env:{name}}}"
 
     def file(self, path: str) -> str:
-        """The reference, as of the environment."""
+        """The reference itself, as for the environment."""
         return f"${{file:{path}}}"
 
     def frame_of(self, query: Query) -> DataFrame:
-        """The frame that the sinks of a query share."""
+        """The frame shared by a query's sinks."""
         return self.calls_of(query)[0].frame
 
     def _own_options(
         self, owner: str, connector: str, options: Mapping[str, Any], folder: str
     ) -> dict[str, Any]:
-        """The options for reading a folder of the run with the parsing of the pipeline."""
+        """The options for reading a folder of the run with the pipeline's parsing."""
         parsed = connector == "files" and options.get("format") in READ_AS_WRITTEN
-        # Files of parquet hold NaN, which json has no word for.
+        # Parquet files can hold NaN, which json has no literal for.
         nan = {"spark.allowNonNumericNumbers": "true"}
         own = dict(options) if parsed else {"format": "json", "options": nan}
         if options.get("format") == "json":
             own |= {name: options[name] for name in _OF_JSON if name in options}
         own.pop("max_files_per_trigger", None)
         own["path"] = str(self._root / folder)
-        # `check --spark` makes a job without a run.
+        # `check --spark` creates a job without a run.
         (self._root / folder).mkdir(parents=True, exist_ok=True)
         for option, value in own.items():
             self._refuse_unset(owner, option, str(value))

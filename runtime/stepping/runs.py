@@ -1,4 +1,4 @@
-"""Runs by steps, from an emitted script, on a Spark that any number of them share."""
+"""Runs by steps, from an emitted script, on a Spark shared by any number of them."""
 
 from __future__ import annotations
 
@@ -64,10 +64,10 @@ def step_run(
 ) -> Iterator[StepRun]:
     """Runs the pipeline of an emitted script in an empty folder of its own; stops it at the end.
 
-    Variables of the pipeline that have no value keep their names: most stand in paths that are not
-    used here. `folders` are searched for the modules of Python functions. Raises RuntimeFault when
-    the run is not possible, or a variable without a value is needed after all. `tell` gets a line
-    when the kernel has to be built first, `remarks` what is to be told of the input.
+    Variables of the pipeline without a value keep their names: most are in paths that are not used
+    here. `folders` are searched for the modules of Python functions. Raises RuntimeFault when the
+    run is not possible, or a variable without a value is needed after all. `tell` gets a line when
+    the kernel has to be built first, `remarks` the warnings about the input.
     """
     plan, build = load_plan(plan_path(script)), load_build(script)
     settings = step_settings(plan, root, variables or {}, profile, partitions)
@@ -91,10 +91,10 @@ def step_settings(
     profile: str | None,
     partitions: int = PARTITIONS,
 ) -> RunSettings:
-    """The settings of a run by steps: as fast as two cores and little data allow.
+    """The settings of a run by steps: fast for two cores and little data.
 
     State is kept in memory unless the spec asks for RocksDB by name or has a program, in several
-    partitions, so that what depends on how rows are spread shows.
+    partitions, so that any dependence on the distribution of rows shows.
     """
     declared = dict(plan.settings.variables)
     if profile is not None and profile in plan.settings.profiles:

@@ -1,4 +1,4 @@
-"""The state of a pipeline that is fed step by step: Spark's checkpoints, on this machine's disk."""
+"""The state of a pipeline fed step by step: Spark's checkpoints, on this machine's disk."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _TASKS_END_WITHIN = 30
-"""Seconds that tasks of stopped queries may take to notice; they come from Spark's own code."""
+"""Seconds that tasks of stopped queries may take to notice it, from Spark's own code."""
 
 
 def checkpoint_of(state: str, query: str) -> str:
-    """Where a query's checkpoint is, below the folder of the state."""
+    """The path of a query's checkpoint, below the folder of the state."""
     return f"{state}/queries/{query}"
 
 
@@ -31,10 +31,10 @@ def committed(state: str, query: str) -> int:
 
 
 def await_tasks(spark: SparkSession) -> None:
-    """Waits until the tasks of queries that were stopped have ended.
+    """Waits until the tasks of stopped queries have ended.
 
-    `stop` returns before: a batch that Spark began by itself still opens its stores, and makes
-    their folders anew when they were taken away.
+    `stop` returns earlier: a batch that Spark began by itself still opens its stores, and recreates
+    removed folders.
     """
     tracker = spark.sparkContext._jsc.sc().statusTracker()
     until = monotonic() + _TASKS_END_WITHIN
@@ -45,16 +45,16 @@ def await_tasks(spark: SparkSession) -> None:
 
 
 def undo_batches(state: str, first: Mapping[str, int]) -> None:
-    """Leaves of each query what was there before a batch: logs, and versions of its stores.
+    """Restores each query to the time before a batch: its logs, and the versions of its stores.
 
-    No query may run. What Spark keeps in memory of a store belongs to a run of its query.
+    No query may be running. What Spark keeps in memory for a store belongs to a run of its query.
     """
     root = Path(state)
     paths = [str(path.relative_to(root)) for path in root.rglob("*") if path.is_file()]
     held = Generation.of(paths).queries
     for id, batch in first.items():
         if batch == 0:
-            # Spark begins only where there is nothing yet.
+            # Spark starts afresh only in an empty folder.
             Path(checkpoint_of(state, id)).rename(Path(mkdtemp(prefix="undone-", dir=state)) / id)
             continue
         query = held[id]
@@ -62,7 +62,7 @@ def undo_batches(state: str, first: Mapping[str, int]) -> None:
         gone += [path for number, path in query.commits.items() if number >= batch]
         for chain in query.stores.values():
             for files in (chain.snapshots, chain.increments):
-                # A batch works on the version of its own number, and leaves the next.
+                # A batch reads the version with its own number, and writes the next.
                 gone += [path for version, path in files.items() if version > batch]
         for path in gone:
             for name in (path, side_file(path)):

@@ -1,9 +1,9 @@
-"""A pipeline that is fed step by step, each step one micro-batch of every query.
+"""A pipeline fed step by step, each step one micro-batch of every query.
 
-Sources and sinks are replaced and everything between them is the pipeline's own: a source reads
-the rows that a step gives it, as text that is parsed as its own files would be, and a sink keeps
-what it gets. Watermarks can be moved without rows, batches be killed and undone. State and rows lie
-in a folder of the run's own.
+Sources and sinks are replaced and everything between them is the pipeline's own: a source reads the
+rows of a step, as text that is parsed like its own files, and a sink keeps what it gets. Watermarks
+can be advanced without rows, batches can be killed and undone. State and rows are in a folder of
+the run's own.
 """
 
 from __future__ import annotations
@@ -48,18 +48,18 @@ if TYPE_CHECKING:
     from ..storage.file_system import Storage
 
 END_OF_TIME = 2**63 - 1
-"""The last instant that a TIMESTAMP holds, in microseconds: no row is later."""
+"""The last instant of a TIMESTAMP, in microseconds: no row is later."""
 
 _SHOWN = 5
-"""How many rows of a difference are told."""
+"""How many rows of a difference are shown."""
 
 
 class Killed(Exception):
-    """A query is killed: its sinks have the batch, and it is not committed."""
+    """Kills a query whose sinks have the batch, before it is committed."""
 
 
 class SteppedWriter(BatchWriter):
-    """Hands on batches, and kills the query behind the next one when it is told to."""
+    """Passes on batches, and kills the query after the next one if requested."""
 
     kills = False
     killed = False
@@ -73,7 +73,7 @@ class SteppedWriter(BatchWriter):
 
 @dataclass(frozen=True, slots=True)
 class _Step:
-    """What there was when a step began: the content of tables, the next batch of each query."""
+    """The situation when a step began: the content of tables, the next batch of each query."""
 
     tables: Mapping[str, str]
     batches: Mapping[str, int]
@@ -112,8 +112,8 @@ class StepRun:
     def fill(self, tables: Mapping[str, str]) -> None:
         """Makes these lines the content of tables.
 
-        A table that is read once sees it if no batch has run since the start, one with a refresh
-        in the next batch.
+        A table that is read once sees them if no batch has run since the start, one with a refresh
+        sees them in the next batch.
         """
         self._fills += 1
         self._tables |= tables
@@ -124,28 +124,28 @@ class StepRun:
             (folder / str(self._fills)).write_text(lines, encoding="utf-8")
 
     def feed(self, rows: Mapping[str, str], *, crash: bool = False) -> None:
-        """Gives each named source these lines, the others none: one micro-batch of every query.
+        """Feeds these lines to the named sources, none to others: one micro-batch of every query.
 
-        Returns when every query has finished it, and what its watermark then closes. With `crash`
-        each query is killed when its sinks have the batch, and then started again. Raises
+        Returns when every query has finished it, and emitted what its watermark then closes. With
+        `crash` each query is killed when its sinks have the batch, and then restarted. Raises
         RuntimeFault when a query fails, or a batch gives other rows than the first time.
         """
         self._next(rows, {}, crash)
 
     def advance(self, instants: Mapping[str, int], *, crash: bool = False) -> None:
-        """Moves the watermarks of these sources to an instant, in microseconds since 1970."""
+        """Advances the watermarks of these sources to an instant, in microseconds since 1970."""
         self._next({}, instants, crash)
 
     def drain(self, *, crash: bool = False) -> None:
-        """Moves all watermarks behind every row, so that everything comes out."""
+        """Advances all watermarks past every row, so that everything is emitted."""
         self._next({}, dict.fromkeys(self._plan.sources, END_OF_TIME), crash)
         self._redone(complete=True)
 
     def rollback(self, steps: int) -> None:
-        """Undoes the last steps in state and sinks, and runs them again with the same rows.
+        """Undoes the last steps in state and sinks, and reruns them with the same rows.
 
-        Raises RuntimeFault when the sinks then get other rows. A query of several sources stands
-        still until each of them has moved: what it then holds back may come later.
+        Raises RuntimeFault when the sinks then get other rows. A query of several sources waits
+        until each of them has advanced: rows it then holds back may be emitted later.
         """
         self.stop()
         again = self._steps[-steps:]
@@ -165,11 +165,11 @@ class StepRun:
         self._redone(complete=False)
 
     def restart(self) -> None:
-        """Stops all queries; the next batch starts them again from their checkpoints."""
+        """Stops all queries; the next batch restarts them from their checkpoints."""
         self.stop()
 
     def hand_on(self, folder: Path) -> HandedOn:
-        """Stops, and writes what all queries keep below a folder.
+        """Stops, and writes the state of all queries below a folder.
 
         Every query must have had a step. Raises RuntimeFault when a stored state cannot be read.
         """
@@ -179,7 +179,7 @@ class StepRun:
         return HandedOn(savepoint, str(folder), rows, self._tables)
 
     def begin(self, handed_on: HandedOn, migration: Migration | None) -> None:
-        """Begins with what a run of another version has handed on, before any other step.
+        """Starts from the state handed over by a run of another version, before any other step.
 
         Raises RuntimeFault when that does not fit.
         """
@@ -207,15 +207,15 @@ class StepRun:
             sink.begin(handed_on.rows.get(old, ()))
 
     def take(self, sink: str) -> list[dict[str, Any]]:
-        """The rows that a sink has got since it was last asked, in the order in which they came.
+        """The rows that a sink has got since the last call, in order of arrival.
 
-        Values are as Spark writes them in JSON: instants in UTC to the microsecond, numbers with a
-        point as `Decimal`.
+        Values are in Spark's JSON: instants in UTC to the microsecond, numbers with a point as
+        `Decimal`.
         """
         return self._sinks[sink].take()
 
     def state(self, operator: str) -> list[dict[str, Any]]:
-        """What a keyed program keeps of each key: see `program_cells`; values as `take` gives them.
+        """What a keyed program keeps for each key: see `program_cells`; values as in `take`.
 
         Raises RuntimeFault when a stored state cannot be read.
         """
@@ -235,7 +235,7 @@ class StepRun:
         return []
 
     def _run(self) -> None:
-        """Starts all queries unless they run."""
+        """Starts all queries unless they are running."""
         if self._started:
             return
         for prepared in self._prepared:
@@ -273,12 +273,12 @@ class StepRun:
         path.write_text(text, encoding="utf-8")
 
     def _release(self, step: int, *, crash: bool = False) -> None:
-        """Lets all queries run the steps up to this one, and waits until they have.
+        """Lets all queries run the steps up to this one, and waits for them.
 
-        A query that starts finds its first step: without any, it would begin with an empty batch.
+        A starting query finds its first step: without one, it would begin with an empty batch.
         """
         if not self._started and (self._plan.tables or not self._prepared):
-            # As late as this, since it is when tables are read.
+            # Not earlier, since this is when tables are read.
             job = self._make_job(None)
             queries = self._plan.queries.values()
             self._prepared = tuple(self._prepare(query, job) for query in queries)
@@ -341,7 +341,7 @@ class StepRun:
             raise RuntimeFault(QUERY_FAILED, message, failure.remedy) from None
 
     def _places(self, reason: str) -> str:
-        """Names the files of steps as those who wrote the steps know them."""
+        """Names the files of steps in terms of the steps."""
         folder = re.escape(f"{self._root}/rows")
         file = rf"(?:file )?(?:file:/{{0,2}})?{folder}/([^/\s]+)/(\d+)"
         reason = re.sub(rf"{file}:(\d+)", r"line \3 of batch \2 of `\1`", reason)
@@ -349,7 +349,7 @@ class StepRun:
 
 
 def _not_repeatable(found: Contradiction) -> RuntimeFault:
-    """What is told of rows that differ, each a line, the first few of them."""
+    """The message about rows that differ, a line each, the first few of them."""
     which = f"batch {found.batch}" if found.batch is not None else "what was rolled back"
     lines = [f"sink `{found.sink}` got other rows when {which} ran again"]
     for word, rows in (("first", found.first), ("again", found.again)):

@@ -1,4 +1,4 @@
-"""What checks and rollbacks need of a file system: whole trees, checksums, links, one rename.
+"""File system operations of checks and rollbacks: whole trees, checksums, links, one rename.
 
 `LocalDisk` is this machine's disk, without a JVM; `RemoteDisk` any other path, through the kernel.
 """
@@ -28,7 +28,7 @@ _NO_LINKS = (errno.EXDEV, errno.EPERM, errno.EMLINK, errno.ENOTSUP, errno.ENOSYS
 
 @dataclass(frozen=True, slots=True)
 class Sum:
-    """What is in a file. `aside` is whether the `.crc` file beside it agrees, None without one."""
+    """The content of a file. `aside`: whether the `.crc` file next to it agrees, None if missing."""
 
     bytes: int
     crc32: str
@@ -47,20 +47,20 @@ class Disk(Files, Protocol):
         ...
 
     def sums(self, paths: Iterable[str]) -> Mapping[str, Sum]:
-        """Reads the files that are there."""
+        """Reads the existing files."""
         ...
 
     def link(self, source: str, target: str) -> None:
-        """The file under a second name, as a hard link where there are any, else as a copy."""
+        """The file under a second name, as a hard link where supported, else as a copy."""
         ...
 
     def rename(self, source: str, target: str) -> None:
-        """Gives a folder its name once all that it holds is safe; the name must be free."""
+        """Renames a folder once its content is durable; the name must be free."""
         ...
 
 
 def side_file(path: str) -> str:
-    """Where Hadoop keeps the checksums of a file on a local disk."""
+    """The path of Hadoop's checksums for a file on a local disk."""
     folder, slash, name = path.rpartition("/")
     return f"{folder}{slash}.{name}.crc"
 
@@ -115,7 +115,7 @@ class LocalDisk(LocalFiles):
 
 
 class RemoteDisk:
-    """Any path that Hadoop reaches, through the kernel; such stores check what they give."""
+    """Any path that Hadoop reaches, through the kernel; such stores verify what they return."""
 
     def __init__(self, storage: Storage) -> None:
         self._storage = storage
@@ -166,7 +166,7 @@ class _SideFile:
     def __init__(self, content: bytes) -> None:
         self._rest = memoryview(content)[8:]
         self._chunk = int.from_bytes(content[4:8], "big")
-        # Blocks are read by whole chunks, whatever power of two Hadoop was told.
+        # Blocks are read by whole chunks, whatever power of two Hadoop is configured with.
         self._same = content[:4] == b"crc\0" and 0 < self._chunk <= _CHUNK
         self._same = self._same and _CHUNK % self._chunk == 0
 
@@ -178,7 +178,7 @@ class _SideFile:
             return None
 
     def compare(self, block: bytes) -> None:
-        """Takes the next block; all but the last are of one length."""
+        """Compares the next block; all but the last have one length."""
         if not self._same:
             return
         view = memoryview(block)

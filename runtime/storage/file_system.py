@@ -1,4 +1,4 @@
-"""Files on any Hadoop path, through the kernel: one call of the JVM a step."""
+"""Files on any Hadoop path, through the kernel: one JVM call per step."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ class WrittenFile:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A batch on disk: how many rows, and the files that hold them."""
+    """A batch on disk: the number of rows, and their files."""
 
     rows: int
     files: tuple[WrittenFile, ...]
 
 
 class Files(Protocol):
-    """Whole small files in folders: what notes need, with a JVM and without one."""
+    """Whole small files in folders, as notes need them, with or without a JVM."""
 
     def list(self, folder: str) -> list[str]: ...
 
@@ -48,7 +48,7 @@ class Files(Protocol):
 
 
 class Storage:
-    """The files of one session; paths are strings as Hadoop takes them."""
+    """The files of one session; paths are strings in Hadoop's form."""
 
     def __init__(self, kernel: Any, spark: SparkSession) -> None:
         self.kernel = kernel
@@ -57,7 +57,7 @@ class Storage:
         self._jvm: Any = spark._jvm
 
     def jvm_process(self) -> int:
-        """The number of the JVM's process."""
+        """The PID of the JVM."""
         return int(java_class(self._jvm, "java.lang.ProcessHandle").current().pid())
 
     def qualified(self, path: str) -> str:
@@ -70,7 +70,7 @@ class Storage:
         return None if found is None else Path(found)
 
     def keep_private(self, folder: str | Path) -> None:
-        """Has all that Spark writes below a folder of this disk get the rights of that folder."""
+        """Makes everything that Spark writes below a local folder inherit its permissions."""
         self.kernel.LocalFiles.keepPrivate(str(folder))
 
     def matches(self, path: str) -> bool:
@@ -79,7 +79,7 @@ class Storage:
 
     def list(self, folder: str) -> list[str]:
         """The names in a folder, sorted; none when there is no folder."""
-        # At the end of a Java list is an exception, and PySpark takes long over one.
+        # Iterating over a Java list ends with an exception, which is slow in PySpark.
         return [str(name) for name in json.loads(self._files.list(folder))]
 
     def read(self, path: str) -> str | None:
@@ -101,30 +101,30 @@ class Storage:
         self._files.replace(path, text)
 
     def move(self, pairs: Sequence[tuple[str, str]]) -> None:
-        """Renames files; those that a call before this one has moved already are left."""
+        """Renames files, except those already moved by an earlier call."""
         old, new = [a for a, _ in pairs], [b for _, b in pairs]
         self._files.move(java_list(self._jvm, old), java_list(self._jvm, new))
 
     def delete(self, paths: Sequence[str]) -> None:
-        """Removes files and whole folders; what is not there is no error."""
+        """Removes files and whole folders, ignoring missing ones."""
         if paths:
             self._files.delete(java_list(self._jvm, paths))
 
     def lengths(self, folder: str, prefix: str = "") -> dict[str, int]:
-        """The lengths of the files in a folder whose names begin so, by name."""
+        """The lengths by name of the files in a folder whose names have this prefix."""
         found = json.loads(self._files.lengths(folder, prefix))
         return {str(name): int(length) for name, length in found.items()}
 
     def intact(self, path: str) -> bool:
-        """Whether a file that Spark wrote can be read whole, by the checksums of its store."""
+        """Whether a file that Spark wrote can be read completely, by the checksums of its store."""
         return bool(self._files.intact(path))
 
     def write(
         self, batch: DataFrame, format: str, options: dict[str, str], folder: str, roll: int = 0
     ) -> Written:
-        """Writes a batch with Spark into a folder of its own, replacing what was there.
+        """Writes a batch with Spark into a folder of its own, replacing its content.
 
-        A file that has about `roll` bytes is followed by another one, unless that is zero.
+        A file of about `roll` bytes is followed by another, unless that is zero.
         """
         given = java_map(self._jvm, options)
         report = json.loads(self._files.write(batch._jdf, format, given, folder, roll))

@@ -1,6 +1,6 @@
 """Files of a state folder on this machine's disk, without a JVM.
 
-What other processes than the job read and write there is small: a lease, requests, manifests.
+Processes other than the job read and write only small files there: a lease, requests, manifests.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class LocalFiles:
-    """The local part of what `Storage` does, with the same promises."""
+    """The local subset of `Storage`, with the same guarantees."""
 
     def list(self, folder: str) -> list[str]:
         """The names in a folder, sorted; none when there is no folder."""
@@ -35,7 +35,7 @@ class LocalFiles:
     def read(self, path: str) -> str | None:
         """A file's text, or None when there is no such file.
 
-        Bytes that are no UTF-8 are kept as marks: a note's checksum then tells of them.
+        Bytes that are not UTF-8 become surrogates, which a note's checksum then detects.
         """
         try:
             return Path(path).read_text(encoding="utf-8", errors="replace")
@@ -55,7 +55,7 @@ class LocalFiles:
         self._temporary(path, text).replace(path)
 
     def delete(self, paths: Sequence[str]) -> None:
-        """Removes files and whole folders; what is not there is no error."""
+        """Removes files and whole folders, ignoring missing ones."""
         for path in map(Path, paths):
             if path.is_dir() and not path.is_symlink():
                 shutil.rmtree(path, ignore_errors=True)
@@ -70,10 +70,10 @@ class LocalFiles:
             return None
 
     def _temporary(self, path: str, text: str) -> Path:
-        """The text in a hidden file beside its target, safe on the disk."""
+        """The text in a hidden file next to its target, durable."""
         target = Path(path)
         make_folders(target.parent)
-        # Two machines may have processes of one number.
+        # Two machines may have processes with the same PID.
         temporary = target.with_name(f".{target.name}.{uuid.uuid4().hex[:12]}.tmp")
         with open_new(temporary) as out:
             out.write(text.encode())
@@ -101,7 +101,7 @@ def local_folder(path: str) -> str:
 def local_state(path: str) -> tuple[LocalFiles, str, dict[str, Any]]:
     """The files of a state folder, its path on the disk, and its `state.json`.
 
-    Raises RuntimeFault when the path is no state folder, or lies on another file system.
+    Raises RuntimeFault when the path is not a state folder, or is on another file system.
     """
     folder = local_folder(path)
     files = LocalFiles()
@@ -128,7 +128,7 @@ def state_note(files: Files, folder: str, shown: str) -> dict[str, Any]:
 
 
 def check_state_note(note: Mapping[str, Any], path: str) -> None:
-    """Raises RuntimeFault for a `state.json` that does not say whose the folder is."""
+    """Raises RuntimeFault for a `state.json` that does not identify the folder's pipeline."""
     try:
         for name in ("id", "pipeline"):
             Fields(note).text(name)

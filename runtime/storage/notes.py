@@ -1,7 +1,7 @@
-"""The runtime's own small files: JSON that says itself whether it is as it was written.
+"""The runtime's own small files: JSON with a checksum.
 
 The last line of a note is the CRC-32 of the bytes before it. A flipped digit of a source's position
-is still JSON; with the sum it is damage that is seen.
+is still JSON; the checksum detects the damage.
 
 >>> print(seal({"epoch": 12}), end="")
 {
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 _ESCAPED = re.compile(r"\\u[dD][89a-fA-F]")
-"""Half of a character, which `seal` never writes."""
+"""A surrogate, which `seal` never writes."""
 
 
 def seal(document: dict[str, Any]) -> str:
@@ -36,7 +36,7 @@ def seal(document: dict[str, Any]) -> str:
 
 
 def unseal(text: str) -> dict[str, Any]:
-    """The document of a note; raises ValueError, which says why, when it is damaged."""
+    """The document in a note; raises ValueError, which says why, when it is damaged."""
     body, newline, last = text.removesuffix("\n").rpartition("\n")
     if not newline or f"{last}\n" != _last_line(body + newline):
         raise ValueError("its content and its checksum differ")
@@ -64,7 +64,7 @@ def write_note(storage: Files, path: str, document: dict[str, Any]) -> None:
 
 
 def read_note(storage: Files, path: str, help: str | None = None) -> dict[str, Any] | None:
-    """The document of a note, None when there is none; raises RuntimeFault for a damaged one."""
+    """The document in a note, None when there is none; raises RuntimeFault for a damaged one."""
     try:
         text = storage.read(path)
         return None if text is None else unseal(text)
@@ -75,7 +75,7 @@ def read_note(storage: Files, path: str, help: str | None = None) -> dict[str, A
 
 
 def unreadable(path: str, reason: str, help: str | None = None) -> RuntimeFault:
-    """The fault for a file of ours that cannot be used."""
+    """The fault for an unusable file of ours."""
     return RuntimeFault(
         STATE_UNREADABLE,
         f"{path.removeprefix('file:')} cannot be read: {reason}",

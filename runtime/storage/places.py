@@ -1,4 +1,4 @@
-"""Folders on a disk or elsewhere: whether two of them are one, whatever it is called."""
+"""Folders on a disk or elsewhere: whether two are the same, whatever their names."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..base.fields import Fields
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A folder: its path, and on a disk its host and what stays with it when it is moved."""
+    """A folder: its path, and on a disk its host and what is preserved when it is moved."""
 
     path: str
     host: str | None = None
@@ -22,7 +22,7 @@ class Place:
 
     @classmethod
     def of(cls, folder: str, *, local: bool) -> Place:
-        """The place of a folder; raises OSError when there is none on this disk."""
+        """The place of a folder; raises OSError when this disk has no such folder."""
         if not local:
             return cls(folder.rstrip("/"))
         found = os.stat(folder)
@@ -31,7 +31,7 @@ class Place:
 
     @classmethod
     def read(cls, note: Fields) -> Place:
-        """The place that a note has; raises ValueError when it is none."""
+        """The place in a note; raises ValueError for an invalid one."""
         return cls(
             note.text("path"),
             note.maybe("host", note.text),
@@ -40,11 +40,11 @@ class Place:
         )
 
     def is_same(self, other: Place) -> bool:
-        """Whether both are one folder, under whatever name.
+        """Whether both are the same folder, whatever their names.
 
-        Devices are numbered anew when a machine starts again, and a folder has another name when it
-        was moved or is mounted in a container; where both differ it is another folder. Without
-        inodes, and for what was put back from a copy, the name on its host decides.
+        Devices are renumbered when a machine restarts, and a folder has another name when it was
+        moved or is mounted in a container; where both differ it is another folder. Without inodes,
+        and for a folder restored from a copy, the name on its host decides.
         """
         if self.path == other.path and self.host == other.host:
             return True
@@ -59,11 +59,11 @@ class Place:
 
 
 _DISKS = re.compile(r"(ext[234]|xfs|btrfs|zfs|f2fs|jfs|reiserfs|bcachefs|tmpfs|ramfs|overlay)")
-"""File systems of one machine: a lock on a file there is seen by all who can open it."""
+"""File systems local to one machine: a file lock there is visible to all who can open the file."""
 
 
 def is_own_disk(folder: str) -> bool:
-    """Whether a folder lies on a disk that no other machine writes to, as far as can be known."""
+    """Whether a folder is on a disk to which no other machine writes, as far as is known."""
     try:
         mounts = Path("/proc/self/mounts").read_text(encoding="utf-8", errors="replace")
     except OSError:
@@ -79,5 +79,5 @@ def is_own_disk(folder: str) -> bool:
 
 
 def _unescaped(text: str) -> str:
-    r"""A path as the kernel lists it: a blank is `\040`."""
+    r"""A path in the kernel's mount table, where a space is `\040`."""
     return re.sub(r"\\([0-7]{3})", lambda found: chr(int(found[1], 8)), text)

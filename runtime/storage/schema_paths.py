@@ -1,7 +1,7 @@
-"""Where Spark's own notes say that the schemas of a keyed program's state are.
+"""The paths of a keyed program's state schemas in Spark's own notes.
 
-Spark writes whole paths into them. In a generation that was made from another one, in a savepoint
-and in a state folder that was moved they name a place that is not there, or soon will not be.
+Spark writes full paths into them. In a generation that was created from another one, in a savepoint
+and in a moved state folder these no longer exist, or soon won't.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def is_schema_note(path: str) -> bool:
 
 
 def schema_note_damage(text: str) -> str | None:
-    """Why a note cannot be used, if it can't."""
+    """Why a note is unusable, if it is."""
     version, _, body = text.partition("\n")
     try:
         json.loads(body)
@@ -33,9 +33,9 @@ def schema_note_damage(text: str) -> str | None:
 
 
 def mend_schema_paths(disk: Disk, folder: str, paths: Iterable[str]) -> None:
-    """Has the notes among the files of a generation name the schemas that lie beside them.
+    """Makes the notes among the files of a generation name the schemas next to them.
 
-    `folder` is that of the generation, or what stands in its place, as `disk` takes it; `paths` are
+    `folder` is that of the generation, or its substitute, in the form of `disk`; `paths` are
     relative to it.
     """
     url = folder if ":" in folder.split("/", 1)[0] else f"file:{os.path.abspath(folder)}"
