@@ -28,7 +28,7 @@ _NO_LINKS = (errno.EXDEV, errno.EPERM, errno.EMLINK, errno.ENOTSUP, errno.ENOSYS
 
 @dataclass(frozen=True, slots=True)
 class Sum:
-    """The content of a file. `aside`: whether the `.crc` file next to it agrees, None if missing."""
+    """The content of a file. `aside`: whether its `.crc` file agrees; None without one."""
 
     bytes: int
     crc32: str
