@@ -9,13 +9,14 @@ runs.
   ``savepoint`` (``savepoint_files``, ``savepoint_plan``, ``savepoint_dry_run``), ``status``,
   ``stop``, ``test``: the commands.
 - ``live_view``: a run as a table on a terminal; ``pages``: the pages that explain codes.
-- ``spark_check``: what Spark finds in specs.
+- ``spark_check``: what Spark finds in specs; ``formats``: diagnostics for GitHub and CI servers.
 - ``testing``: finds, runs and reports the tests of specs.
 - ``spec_files``: paths on the command line to specs.
 - ``from_savepoint``: the migration from a savepoint to what is run; ``changed_state``: what a start
   on the state of another version refuses or reports; ``preview_text``: what a plan does to a
   savepoint.
 - ``spec_revisions``: two versions of a spec; ``git``: a spec as it was at a revision.
+- ``xml_text``: text in XML documents.
 - ``options``: those shared by several commands; ``columns``: tables as plain lines;
   ``incompleteness``: marked parts of a state.
 - ``output``: emitted files, written whole or not at all.

@@ -10,13 +10,11 @@ import typer
 
 from ..contracts.terminal import print_raw
 from .output import difference, unified, write_if_changed
-from .report import Format, FormatOption, UserError, print_diagnostics
-from .spec_files import find_specs, read_spec
+from .report import Format, FormatOption, print_diagnostics
+from .spec_files import find_specs, only_stdin, read_spec, read_stdin
 
 if TYPE_CHECKING:
     from ..dsl.diagnostics import Diagnostics
-
-STDIN = Path("-")
 
 
 def fmt(
@@ -43,9 +41,7 @@ def fmt(
     A spec with syntax errors is left alone, and its errors are printed.
     """
     found = paths or [Path()]
-    if STDIN in found:
-        if len(found) > 1:
-            raise UserError("`-` cannot be combined with paths", "give either `-` or paths")
+    if only_stdin(found):
         changed, broken = _format_stdin(check, diff)
     else:
         changed, broken = _format_files(found, check, diff)
@@ -59,10 +55,7 @@ def _format_stdin(check: bool, diff: bool) -> tuple[bool, list[Diagnostics]]:
     from ..dsl.layout import format_source
     from ..dsl.source import SourceFile
 
-    try:
-        given = sys.stdin.buffer.read().decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise UserError("standard input is not UTF-8") from error
+    given = read_stdin()
     source = SourceFile("<stdin>", given.replace("\r\n", "\n"))
     made = format_source(source)
     if made.text is None:

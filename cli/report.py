@@ -69,15 +69,21 @@ def print_diagnostics(
     files: Sequence[Diagnostics], how: Format, stream: TextIO | None = None
 ) -> bool:
     """Print what was found in some files, on standard error; return whether there are errors."""
-    from ..contracts.redaction import remember
     from ..dsl.render import render
+
+    remember_secrets(files)
+    stream = stream or sys.stderr
+    stream.write(render(files, how.value, color=_wants_color(stream)))
+    return any(found.has_errors for found in files)
+
+
+def remember_secrets(files: Sequence[Diagnostics]) -> None:
+    """Have the secrets of some files taken out of all that this process prints."""
+    from ..contracts.redaction import remember
 
     for found in files:
         for secret in found.source.secrets:
             remember(secret)
-    stream = stream or sys.stderr
-    stream.write(render(files, how.value, color=_wants_color(stream)))
-    return any(found.has_errors for found in files)
 
 
 def _wants_color(stream: TextIO) -> bool:

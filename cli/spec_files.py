@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
     from ..dsl.source import SourceFile
 
 SUFFIX = ".stream"
+STDIN = Path("-")
+"""Stands for standard input among paths."""
 
 PathsArgument = Annotated[
     list[Path],
@@ -58,3 +61,18 @@ def read_spec(path: Path) -> SourceFile:
         ) from error
     except OSError as error:
         raise UserError(f"{path} cannot be read: {error.strerror}") from error
+
+
+def only_stdin(paths: Sequence[Path]) -> bool:
+    """Return whether standard input is read; raises ``UserError`` when paths are given, too."""
+    if STDIN in paths and len(paths) > 1:
+        raise UserError("`-` cannot be combined with paths", "give either `-` or paths")
+    return STDIN in paths
+
+
+def read_stdin() -> str:
+    """Return standard input with its line ends; raises ``UserError`` if it is not UTF-8."""
+    try:
+        return sys.stdin.buffer.read().decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise UserError("standard input is not UTF-8") from error

@@ -56,6 +56,11 @@ def render_full(files: Sequence[Diagnostics], *, color: bool = False) -> str:
     return "\n".join([*blocks, f"{_count(files)}; {_more(files)}\n"])
 
 
+def render_one(one: Diagnostic, source: SourceFile) -> str:
+    """Return one diagnostic with its lines underlined, without color."""
+    return _full(one, source, _Painter(False)).rstrip("\n")
+
+
 def render_concise(files: Sequence[Diagnostics]) -> str:
     """Return a line for each diagnostic: file, line, column, severity, code, message."""
     lines = []

@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from itertools import groupby
 from xml.etree import ElementTree
 
+from ..xml_text import xml_document, xml_text
 from .report import failure_lines
 from .run import Outcome
-
-_NOT_XML = {code: "\N{REPLACEMENT CHARACTER}" for code in range(32) if chr(code) not in "\t\n\r"}
 
 
 def junit_xml(outcomes: Sequence[Outcome]) -> str:
@@ -20,9 +19,7 @@ def junit_xml(outcomes: Sequence[Outcome]) -> str:
         suite = ElementTree.SubElement(root, "testsuite", {"name": name, **_counts(tests)})
         for outcome in tests:
             _add(suite, name, outcome)
-    ElementTree.indent(root)
-    text = ElementTree.tostring(root, encoding="unicode", xml_declaration=False)
-    return f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n'
+    return xml_document(root)
 
 
 def _add(suite: ElementTree.Element, file: str, outcome: Outcome) -> None:
@@ -32,8 +29,8 @@ def _add(suite: ElementTree.Element, file: str, outcome: Outcome) -> None:
         return
     lines = failure_lines(outcome)
     kind = "error" if outcome.fault is not None else "failure"
-    told = ElementTree.SubElement(case, kind, {"message": lines[0].translate(_NOT_XML)})
-    told.text = "\n".join(lines).translate(_NOT_XML)
+    told = ElementTree.SubElement(case, kind, {"message": xml_text(lines[0])})
+    told.text = xml_text("\n".join(lines))
 
 
 def _counts(outcomes: Sequence[Outcome]) -> dict[str, str]:
