@@ -10,7 +10,7 @@ import typer
 from .report import faults
 
 if TYPE_CHECKING:
-    from ..runtime.connectors.compaction import Compacted
+    from ..runtime.connectors.files.compaction import Compacted
 
 
 def compact(
@@ -25,7 +25,7 @@ def compact(
     This covers batches up to the oldest retained barrier. The job may be running. Exit codes: 0
     done, or nothing to do, 2 not possible as requested.
     """
-    from ..runtime.connectors.compaction import compact as merge_files
+    from ..runtime.connectors.files.compaction import compact as merge_files
 
     with faults():
         done = merge_files(sink, state, dry_run=dry_run, tell=_tell)

@@ -9,6 +9,7 @@ Only the standard library is imported here, so that every side may import it. Th
 - ``json_records``: data classes that are objects of JSON, read strictly.
 - ``records``: data classes that are cheap to define.
 - ``formats``: the formats of files and messages, by their names.
+- ``readers``: what is known of a connector that is read: whether it reads files, its metadata.
 - ``sinks``: what each sink promises of a row, and what a rollback does to what it was given.
 - ``reserved``: settings of Spark that streamc makes itself, and why.
 - ``plain``: values that are neither a text nor a name.

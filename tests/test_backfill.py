@@ -14,12 +14,12 @@ from cli_run import Run, run
 from compiled import compiled_text
 from streamc.contracts.plan import Plan, Query
 from streamc.runtime.base.errors import NOT_REPLAYED, RuntimeFault
+from streamc.runtime.connectors.files.replay import files_gone, files_read
 from streamc.runtime.savepoints.backfill.retained import (
     check_replayed,
     check_whole,
-    files_gone,
-    files_read,
     on_this_disk,
+    read_before,
     rows_gone,
     steps,
 )
@@ -108,9 +108,10 @@ def test_files_are_those_of_the_log_up_to_the_cut(saved: Savepoint) -> None:
         Path("in", f"{number} b.json").touch()
     new = plan(NEW)
     fit = Fit(saved, "state/savepoints/cut", new, None)
-    found = list(files_read(LocalDisk(), fit, "payments", 2))
+    before = read_before(LocalDisk(), fit, "payments", on_this_disk)
+    found = list(files_read(before))
     assert [Path(path).name for path in found] == ["0 b.json", "1 b.json", "2 b.json"]
-    assert files_gone(LocalDisk(), fit, queries(new), on_this_disk) == {"payments": (1, 3)}
+    assert files_gone(before) == (1, 3)
     assert on_this_disk("s3://somewhere/else.json")
 
 

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from streamc.runtime import RuntimeFault
-from streamc.runtime.connectors.compaction import Compacted, compact
-from streamc.runtime.connectors.file_sink import FileSink
+from streamc.runtime.connectors.files.compaction import Compacted, compact
+from streamc.runtime.connectors.files.sink import FileSink
+from streamc.runtime.connectors.interface import SinkRequest
 from streamc.runtime.connectors.sinks import open_sinks
 from streamc.runtime.kernel.build import kernel_jar
 from streamc.runtime.kernel.load import load_kernel
@@ -39,7 +40,8 @@ def opened(storage: Storage, root: Path, format: str, **options: str) -> FileSin
     state = State(storage, str(root / "state"), "p")
     try:
         given = {"format": format, "path": str(root / "out"), **options}
-        sink = FileSink("spend", "per_minute", given, state, 100)
+        asked = SinkRequest("spend", "per_minute", given, (), None, state, 100, print, ())
+        sink = FileSink(asked)
         open_sinks([sink], state)
         return sink
     finally:

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from streamc.runtime import RuntimeFault
-from streamc.runtime.connectors.file_sink import FileSink
+from streamc.runtime.connectors.files.sink import FileSink
+from streamc.runtime.connectors.interface import SinkRequest
 from streamc.runtime.connectors.sinks import open_sinks
 from streamc.runtime.kernel.build import kernel_jar
 from streamc.runtime.kernel.load import load_kernel
@@ -52,7 +53,9 @@ class Job:
         try:
             self.commits = Path(state.checkpoint("q").removeprefix("file:")) / "commits"
             self.commits.mkdir(parents=True, exist_ok=True)
-            self.sink = FileSink("spend", "q", self.options, state, 100)
+            options = dict(self.options)
+            asked = SinkRequest("spend", "q", options, (), None, state, 100, print, ())
+            self.sink = FileSink(asked)
             open_sinks([self.sink], state)
         finally:
             state.close()

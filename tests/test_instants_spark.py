@@ -16,7 +16,7 @@ from streamc.dsl.render import render
 from streamc.runtime import Arguments, run_script
 from streamc.runtime.base.errors import RuntimeFault
 from streamc.runtime.base.options import instant_options
-from streamc.runtime.connectors.kafka import read_kafka, read_messages
+from streamc.runtime.connectors.kafka.source import read_kafka, read_messages
 from streamc.runtime.connectors.reading import Declaration
 from streamc.runtime.execution.views import SilentView
 from streamc.runtime.kernel.build import kernel_jar
@@ -247,7 +247,7 @@ def test_a_unit_of_a_variable_must_be_one(spark: SparkSession) -> None:
     kind = StructType.fromDDL("at TIMESTAMP")
     source = Declaration("orders", "kafka", kind, {}, "fail", options)
     with pytest.raises(RuntimeFault, match="source `orders` has timestamp_unit `ms`") as fault:
-        read_kafka(spark, None, source)  # type: ignore[arg-type]
+        read_kafka(spark, source)
     assert fault.value.help is not None and "seconds" in fault.value.help
 
 

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
-from streamc.runtime.connectors.kafka import as_message, read_messages
+from streamc.runtime.connectors.kafka.sink import as_message
+from streamc.runtime.connectors.kafka.source import read_messages
 from streamc.runtime.connectors.reading import Declaration, Reading
 from streamc.runtime.kernel.build import kernel_jar
 from streamc.runtime.kernel.load import load_kernel

@@ -12,8 +12,8 @@ from compiled import compiled_text, written
 from streamc.runtime import Arguments, Result, SilentView, run_script
 from streamc.runtime.accounting import batch_ledgers as books
 from streamc.runtime.accounting.ledger import BatchLedger, total
-from streamc.runtime.connectors import sources
-from streamc.runtime.connectors.kafka import read_messages
+from streamc.runtime.connectors.files.connector import FilesSourceRole
+from streamc.runtime.connectors.kafka.source import read_messages
 from streamc.runtime.connectors.reading import Declaration, Reading
 from streamc.runtime.storage.notes import unseal
 
@@ -266,7 +266,9 @@ CREATE SINK bad_out FROM bad WITH (connector = 'memory');
 """
 
 
-def as_messages(spark: SparkSession, storage: Storage, source: Declaration) -> Reading:
+def as_messages(
+    role: FilesSourceRole, spark: SparkSession, storage: Storage, source: Declaration
+) -> Reading:
     """Read lines of files as messages are read."""
     from pyspark.sql import functions as F
 
@@ -281,7 +283,7 @@ def as_messages(spark: SparkSession, storage: Storage, source: Declaration) -> R
 def test_messages_that_are_no_rows(
     tmp_path: Path, spark: SparkSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(sources._CONNECTORS, "files", as_messages)
+    monkeypatch.setattr(FilesSourceRole, "read", as_messages)
     bench = Bench(tmp_path, spark, MESSAGES)
     good = [f'{{"id": {n}, "amount": {n}}}' for n in range(4, 8)]
     result = bench.run({"orders": [[*good, "torn", '{"amount": 9}', "", "  "]]})

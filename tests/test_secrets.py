@@ -358,7 +358,7 @@ def test_what_files_hold_steers_no_terminal(
 )
 def test_a_url_that_cannot_be_read_is_not_shown(url: str) -> None:
     pytest.importorskip("psycopg")
-    from streamc.runtime.connectors.postgres import check_server
+    from streamc.runtime.connectors.postgres.server import check_server
 
     with pytest.raises(RuntimeFault) as caught:
         check_server("raw", url.replace("§", SECRET))
@@ -380,6 +380,6 @@ def test_a_url_that_cannot_be_read_is_not_shown(url: str) -> None:
 )
 def test_urls_of_servers(url: str) -> None:
     pytest.importorskip("psycopg")
-    from streamc.runtime.connectors.postgres import check_server
+    from streamc.runtime.connectors.postgres.server import check_server
 
     check_server("raw", url)

@@ -202,7 +202,7 @@ def test_a_table_without_files(tmp_path: Path, spark: SparkSession) -> None:
 def test_queries_that_are_many_epochs_apart(tmp_path: Path, spark: SparkSession) -> None:
     """A query sees at an epoch what those have seen that came to it long before."""
     kernel = load_kernel(spark, kernel_jar(lambda line: None))
-    tables = Tables(spark, kernel, Storage(kernel, spark))
+    tables = Tables(spark, Storage(kernel, spark))
     path = tmp_path / "prices.json"
     path.write_text('{"price": 0}\n', encoding="utf-8")
     columns = StructType([StructField("price", IntegerType())])

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import ClassVar
 
 from ...contracts import formats
+from ...contracts.readers import READERS
 from ...contracts.sinks import SINKS
 from ...dsl import codes
 from ...dsl.ast import statements as st
@@ -93,7 +94,7 @@ class _FilesReader(Reader):
     """What a source and a table of files have in common."""
 
     one_of = ()
-    reads_files = True
+    reads_files = READERS["files"].reads_files
 
     def check_columns(
         self, node: Declares, point: Endpoint, columns: tuple[Field, ...]
@@ -123,7 +124,7 @@ class FilesSource(_FilesReader, SourceRole):
         *PARSING,
     )
     spark = SparkOptions((*_READ, *_STREAMED), _READ_BY_FORMAT, (), _NEUTRAL, (), {})
-    metadata: ClassVar[Mapping[str, str]] = {"path": "STRING", "modified_at": "TIMESTAMP"}
+    metadata = READERS["files"].metadata
     may_be_malformed = True
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import ClassVar
 
 from ...contracts import formats
+from ...contracts.readers import READERS
 from ...contracts.sinks import SINKS
 from ...dsl.ast import statements as st
 from ...dsl.diagnostics import Diagnostic
@@ -107,15 +108,8 @@ class KafkaSource(SourceRole):
         telling=("kafka.isolation.level",),
         instead={"includeheaders": "declare a column with `METADATA FROM 'headers'`"},
     )
-    reads_files = False
-    metadata: ClassVar[Mapping[str, str]] = {
-        "key": "BINARY",
-        "topic": "STRING",
-        "partition": "INT",
-        "offset": "BIGINT",
-        "timestamp": "TIMESTAMP",
-        "headers": "ARRAY<STRUCT<key: STRING, value: BINARY>>",
-    }
+    reads_files = READERS["kafka"].reads_files
+    metadata = READERS["kafka"].metadata
     may_be_malformed = True
 
     def check_columns(

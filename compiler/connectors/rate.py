@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import ClassVar
 
+from ...contracts.readers import READERS
 from ...dsl.diagnostics import Diagnostic
 from ..model.pipeline import Endpoint
 from ..model.schema import Field
@@ -32,8 +33,8 @@ class RateSource(SourceRole):
     )
     one_of = ()
     spark = SparkOptions(("rampUpTime", "numPartitions"), {}, (), (), (), {})
-    reads_files = False
-    metadata: ClassVar[Mapping[str, str]] = {}
+    reads_files = READERS["rate"].reads_files
+    metadata = READERS["rate"].metadata
     may_be_malformed = False
 
     def check_columns(

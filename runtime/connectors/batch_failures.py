@@ -18,7 +18,7 @@ from ..spark.failures import (
     stack_trace,
 )
 from .batches import BatchWriter
-from .sinks import PythonSink, Sink
+from .interface import Sink
 
 if TYPE_CHECKING:
     from pyspark.sql.streaming.query import StreamingQuery
@@ -29,7 +29,7 @@ _RUNTIME = str(Path(__file__).parent.parent)
 def explain_failure(query: StreamingQuery, writer: BatchWriter, kernel: Any) -> Failure:
     """Takes the cause out of what Spark reports of a failed query.
 
-    An error of a python sink's own code is shown as its Python traceback.
+    An error of the user's code in a sink is shown as its Python traceback.
     """
     thrown = exception_of(query)
     details = stack_trace(thrown)
@@ -37,9 +37,10 @@ def explain_failure(query: StreamingQuery, writer: BatchWriter, kernel: Any) -> 
         error = writer.failure
         details = "".join(traceback.format_exception(error)) + "\n" + details
         java = java_exception(error)
-        if java is None or isinstance(writer.failed_sink, PythonSink):
+        sink = writer.failed_sink
+        if java is None or (sink is not None and sink.runs_users_code):
             row = _row_of(query, java, kernel)
-            reason = _python_reason(writer.failed_sink, error)
+            reason = _python_reason(sink, error)
             return Failure(writer.query, reason, details, row=row)
         thrown = java
     row = _row_of(query, thrown, kernel)
@@ -55,7 +56,7 @@ def _row_of(query: StreamingQuery, thrown: Any, kernel: Any) -> FailedRow | None
 def _python_reason(sink: Sink | None, error: BaseException) -> str:
     if sink is None:
         return f"{type(error).__name__}: {error}"
-    if not isinstance(sink, PythonSink):
+    if not sink.runs_users_code:
         return f"sink `{sink.name}`: {type(error).__name__}: {error}"
     frames = traceback.extract_tb(error.__traceback__)
     # What the user wrote is below the runtime's call of it.

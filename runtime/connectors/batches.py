@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..base.delays import pause
-from .sinks import Sink
+from .interface import Sink
 from .spool import Spool
 from .upserts import without_places
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..base.options import quoted
-from .sinks import UnownedSink
+from .interface import UnownedSink
 
 if TYPE_CHECKING:
     from decimal import Decimal
@@ -50,6 +50,7 @@ class CapturingSink(UnownedSink):
     """
 
     reads_batch_once = False
+    runs_users_code = False
     upsert = None
 
     def __init__(self, name: str) -> None:
@@ -64,6 +65,9 @@ class CapturingSink(UnownedSink):
         found = json_rows(batch)
         self._add(found, batch_id)
         return len(found)
+
+    def kept_rows(self) -> None:
+        """Those who feed the pipeline take them."""
 
     def take(self) -> list[dict[str, Any]]:
         rows, self._rows = self._rows, []

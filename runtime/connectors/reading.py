@@ -1,4 +1,4 @@
-"""What a script says of a source, and what a connector makes of it."""
+"""What a script says of a source or table, and what a connector makes of a source."""
 
 from __future__ import annotations
 
@@ -36,7 +36,30 @@ class Declaration:
 
     def required(self) -> list[str]:
         """The NOT NULL columns."""
-        return [field.name for field in self.columns.fields if not field.nullable]
+        return _not_null(self.columns)
+
+
+@dataclass(frozen=True, slots=True)
+class TableDeclaration:
+    """A table as the script declares it; it is read once if there is no `refresh`."""
+
+    name: str
+    columns: StructType
+    refresh: str | None
+    options: Mapping[str, Any]
+
+    @property
+    def owner(self) -> str:
+        """The table as messages name it."""
+        return f"table `{self.name}`"
+
+    def required(self) -> list[str]:
+        """The NOT NULL columns."""
+        return _not_null(self.columns)
+
+
+def _not_null(columns: StructType) -> list[str]:
+    return [field.name for field in columns.fields if not field.nullable]
 
 
 @dataclass(frozen=True, slots=True)

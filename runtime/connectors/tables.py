@@ -5,27 +5,23 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from ..base.errors import INPUT_MISSING, TABLE_UNREADABLE, RuntimeFault
+from ..base.errors import TABLE_UNREADABLE, RuntimeFault
 from ..base.options import choose
-from ..kernel.load import java_class, java_list, java_map
-from ..plan.settings import seconds
 from ..spark.failures import java_exception, reason_of, spark_errors, spark_refuses
 from ..storage.file_system import Storage
-from .files import batch_reading
+from .reading import TableDeclaration
+from .registry import TABLES
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.types import StructType
 
-_ONCE = -1
-
 
 class Tables:
     """The tables of one job, each read once or after an interval, the same for all queries."""
 
-    def __init__(self, spark: SparkSession, kernel: Any, storage: Storage) -> None:
+    def __init__(self, spark: SparkSession, storage: Storage) -> None:
         self._spark = spark
-        self._kernel = kernel
         self._storage = storage
         self._tables: dict[str, Any] = {}
 
@@ -43,27 +39,9 @@ class Tables:
         """
         from pyspark.sql import DataFrame
 
-        owner = f"table `{name}`"
-        choose(connector, {"files": None}, owner, "connector")
-        required = [field.name for field in columns.fields if not field.nullable]
-        reading = batch_reading(owner, options, required)
-        if not self._storage.matches(reading.path):
-            raise RuntimeFault(
-                INPUT_MISSING,
-                f"{owner} reads {reading.path}, and there is no such file or folder",
-                "create it, or pass the right path",
-            )
-        jvm: Any = self._spark._jvm
-        self._tables[name] = self._kernel.Tables.files(
-            self._spark._jsparkSession,
-            owner,
-            reading.format,
-            java_class(jvm, "org.apache.spark.sql.types.DataType").fromJson(columns.json()),
-            java_map(jvm, reading.settings),
-            reading.path,
-            java_list(jvm, required),
-            _ONCE if refresh is None else int(seconds(refresh) * 1000),
-        )
+        declared = TableDeclaration(name, columns, refresh, options)
+        role = choose(connector, TABLES, declared.owner, "connector")
+        self._tables[name] = role.table(self._spark, self._storage, declared)
         return DataFrame(self._tables[name].frame(), self._spark)
 
     def read(self, state: str) -> None:

@@ -58,7 +58,7 @@ class Job:
         self.spark = spark
         self._folders = folders
         self._initial = initial
-        self.tables = Tables(spark, storage.kernel, storage)
+        self.tables = Tables(spark, storage)
         self._plan = plan
         self._storage = storage
         self._variables = variables

@@ -19,7 +19,8 @@ from ..base.errors import QUERY_FAILED, ROWS_LOST, RuntimeFault
 from ..base.signals import Stop
 from ..connectors.batch_failures import explain_failure
 from ..connectors.batches import BatchWriter
-from ..connectors.sinks import MemorySink, Sink, make_sink, open_sinks
+from ..connectors.interface import Sink
+from ..connectors.sinks import make_sink, open_sinks
 from ..connectors.spool import Spool, is_repeatable
 from ..connectors.upserts import with_places
 from ..dataflow.job import Job
@@ -182,12 +183,9 @@ class Queries:
         self._watch.ended(failures, progress)
 
     def memory(self) -> Mapping[str, tuple[Row, ...]]:
-        """The rows that memory sinks got in this run."""
+        """The rows that sinks keep which keep those of a run."""
         return {
-            sink.name: tuple(sink.rows)
-            for prepared in self._prepared
-            for sink in prepared.writer.sinks
-            if isinstance(sink, MemorySink)
+            sink.name: tuple(rows) for sink in self._sinks if (rows := sink.kept_rows()) is not None
         }
 
     @property

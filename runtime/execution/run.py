@@ -16,6 +16,7 @@ from ...contracts.plan import Plan
 from ..base.errors import STATE_OF_OTHER_PLAN, RuntimeFault, reason
 from ..base.secrets import refuse_keys
 from ..base.signals import Stop, listening
+from ..connectors.registry import packages_of
 from ..dataflow.job import Job
 from ..dataflow.script import Build, load_build
 from ..plan.arguments import Arguments
@@ -106,7 +107,9 @@ def run_pipeline(
     refuse_keys("the state", settings.state)
     try:
         with ExitStack() as stack:
-            session, kernel = stack.enter_context(spark_of(plan, settings, view.note, spark))
+            packages = packages_of(plan)
+            opened = spark_of(plan, packages, settings, view.note, spark)
+            session, kernel = stack.enter_context(opened)
             stack.enter_context(listening(stop) if signals else nullcontext())
             storage = Storage(kernel, session)
             state = State(

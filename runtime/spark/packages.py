@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ...contracts.plan import Plan
 from ..base.errors import PACKAGE_MISSING, RuntimeFault
 from ..kernel.load import java_class
 
@@ -18,7 +17,7 @@ SETTING = "spark.jars.packages"
 
 @dataclass(frozen=True, slots=True)
 class Package:
-    """What a connector or a format needs.
+    """What a connector or a format needs, which is the ``part``.
 
     Its coordinates in Maven Central, and a class that shows its presence.
     """
@@ -26,36 +25,6 @@ class Package:
     part: str
     coordinates: str
     known_by: str
-
-
-_PACKAGES = (
-    Package(
-        "kafka",
-        "org.apache.spark:spark-sql-kafka-0-10_2.13:4.2.0",
-        "org.apache.spark.sql.kafka010.KafkaSourceProvider",
-    ),
-    Package(
-        "avro",
-        "org.apache.spark:spark-avro_2.13:4.2.0",
-        "org.apache.spark.sql.v2.avro.AvroDataSourceV2",
-    ),
-)
-
-
-def parts_of(plan: Plan) -> Iterator[str]:
-    """Yields the connectors and formats that a plan reads and writes."""
-    sources = ((one.connector, one.options) for one in plan.sources.values())
-    sinks = ((one.connector, one.options) for one in plan.sinks.values())
-    for connector, options in (*sources, *sinks):
-        yield connector
-        if "format" in options:
-            yield options["format"]
-
-
-def packages_of(parts: Iterable[str]) -> tuple[Package, ...]:
-    """The packages that these connectors and formats need."""
-    used = frozenset(parts)
-    return tuple(package for package in _PACKAGES if package.part in used)
 
 
 def fetching(settings: Mapping[str, str], packages: Iterable[Package]) -> dict[str, str]:

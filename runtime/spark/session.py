@@ -20,7 +20,7 @@ from ..plan.retention import batches_to_retain
 from ..plan.settings import RunSettings
 from .failures import spark_errors
 from .log import log_file, logged
-from .packages import Package, check_packages, fetching, packages_of, parts_of
+from .packages import Package, check_packages, fetching
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -258,11 +258,14 @@ def _about_fetching(packages: Sequence[Package]) -> str:
 
 @contextmanager
 def spark_of(
-    plan: Plan, settings: RunSettings, tell: Callable[[str], None], given: SparkSession | None
+    plan: Plan,
+    packages: Sequence[Package],
+    settings: RunSettings,
+    tell: Callable[[str], None],
+    given: SparkSession | None,
 ) -> Iterator[tuple[SparkSession, Any]]:
     """The session of a run, and the kernel in it; a Spark that is started for it ends with it."""
     jar = kernel_jar(tell)
-    packages = packages_of(parts_of(plan))
     session, started, notes = run_session(settings, plan.checkpoint, plan.pipeline, given, packages)
     try:
         check_packages(session, packages)

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...contracts.plan import Plan, Query
+from ...contracts.readers import READERS
 from ..base.errors import RuntimeFault
 from ..dataflow.script import load_build
 from ..kernel.build import kernel_jar
@@ -92,22 +93,13 @@ class _EmptyJob(StepJob):
     ) -> DataFrame:
         from pyspark.sql import functions as F
 
-        known = {} if connector == "files" else metadata or {}
-        own = metadata if connector == "files" else None
+        facts = READERS[connector]
+        known = {} if facts.reads_files else metadata or {}
+        own = metadata if facts.reads_files else None
         rows = super().read(name, connector=connector, schema=schema, metadata=own, **options)
-        nothing = [F.lit(None).cast(_KAFKA[key]).alias(column) for column, key in known.items()]
+        types = {column: facts.metadata[key] for column, key in known.items()}
+        nothing = [F.lit(None).cast(type_).alias(column) for column, type_ in types.items()]
         return rows.select("*", *nothing)
-
-
-_KAFKA = {
-    "key": "BINARY",
-    "topic": "STRING",
-    "partition": "INT",
-    "offset": "BIGINT",
-    "timestamp": "TIMESTAMP",
-    "headers": "ARRAY<STRUCT<key: STRING, value: BINARY>>",
-}
-"""The types of Kafka's metadata of a message."""
 
 
 def _of_query(plan: Plan, query: Query, job: StepJob, kernel: Any) -> Iterator[Refusal]:

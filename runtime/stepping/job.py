@@ -6,9 +6,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ...contracts.formats import LINES
 from ...contracts.plan import Plan, Query
+from ...contracts.readers import READERS
 from ...contracts.references import REFERENCE
 from ..base.errors import MISSING_VARIABLE, RuntimeFault
+from ..base.options import choose
 from ..connectors.reading import FAIL
 from ..dataflow.job import Job
 from ..storage.file_system import Storage
@@ -17,9 +20,6 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
     from ..dataflow.job import InitialState
-
-READ_AS_WRITTEN = ("json", "csv", "text")
-"""Formats whose lines a step provides as they are; rows of all others are provided as JSON."""
 
 _OF_JSON = ("lenient", "timestamp_unit")
 """Options of a source for reading JSON from anywhere."""
@@ -91,8 +91,12 @@ class StepJob(Job):
     def _own_options(
         self, owner: str, connector: str, options: Mapping[str, Any], folder: str
     ) -> dict[str, Any]:
-        """The options for reading a folder of the run with the pipeline's parsing."""
-        parsed = connector == "files" and options.get("format") in READ_AS_WRITTEN
+        """The options for reading a folder of the run with the pipeline's parsing.
+
+        Rows of formats that do not consist of lines are provided as JSON.
+        """
+        reads_files = choose(connector, READERS, owner, "connector").reads_files
+        parsed = reads_files and options.get("format") in LINES
         # Parquet files can hold NaN, which json has no literal for.
         nan = {"spark.allowNonNumericNumbers": "true"}
         own = dict(options) if parsed else {"format": "json", "options": nan}

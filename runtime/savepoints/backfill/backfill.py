@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from ....contracts.plan import Plan, Query
 from ...base.errors import NOT_MIGRATED, RuntimeFault
+from ...connectors.registry import packages_of
 from ...dataflow.script import load_build
 from ...plan.arguments import Arguments
 from ...plan.plan import OperatorUse, load_plan, load_spec, plan_path, uses_of
@@ -89,7 +90,7 @@ def backfill_savepoint(
         try:
             logs = link_sources(disk, fit, place)
             link_sources(disk, fit, f"{place}/{_REPLAY}")
-            with spark_of(plan, settings, tell, spark) as (session, kernel):
+            with spark_of(plan, packages_of(plan), settings, tell, spark) as (session, kernel):
                 storage = Storage(kernel, session)
                 storage.keep_private(state)
                 folder = storage.qualified(f"{place}/{_REPLAY}")

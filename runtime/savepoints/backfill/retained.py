@@ -2,20 +2,20 @@
 
 Most state is the same however its input was cut into batches. Where ids are forgotten and come
 again, or rows are handled as they arrive, it is not: then the batches of the job come again, as far
-as sources know them. Of files each entry in the log of a source was a batch.
+as sources know them.
 """
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
-from urllib.parse import unquote, urlsplit
+from urllib.parse import urlsplit
 
 from ....contracts.plan import Deduplication, Operator, Plan, Program, Query, cells_of, timers_of
 from ...base.errors import NOT_REPLAYED, RuntimeFault
+from ...connectors.interface import Lack, ReadBefore
+from ...connectors.registry import SOURCES
 from ...state.checkpoints import Generation, entry_of
 from ...storage.disk import Disk
 from ..migrate.state_mapping import Fit
@@ -25,18 +25,6 @@ if TYPE_CHECKING:
 
 Cuts = Mapping[str, Any]
 """Where each source stands, None for one that has had nothing yet."""
-
-_REPLAYED = ("files", "kafka", "rate")
-"""Connectors that give the rows between two positions again."""
-_FAILS = "spark.failOnDataLoss"
-
-
-@dataclass(frozen=True, slots=True)
-class Lack:
-    """Why some rows are not there again, and how to have them after all."""
-
-    reason: str
-    help: str
 
 
 def check_replayed(plan: Plan, queries: Sequence[Query], cuts: Cuts) -> None:
@@ -52,13 +40,14 @@ def check_replayed(plan: Plan, queries: Sequence[Query], cuts: Cuts) -> None:
                 )
         for name in query.sources:
             connector = plan.sources[name].connector
-            if connector not in _REPLAYED:
+            replay = SOURCES[connector].replay
+            if replay is None:
                 raise _refused(
                     f"source `{name}` ({connector}) does not give its rows again",
                     "accept in the migration file that the cells start empty",
                 )
             ordered = order_counts(plan, query)
-            if ordered is not None and cuts.get(name) is not None and connector != "files":
+            if ordered is not None and cuts.get(name) is not None and not replay.knows_batches:
                 raise _refused(
                     f"`{ordered}` keeps what depends on the order in which rows came, "
                     f"and source `{name}` ({connector}) does not tell in which batches they did",
@@ -102,39 +91,6 @@ def steps(plan: Plan, queries: Sequence[Query], cuts: Cuts) -> list[Cuts]:
     return found
 
 
-def files_gone(
-    disk: Disk, fit: Fit, queries: Sequence[Query], there: Callable[[str], bool]
-) -> dict[str, tuple[int, int]]:
-    """How many files of each source are no longer there, and of how many; sources that lack some.
-
-    `there` is asked with a path or URL, not encoded.
-    """
-    found = {}
-    for source in _sources(queries):
-        if source in fit.sources and fit.plan.sources[source].connector == "files":
-            origin = fit.sources[source]
-            last = entry_of(fit.savepoint.sources.get(origin))
-            files = list(files_read(disk, fit, origin, -1 if last is None else last))
-            gone = sum(not there(path) for path in files)
-            if gone:
-                found[source] = (gone, len(files))
-    return found
-
-
-def files_read(disk: Disk, fit: Fit, source: str, last: int) -> Iterator[str]:
-    """The files that a source of a savepoint had read when it had so many entries, by its log."""
-    log = Generation.of(fit.savepoint.logs).sources.get(source)
-    seen: set[str] = set()
-    ways = iter(()) if log is None else log.entries.ways(last)
-    for path in next(ways, ()):
-        for line in (disk.read(f"{fit.folder}/{path}") or "").splitlines()[1:]:
-            entry = json.loads(line)
-            name = unquote(str(entry["path"]))
-            if int(entry["batchId"]) <= last and name not in seen:
-                seen.add(name)
-                yield name
-
-
 def on_this_disk(path: str) -> bool:
     """Whether a file is there; one of another file system is taken to be."""
     return not _is_local(path) or os.path.exists(path.removeprefix("file:"))
@@ -152,21 +108,28 @@ def _is_local(path: str) -> bool:
 def rows_gone(
     disk: Disk, fit: Fit, queries: Sequence[Query], there: Callable[[str], bool]
 ) -> Iterator[Lack]:
-    """What queries may not get of the rows before a savepoint; `there` is as in `files_gone`."""
-    for name, (count, of) in files_gone(disk, fit, queries, there).items():
-        yield Lack(
-            f"source `{name}`: {count:,} of {of:,} files that were read are no longer there",
-            "put them back where they were",
-        )
+    """What queries may not get of the rows before a savepoint.
+
+    `there` is asked for files with a path or URL, not encoded.
+    """
     for name in _sources(queries):
-        source = fit.plan.sources[name]
-        kept = source.options.get(_FAILS, "true")
-        if source.connector == "kafka" and kept.lower() != "true":
-            yield Lack(
-                f"source `{name}` passes over messages that Kafka no longer has, "
-                f"by `{_FAILS} = '{kept}'`, and nobody counts them",
-                f"leave `{_FAILS}` out for the backfill, which ends then if any are gone",
-            )
+        replay = SOURCES[fit.plan.sources[name].connector].replay
+        if replay is not None:
+            yield from replay.lacks(read_before(disk, fit, name, there))
+
+
+def read_before(disk: Disk, fit: Fit, name: str, there: Callable[[str], bool]) -> ReadBefore:
+    """A source as the savepoint has it."""
+    origin = fit.sources.get(name)
+    return ReadBefore(
+        name,
+        fit.plan.sources[name].options,
+        None if origin is None else fit.savepoint.sources.get(origin),
+        None if origin is None else Generation.of(fit.savepoint.logs).sources.get(origin),
+        fit.folder,
+        disk,
+        there,
+    )
 
 
 def check_whole(lacks: Iterable[Lack], *, partial: bool) -> tuple[str, ...]:

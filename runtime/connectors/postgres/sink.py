@@ -16,78 +16,57 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from ..base.errors import (
-    BAD_OPTION,
+from ...base.errors import (
     FOREIGN_OUTPUT,
-    MODULE_MISSING,
     OUTPUT_GONE,
     SERVER_REFUSES,
     SERVER_UNREACHABLE,
     RuntimeFault,
     first_line,
 )
-from ..base.options import quoted, refuse_rest
-from ..state.home import lost_output
-from ..state.state import SINK_NOTE, State
-from ..storage.notes import read_note, write_note
+from ...state.home import lost_output
+from ...state.state import SINK_NOTE
+from ...storage.notes import read_note, write_note
+from ..interface import Sink, SinkRequest
+from .server import check_server, require_psycopg
+from .values import as_text, type_of
 
 if TYPE_CHECKING:
     from psycopg import Connection, Cursor
     from psycopg.sql import Composed, Identifier
-    from pyspark.sql import Column, DataFrame
-    from pyspark.sql.types import DataType, StructField, StructType
+    from pyspark.sql import DataFrame
+    from pyspark.sql.types import StructType
 
-    from .upserts import Upsert
+    from ..upserts import Upsert
 
 _BATCHES = "_streamc_batches"
 _LOCK = 0x5374726D  # of the transactions that make tables
-_TYPES = {
-    "BooleanType": "boolean",
-    "ByteType": "smallint",
-    "ShortType": "smallint",
-    "IntegerType": "integer",
-    "LongType": "bigint",
-    "FloatType": "real",
-    "DoubleType": "double precision",
-    "StringType": "text",
-    "BinaryType": "bytea",
-    "DateType": "date",
-    "TimestampType": "timestamptz",
-    "TimestampNTZType": "timestamp",
-}
-"""Spark's types as PostgreSQL has them; decimals keep theirs, all others become `jsonb`."""
 
 
-class PostgresSink:
+class PostgresSink(Sink):
     """Writes the batches of one relation to one table, each exactly once.
 
     With an upsert, a row takes the place of the one with its key, unless that is later.
     """
 
     reads_batch_once = False
+    runs_users_code = False
 
-    def __init__(
-        self,
-        name: str,
-        query: str,
-        options: dict[str, Any],
-        state: State,
-        upsert: Upsert | None,
-    ) -> None:
-        """Takes its options out of `options`; raises RuntimeFault without psycopg."""
-        self.name = name
-        self._query = query
-        self._state = state
-        self.upsert = upsert
+    def __init__(self, asked: SinkRequest) -> None:
+        """Raises RuntimeFault without psycopg."""
+        options = asked.options
+        self.name = asked.name
+        self.upsert = asked.upsert
+        self._query = asked.query
+        self._state = asked.state
         self._table = str(options.pop("table"))
         self._server = str(options.pop("url"))
         self._login = {
             name: str(options.pop(name)) for name in ("user", "password") if name in options
         }
         self._made = False
-        refuse_rest(f"sink `{name}`", options)
-        _require_psycopg(name)
-        check_server(name, self._server)
+        require_psycopg(self.name)
+        check_server(self.name, self._server)
 
     def check(self) -> None:
         """Raises RuntimeFault when the table is not this state's to write; changes nothing.
@@ -138,6 +117,9 @@ class PostgresSink:
 
     def acknowledged(self) -> Mapping[str, int]:
         return {}
+
+    def kept_rows(self) -> None:
+        """They are in the table."""
 
     def write(self, batch: DataFrame, batch_id: int) -> None:
         with self._cursor() as cursor:
@@ -238,7 +220,7 @@ class PostgresSink:
         from psycopg import sql
 
         names = sql.SQL(", ").join(map(sql.Identifier, rows.columns))
-        texts = rows.select(*[_as_text(field) for field in rows.schema.fields])
+        texts = rows.select(*[as_text(field) for field in rows.schema.fields])
         with cursor.copy(sql.SQL("COPY {} ({}) FROM STDIN").format(table, names)) as copy:
             for row in texts.toLocalIterator(prefetchPartitions=True):
                 copy.write_row(tuple(row))
@@ -247,7 +229,7 @@ class PostgresSink:
         from psycopg import sql
 
         columns = [
-            sql.SQL("{} " + _type_of(field.dataType)).format(sql.Identifier(field.name))
+            sql.SQL("{} " + type_of(field.dataType)).format(sql.Identifier(field.name))
             for field in schema.fields
         ]
         if self.upsert is not None:
@@ -340,60 +322,3 @@ def _on_conflict(columns: list[str], upsert: Upsert) -> Composed:
         sql.Identifier(upsert.latest_by)
     )
     return sql.SQL("DO UPDATE SET {} WHERE {}").format(changes, later)
-
-
-def _type_of(type_: DataType) -> str:
-    from pyspark.sql import types as T
-
-    if isinstance(type_, T.DecimalType):
-        return f"numeric({type_.precision}, {type_.scale})"
-    return _TYPES.get(type(type_).__name__, "jsonb")
-
-
-def _as_text(field: StructField) -> Column:
-    """A column as PostgreSQL reads it; the session's time zone is UTC on both sides."""
-    from pyspark.sql import functions as F
-    from pyspark.sql import types as T
-
-    column = F.col(quoted(field.name))
-    if isinstance(field.dataType, T.BinaryType):
-        return F.concat(F.lit("\\x"), F.hex(column)).alias(field.name)
-    if isinstance(field.dataType, T.ArrayType | T.MapType | T.StructType | T.VariantType):
-        return F.to_json(column).alias(field.name)
-    return column.cast("string").alias(field.name)
-
-
-def check_server(sink: str, server: str) -> None:
-    """Raises RuntimeFault for a text that names no server.
-
-    What libpq says of one repeats the part that it could not read, which may be of the password: it
-    is not shown. Nor is a server tried whose name or port would be half a password.
-    """
-    from psycopg import ProgrammingError
-    from psycopg.conninfo import conninfo_to_dict
-
-    try:
-        parts = {name: str(value) for name, value in conninfo_to_dict(server).items()}
-    except (ProgrammingError, ValueError):
-        parts = {"host": "@"}
-    ports = parts.get("port", "").split(",")
-    in_url = "//" in server and any("@" in parts.get(name, "") for name in ("host", "dbname"))
-    if parts.get("host") == "@" or in_url or not all(p.isdigit() or not p for p in ports):
-        raise RuntimeFault(
-            BAD_OPTION,
-            f"the `url` of sink `{sink}` is no URL of PostgreSQL, nor a list of `name=value`",
-            "write `postgresql://user@host:5432/shop` or `host=… dbname=… user=…`, and give the "
-            "password as the option `password`; in a URL `%`, `@`, `:` and `/` of a name or "
-            "password are `%25`, `%40`, `%3A` and `%2F`",
-        )
-
-
-def _require_psycopg(sink: str) -> None:
-    try:
-        import psycopg  # noqa: F401
-    except ImportError:
-        raise RuntimeFault(
-            MODULE_MISSING,
-            f"sink `{sink}` needs the Python package psycopg",
-            "pip install 'streamc[postgres]'",
-        ) from None

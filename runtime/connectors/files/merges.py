@@ -11,10 +11,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from ..base.errors import OUTPUT_DAMAGED, RuntimeFault
-from ..base.fields import Fields
-from ..storage.notes import unreadable
-from .file_commits import Outlet, create, file_name, read
+from ...base.errors import OUTPUT_DAMAGED, RuntimeFault
+from ...base.fields import Fields
+from ...storage.notes import unreadable
+from .commits import Outlet, create, file_name, read
 
 _HELP = "put the file back from a copy; if none of the files that it names is gone, delete it"
 

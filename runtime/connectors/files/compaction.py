@@ -13,25 +13,26 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from ..base.errors import BAD_OPTION, NO_STATE_FOLDER, STATE_IN_USE, RuntimeFault
-from ..base.fields import Fields
-from ..kernel.build import kernel_jar
-from ..kernel.load import java_list, load_kernel
-from ..plan.retention import NO_BARRIERS
-from ..plan.settings import AS_FAST_AS_POSSIBLE, RunSettings
-from ..spark.failures import spark_errors
-from ..spark.packages import check_packages, packages_of
-from ..spark.session import run_session
-from ..state.home import Home, check_decided, read_home
-from ..state.manifests import Manifest
-from ..state.state import SINK_NOTE, current_generation
-from ..storage.file_system import Files, Storage
-from ..storage.local_files import LocalFiles, local_state, state_note
-from ..storage.notes import read_note, unreadable
-from ..storage.places import Place
-from .file_claims import check_owner
-from .file_commits import FileBatches, Outlet
-from .file_merges import Merge, Merges
+from ...base.errors import BAD_OPTION, NO_STATE_FOLDER, STATE_IN_USE, RuntimeFault
+from ...base.fields import Fields
+from ...kernel.build import kernel_jar
+from ...kernel.load import java_list, load_kernel
+from ...plan.retention import NO_BARRIERS
+from ...plan.settings import AS_FAST_AS_POSSIBLE, RunSettings
+from ...spark.failures import spark_errors
+from ...spark.packages import Package, check_packages
+from ...spark.session import run_session
+from ...state.home import Home, check_decided, read_home
+from ...state.manifests import Manifest
+from ...state.state import SINK_NOTE, current_generation
+from ...storage.file_system import Files, Storage
+from ...storage.local_files import LocalFiles, local_state, state_note
+from ...storage.notes import read_note, unreadable
+from ...storage.places import Place
+from .claims import check_owner
+from .commits import FileBatches, Outlet
+from .formats import format_packages
+from .merges import Merge, Merges
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -81,8 +82,9 @@ def compact(
     if local:
         files, folder, _ = local_state(state)
         # So that a mistake is told before Spark is started.
-        formats = [_sink_note(files, _generation(files, folder, state), sink).text("file_format")]
-    with _spark(state, spark, formats if local else ()) as session:
+        note = _sink_note(files, _generation(files, folder, state), sink)
+        packages = format_packages(note.text("file_format"))
+    with _spark(state, spark, packages if local else ()) as session:
         storage = Storage(load_kernel(session, kernel_jar(tell)), session)
         return _Compaction(storage, session, state, sink).run(dry_run=dry_run)
 
@@ -276,11 +278,10 @@ def _locked(storage: Storage, outlet: Outlet) -> Iterator[None]:
 
 @contextmanager
 def _spark(
-    state: str, given: SparkSession | None, formats: Sequence[str]
+    state: str, given: SparkSession | None, packages: Sequence[Package]
 ) -> Iterator[SparkSession]:
     settings = RunSettings(state, AS_FAST_AS_POSSIBLE, "memory", {}, {})
     plain = NO_BARRIERS
-    packages = packages_of(formats)
     session, started, _ = run_session(settings, plain, "streamc compact", given, packages)
     try:
         check_packages(session, packages)

@@ -12,14 +12,14 @@ import time
 from dataclasses import asdict
 from typing import Any
 
-from ..base.errors import FOREIGN_OUTPUT, OUTPUT_GONE, RuntimeFault
-from ..base.fields import Fields
-from ..state.home import Home, lost_output
-from ..state.state import State
-from ..storage.file_system import Storage
-from ..storage.notes import unreadable, write_note
-from ..storage.places import Place
-from .file_commits import RECORD_FORMAT, Outlet, create, read
+from ...base.errors import FOREIGN_OUTPUT, OUTPUT_GONE, RuntimeFault
+from ...base.fields import Fields
+from ...state.home import Home, lost_output
+from ...state.state import State
+from ...storage.file_system import Storage
+from ...storage.notes import unreadable, write_note
+from ...storage.places import Place
+from .commits import RECORD_FORMAT, Outlet, create, read
 
 _EVERY = 5.0
 """So often in seconds a run looks whether its output is still its own."""

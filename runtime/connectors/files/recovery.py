@@ -16,10 +16,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from ..base.errors import OUTPUT_AHEAD, OUTPUT_DAMAGED, STATE_UNREADABLE, RuntimeFault
-from ..state.state import Ancestor
-from .file_commits import BatchKey, FileBatches, Outlet, Record
-from .file_merges import Merges
+from ...base.errors import OUTPUT_AHEAD, OUTPUT_DAMAGED, STATE_UNREADABLE, RuntimeFault
+from ...state.state import Ancestor
+from .commits import BatchKey, FileBatches, Outlet, Record
+from .merges import Merges
 
 
 class Recovery:

@@ -11,9 +11,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from ..base.fields import Fields
-from ..storage.file_system import Storage
-from ..storage.notes import create_note, read_note, unreadable
+from ...base.fields import Fields
+from ...storage.file_system import Storage
+from ...storage.notes import create_note, read_note, unreadable
 
 RECORD_FORMAT = 2
 _KEY = re.compile(r"(\d{4,})-(\d{9,})")

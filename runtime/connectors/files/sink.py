@@ -17,45 +17,44 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from ..base.fields import Fields
-from ..base.options import choose, refuse_rest, size_in_bytes, spark_options
-from ..state.state import SINK_NOTE, State
-from ..storage.file_system import Storage, Written
-from ..storage.notes import read_note, unreadable, write_note
-from .file_claims import Claims
-from .file_commits import RECORD_FORMAT, BatchKey, Outlet, PublishedFile, Record
-from .file_recovery import Recovery
+from ...base.fields import Fields
+from ...base.options import size_in_bytes
+from ...state.state import SINK_NOTE
+from ...storage.file_system import Storage, Written
+from ...storage.notes import read_note, unreadable, write_note
+from ..interface import Sink, SinkRequest
+from .claims import Claims
+from .commits import RECORD_FORMAT, BatchKey, Outlet, PublishedFile, Record
+from .formats import take_written, writer_settings
+from .recovery import Recovery
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-FORMATS = ("json", "csv", "parquet", "orc", "avro")
 ROLL_SIZE = "512 MB"
 
 
-class FileSink:
+class FileSink(Sink):
     """Writes the batches of one relation to one folder, each exactly once."""
 
     reads_batch_once = True
-    upsert = None
+    runs_users_code = False
 
-    def __init__(
-        self, name: str, query: str, options: Mapping[str, Any], state: State, keep: int
-    ) -> None:
-        """`keep` is how many batches' records stay; it is opened before `write`."""
-        rest = dict(options)
-        owner = f"sink `{name}`"
-        self.name = name
-        self._query = query
+    def __init__(self, asked: SinkRequest) -> None:
+        """It keeps the records of so many batches as may come again."""
+        options, state = asked.options, asked.state
+        self.name = asked.name
+        self.upsert = asked.upsert
+        self._query = asked.query
         self._state = state
         self._storage: Storage = state.storage
-        self._keep = keep
-        self._format = str(rest.pop("format"))
-        choose(self._format, {known: known for known in FORMATS}, owner, "format")
-        self._roll = size_in_bytes(owner, "roll_size", str(rest.pop("roll_size", ROLL_SIZE)))
-        self._outlet = Outlet(self._storage, self._storage.qualified(str(rest.pop("path"))), name)
-        self._options = _writer_options(self._format, rest)
-        refuse_rest(owner, rest)
+        self._keep = asked.keep
+        self._format = take_written(asked.owner, options)
+        roll = str(options.pop("roll_size", ROLL_SIZE))
+        self._roll = size_in_bytes(asked.owner, "roll_size", roll)
+        path = self._storage.qualified(str(options.pop("path")))
+        self._outlet = Outlet(self._storage, path, self.name)
+        self._options = writer_settings(self._format, options)
         self._claims = Claims(state)
         self._published: dict[BatchKey, Record] = {}
         self._last = Record(0, ())
@@ -119,6 +118,9 @@ class FileSink:
             "bytes": sum(file.bytes for file in files),
         }
 
+    def kept_rows(self) -> None:
+        """They are in the files."""
+
     def _files(self, key: BatchKey, written: Written) -> tuple[PublishedFile, ...]:
         return tuple(
             PublishedFile(
@@ -175,13 +177,3 @@ class FileSink:
         except ValueError as error:
             raise unreadable(path, str(error), SINK_NOTE) from None
         return note
-
-
-def _writer_options(format: str, rest: dict[str, Any]) -> dict[str, str]:
-    options = spark_options(rest)
-    if format == "csv":
-        options.setdefault("escape", '"')  # a quote within quotes is doubled, as readers expect
-        options["header"] = str(rest.pop("header", True)).lower()
-        if (delimiter := rest.pop("delimiter", None)) is not None:
-            options["sep"] = str(delimiter)
-    return options
