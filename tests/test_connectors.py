@@ -17,7 +17,7 @@ from streamc.contracts.sinks import SINKS
 from streamc.runtime.base.errors import RuntimeFault
 from streamc.runtime.connectors import interface
 from streamc.runtime.connectors import registry as run_by
-from streamc.runtime.connectors.memory import MemorySink
+from streamc.runtime.connectors.discard import DiscardSink
 from streamc.runtime.connectors.sinks import make_sink
 
 ROOT = Path(__file__).parent.parent
@@ -74,16 +74,16 @@ def test_a_connector_that_leaves_a_part_out_cannot_be_made(cls: type, part: str)
 
 
 def test_a_sink_that_leaves_a_part_out_is_not_registered() -> None:
-    class NotCounting(MemorySink):
+    class NotCounting(DiscardSink):
         write = interface.Sink.write
 
-    class Role(type(RUN_BY["memory"].sink)):  # type: ignore[misc]
+    class Role(type(RUN_BY["discard"].sink)):  # type: ignore[misc]
         writer = NotCounting
 
-    class Connector(type(RUN_BY["memory"])):  # type: ignore[misc]
+    class Connector(type(RUN_BY["discard"])):  # type: ignore[misc]
         sink = Role()
 
-    with pytest.raises(TypeError, match="connector memory lacks write"):
+    with pytest.raises(TypeError, match="connector discard lacks write"):
         run_by.checked(Connector())
 
 
@@ -148,10 +148,10 @@ def test_what_spark_lacks_for_a_plan_is_named_once(table: str, sink: str, parts:
 @pytest.mark.parametrize(
     ("connector", "options", "told"),
     [
-        ("memory", {"rows": 3}, "sink `s` has no option `rows`"),
+        ("discard", {"rows": 3}, "sink `s` has no option `rows`"),
         ("console", {"key": ("id",)}, "sink `s` has no option `key`"),
         ("console", {"key": ("id",), "mode": "upsert"}, "connector `console` can't do"),
-        ("memoryy", {}, "sink `s` has connector `memoryy`"),
+        ("discarded", {}, "sink `s` has connector `discarded`"),
     ],
 )
 def test_a_script_that_asks_too_much(connector: str, options: dict[str, Any], told: str) -> None:

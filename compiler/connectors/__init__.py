@@ -7,5 +7,6 @@
 - ``columns``: diagnostics about columns that they can't have, shared by several.
 - ``elsewhere``: connectors of other engines, with replacements.
 
-The connectors: ``files``, ``kafka``, ``rate``, ``postgres``, ``console``, ``memory``, ``python``.
+The connectors: ``files``, ``kafka``, ``rate``, ``postgres``, ``console``, ``memory``,
+``discard``, ``python``.
 """

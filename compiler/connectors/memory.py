@@ -25,6 +25,4 @@ class Memory(Connector):
     source = None
     table = None
     sink = MemorySink()
-    elsewhere: ClassVar[Mapping[str, str]] = {
-        "blackhole": "write `connector = 'memory'`, or leave out the sink"
-    }
+    elsewhere: ClassVar[Mapping[str, str]] = {}

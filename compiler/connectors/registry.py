@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from ..model.pipeline import Source, Table
 from .console import Console
+from .discard import Discard
 from .files import Files
 from .interface import Connector, Reader, SinkRole, SourceRole, TableRole
 from .kafka import Kafka
@@ -21,6 +22,7 @@ CONNECTORS: tuple[Connector, ...] = (
     Postgres(),
     Console(),
     Memory(),
+    Discard(),
     Python(),
 )
 """In the order in which messages and the reference list them."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from ...contracts.plan import Sink, Source, Watermark
+from ...contracts.sinks import SINKS
 from ..connectors.registry import SOURCES
 from .lengths import micros
 from .source_columns import Called
@@ -170,7 +171,9 @@ def plan_sinks(versions: Versions, pairs: Mapping[str, str | None]) -> tuple[Out
         outcomes.append(Outcome("sink", was, name, entry.connector, (finding,)))
     for name in free:
         versions.decisions.get("sinks", name)
-        finding = Finding("output", name, None, Verdict.DROPPED, "what it wrote stays as it is")
+        lasts = SINKS[old[name].connector].lasts
+        why = "what it wrote stays as it is" if lasts else "its rows did not outlast their run"
+        finding = Finding("output", name, None, Verdict.DROPPED, why)
         outcomes.append(Outcome("sink", name, None, old[name].connector, (finding,)))
     return tuple(outcomes)
 
@@ -196,8 +199,7 @@ def _new_output(versions: Versions, name: str, entry: Sink, free: list[str]) -> 
 def _output(name: str, was: str, old: Sink, new: Sink) -> Finding:
     place = (old.connector, old.options) != (new.connector, new.options)
     if place:
-        why = "it writes elsewhere from the cut on; what it wrote stays where it is"
-        return Finding("output", was, name, Verdict.KEPT, why)
+        return Finding("output", was, name, Verdict.KEPT, _moved(old, new))
     called = f"it was called `{was}`" if was != name else ""
     if old.key != new.key:
         why = "rows are replaced by another key from the cut on; those that are there stay"
@@ -205,6 +207,19 @@ def _output(name: str, was: str, old: Sink, new: Sink) -> Finding:
     if old.output_mode != new.output_mode:
         called = f"rows come out as {new.output_mode} from the cut on, not {old.output_mode}"
     return Finding("output", was, name, Verdict.KEPT, called)
+
+
+def _moved(old: Sink, new: Sink) -> str:
+    """Return where the rows of a sink are that writes to another place, or to none."""
+    match SINKS[old.connector].lasts, SINKS[new.connector].lasts:
+        case True, True:
+            return "it writes elsewhere from the cut on; what it wrote stays where it is"
+        case True, False:
+            return "its rows do not outlast a run from the cut on; what it wrote stays where it is"
+        case False, True:
+            return "it writes from the cut on; the rows before that did not outlast their run"
+        case _:
+            return "its rows do not outlast a run, before the cut or after it"
 
 
 def plan_queries(versions: Versions) -> tuple[Outcome, ...]:

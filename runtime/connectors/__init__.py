@@ -17,5 +17,6 @@
   have it.
 - ``captures``: a sink that keeps its rows, and notices when a batch that runs again gives others.
 
-The connectors: ``files``, ``kafka``, ``rate``, ``postgres``, ``console``, ``memory``, ``python``.
+The connectors: ``files``, ``kafka``, ``rate``, ``postgres``, ``console``, ``memory``,
+``discard``, ``python``.
 """

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from ...contracts.plan import Plan
 from ..spark.packages import Package
 from .console import Console
+from .discard import Discard
 from .files.connector import Files
 from .interface import Connector, SinkRole, SourceRole, TableRole
 from .kafka.connector import Kafka
@@ -36,6 +37,7 @@ CONNECTORS = checked(
     Postgres(),
     Console(),
     Memory(),
+    Discard(),
     Python(),
 )
 """In the order of the compiler's."""

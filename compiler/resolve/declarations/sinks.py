@@ -77,5 +77,5 @@ def _sink_mode(node: st.CreateSink, connector: str) -> Diagnostic:
         help=f"add `mode = 'upsert'` and the columns that it groups by as `key`, or {close}"
         if SINKS[connector].promise.upserts
         else f"{close}, select `pane` if it has panes, or write to another connector:\n{by_key} "
-        f"with `mode = 'upsert'` and the columns that it groups by as `key`, or {takers}",
+        f"with `mode = 'upsert'` and the columns that it groups by as `key`,\nor {takers}",
     )
