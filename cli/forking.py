@@ -156,5 +156,5 @@ def _begun(
         profile=branch.profile,
         folders=(str(branch.version.spec.resolve().parent),),
     ) as run:
-        run.begin(HandedOn(savepoint, folder, {}, recording.tables), branch.migration.to_json())
+        run.begin(HandedOn(savepoint, folder, {}, recording.tables), branch.migration)
         yield run

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -13,12 +12,13 @@ from .report import Format, print_diagnostics
 from .savepoint_plan import planned
 
 if TYPE_CHECKING:
+    from ..contracts.migration import Migration
     from ..dsl.diagnostics import Diagnostics
 
 
 def migration_of(
     script: Path, state: str | None, profile: str | None, savepoint: str, decisions: Path | None
-) -> Mapping[str, Any] | None:
+) -> Migration | None:
     """Return the migration that a script needs to start from a savepoint; None for the same state.
 
     Prints the plan and exits with its code when something is undecided or impossible. Raises
@@ -51,4 +51,4 @@ def migration_of(
         raise typer.Exit(found.exit_code)
     if not list(differences(saved, plan)):
         return None
-    return document(found).to_json()
+    return document(found)

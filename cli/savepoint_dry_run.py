@@ -71,7 +71,7 @@ class Saved:
         from ..runtime.savepoints.process import preview_savepoint
 
         with faults():
-            migration = _possible(found).to_json()
+            migration = _possible(found)
             fit = fitted(self._savepoint, self._folder, new, migration)
             return Tried(self._savepoint, preview_savepoint(fit, tell=_tell))
 

@@ -314,7 +314,7 @@ def test_all_kinds_of_state(runs: Sequence[int], spark: SparkSession, tmp_path: 
     found = plan_migration(*plans, read_migration(*plans, diagnostics))
     assert (found.exit_code, list(diagnostics)) == (0, []), plan_text(found)
     variables = {"input": str(job.root / "in"), "out": str(job.root / "out")}
-    asked = Arguments(False, variables, None, job.state, "cut", document(found).to_json())
+    asked = Arguments(False, variables, None, job.state, "cut", document(found))
     lines: list[str] = []
     saved = backfill_savepoint(script, asked, tell=lines.append, spark=spark)
     batches = sum(step < 5 for step in runs)

@@ -161,7 +161,7 @@ def check(
             run.take("out")
             handed_on = run.hand_on(root / "savepoint")
         with step_run(paths[1], root / "run-new", spark, partitions=3) as run:
-            run.begin(handed_on, document(plan).to_json())
+            run.begin(handed_on, document(plan))
             for batch in batches[cut:]:
                 run.feed({"payments": "".join(row.line for row in batch)})
             run.drain()

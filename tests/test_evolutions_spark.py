@@ -15,6 +15,7 @@ from compiled import compiled_text, plan_in, written
 from streamc.compiler.migrate.document import document
 from streamc.compiler.migrate.plan import plan_migration
 from streamc.compiler.migrate.read import read_migration
+from streamc.contracts.migration import Migration
 from streamc.contracts.plan import Plan
 from streamc.dsl.diagnostics import Diagnostics
 from streamc.dsl.source import SourceFile
@@ -149,14 +150,14 @@ class Evolution:
             lines = [payment.line for payment in PAYMENTS if payment.step == step]
             (self.root / "in" / f"{step}.json").write_text("".join(lines))
 
-    def migration(self, decisions: str) -> Any:
+    def migration(self, decisions: str) -> Migration:
         """The document of the way from the old spec to the new one, which must be complete."""
         old, new = self._plans["old"], self._plans["new"]
         diagnostics = Diagnostics(SourceFile("m.yaml", decisions))
         found = plan_migration(old, new, read_migration(old, new, diagnostics))
         assert not list(diagnostics)
         assert found.exit_code == 0
-        return document(found).to_json()
+        return document(found)
 
     def rows(self) -> list[dict[str, Any]]:
         files = sorted((self.root / "out").glob("*.json"))

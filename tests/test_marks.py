@@ -66,7 +66,7 @@ def decided(old: str, new: str, decisions: str, *marks: Mark) -> Fit:
         queries={"spend": query},
         marks=marks,
     )
-    return Fit(savepoint, "", plans[1], document(plan).to_json())
+    return Fit(savepoint, "", plans[1], document(plan))
 
 
 def test_a_mark_ends_when_the_windows_of_the_cut_have_closed() -> None:

@@ -23,6 +23,7 @@ from streamc.compiler.driver import CompileResult, compile_source
 from streamc.compiler.migrate.document import document
 from streamc.compiler.migrate.plan import plan_migration
 from streamc.compiler.migrate.text import plan_text
+from streamc.contracts.migration import Migration
 from streamc.dsl.source import SourceFile
 from streamc.runtime.stepping.runs import step_run
 
@@ -51,7 +52,7 @@ def versions(draw: random.Random) -> Versions:
                 return old, new
 
 
-def silent(pair: Versions) -> Mapping[str, Any] | None:
+def silent(pair: Versions) -> Migration | None:
     """The document of a plan that asks for nothing and tells nothing; None for all others.
 
     What a person writes in a handler is told, and not asked about: other statements are meant.
@@ -60,7 +61,7 @@ def silent(pair: Versions) -> Mapping[str, Any] | None:
     told_of = any(f.marked or f.part == "handlers" for f in plan.findings())
     if plan.exit_code != 0 or told_of:
         return None
-    return document(plan).to_json()
+    return document(plan)
 
 
 def code(version: CompileResult) -> list[str]:
@@ -69,9 +70,7 @@ def code(version: CompileResult) -> list[str]:
     return [line for line in lines if not line.lstrip().startswith("#")]
 
 
-def check(
-    spark: SparkSession, pair: Versions, migration: Mapping[str, Any], draw: random.Random
-) -> None:
+def check(spark: SparkSession, pair: Versions, migration: Migration, draw: random.Random) -> None:
     """Compare what comes out behind a cut with and without a savepoint there."""
     read = plan_in(pair[0]).sources
     steps = [

@@ -13,6 +13,7 @@ import pyarrow.parquet as parquet
 import pytest
 from json_outputs import output
 from streamc.cli.app import app
+from streamc.contracts.migration import Migration
 from streamc.runtime import RuntimeFault
 from streamc.runtime.savepoints.process import savepoint_of, take_savepoint
 from test_evolutions_spark import FIVES, MINUTES, SINK, SOURCE, T0, Evolution, Payment
@@ -338,7 +339,7 @@ def _refused(job: Saved, decided: str, said: str) -> None:
     assert sorted(path.name for path in generations.iterdir()) == before
 
 
-def _migration(job: Saved, decided: str) -> Any:
+def _migration(job: Saved, decided: str) -> Migration:
     job.pipeline.script(CODED, "new")
     return job.pipeline.migration(_file(decided))
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
+from streamc.contracts.migration import CellChange, EntriesChange, Made, OperatorChange
+from streamc.contracts.plan import Aggregation, Program
 from streamc.runtime import RuntimeFault
 from streamc.runtime.kernel.build import kernel_jar
 from streamc.runtime.kernel.load import load_kernel
@@ -19,15 +21,18 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.spark
 
 SAVED = SavedOperator("watched", "operator", ("card",), ("count",), {})
-CHANGE: dict[str, Any] = {
-    "kind": "operator",
-    "where": None,
-    "keys": [{"name": "card", "expr": "card"}],
-    "cells": [{"id": "count", "expr": "count", "merge": None}],
-    "entries": [
-        {"id": "seen", "kind": "map", "from": "seen", "key": "upper(key)", "value": "value"}
-    ],
-}
+WATCHED = Program(
+    **{"id": "watched", "stream": "watched", "keys": (), "inputs": (), "ordered": False},
+    **{"cells": (), "timers": (), "returns": ()},
+)
+SPEND = Aggregation("spend", "spend", window=None, keys=(), emit="changes", aggregates=())
+CHANGE = OperatorChange(
+    **{"id": "watched", "kind": "operator", "old": "watched", "where": None, "window": None},
+    keys=(Made("card", "card"),),
+    group=False,
+    cells=(CellChange("count", "count", merge=None),),
+    entries=(EntriesChange("seen", "map", "seen", key="upper(key)", value="value"),),
+)
 
 
 def test_entries_of_a_map_that_would_become_one(spark: SparkSession) -> None:
@@ -35,19 +40,19 @@ def test_entries_of_a_map_that_would_become_one(spark: SparkSession) -> None:
     kind = "card STRING, key STRING, value INT"
     apart = [("a", "de", 1), ("b", "DE", 2)]
     tables = {"record": record, "cell_seen": spark.createDataFrame(apart, kind)}
-    found = transformed(tables, SAVED, CHANGE, {}, {})["cell_seen"].collect()
+    found = transformed(tables, SAVED, CHANGE, WATCHED, WATCHED)["cell_seen"].collect()
     assert sorted(map(tuple, found)) == [("a", "DE", 1), ("b", "DE", 2)]
     tables["cell_seen"] = spark.createDataFrame([*apart, ("a", "DE", 3)], kind)
     with pytest.raises(RuntimeFault, match=r"several keys become \(card = a, key = DE\)"):
-        transformed(tables, SAVED, CHANGE, {}, {})
+        transformed(tables, SAVED, CHANGE, WATCHED, WATCHED)
 
 
 def test_what_only_spark_can_begin() -> None:
     """Its plan says so: ``add_percentile`` in ``tests/migrations``."""
-    cells = [{"id": "percentile(v, 0.5)", "expr": "CAST(NULL AS BINARY)", "opaque": True}]
+    cell = CellChange("percentile(v, 0.5)", "CAST(NULL AS BINARY)", merge=None, opaque=True)
     saved = SavedOperator("spend", "aggregate", ("card",), (), {})
     with pytest.raises(RuntimeFault, match=r"`percentile\(v, 0.5\)` would begin with a buffer"):
-        transformed({}, saved, {"kind": "aggregate", "cells": cells}, {}, {})
+        transformed({}, saved, _regrouped(cell), SPEND, SPEND)
 
 
 def test_words_of_registers_of_groups_that_become_one(spark: SparkSession) -> None:
@@ -58,17 +63,23 @@ def test_words_of_registers_of_groups_that_become_one(spark: SparkSession) -> No
     words = defaultdict(list)
     for country, _, word in rows:
         words[country].append(word)
-    cell = {"id": "about.MS[0]", "expr": "`about.MS[0]`", "merge": "registers"}
-    change = {
-        **{"kind": "aggregate", "where": None, "window": None, "group": True},
-        **{"keys": [{"name": "country", "expr": "country"}], "cells": [cell]},
-    }
+    change = _regrouped(CellChange("about.MS[0]", "`about.MS[0]`", merge="registers"))
     saved = SavedOperator("spend", "aggregate", ("country", "card"), ("about.MS[0]",), {})
     table = spark.createDataFrame(rows, "country STRING, card INT, `about.MS[0]` BIGINT")
-    found = transformed({"state": table}, saved, change, {}, {})["state"]
+    found = transformed({"state": table}, saved, change, SPEND, SPEND)["state"]
     assert {row[0]: _registers(row[1]) for row in found.collect()} == {
         country: list(map(max, *map(_registers, own))) for country, own in words.items()
     }
+
+
+def _regrouped(cell: CellChange) -> OperatorChange:
+    """Return a change that makes groups by country of groups by country and card."""
+    return OperatorChange(
+        **{"id": "spend", "kind": "aggregate", "old": "spend", "where": None, "window": None},
+        keys=(Made("country", "country"),),
+        group=True,
+        cells=(cell,),
+    )
 
 
 def _registers(word: int) -> list[int]:

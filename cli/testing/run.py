@@ -161,7 +161,7 @@ class _Runs(ExitStack):
         handed_on = self.now.hand_on(self._root / f"savepoint-{self._number}")
         self._number += 1
         self.now = self._started()
-        self.now.begin(handed_on, None if migration is None else migration.to_json())
+        self.now.begin(handed_on, migration)
 
     def _started(self) -> StepRun:
         build, version = self._root / f"build-{self._number}", self._version

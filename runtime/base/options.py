@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any, TypeVar
 
 from .errors import BAD_OPTION, RuntimeFault, nearest
 
 T = TypeVar("T")
-
-_WORD = re.compile(r"`((?:[^`]|``)+)`|[^\W\d]\w*")
-"""A name in an expression, in backticks or without, or another word."""
 
 _UNITS = {"KB": 1 << 10, "MB": 1 << 20, "GB": 1 << 30}
 
@@ -108,9 +104,3 @@ def refuse_rest(owner: str, options: Mapping[str, Any]) -> None:
 def quoted(name: str) -> str:
     """The name of a column, quoted for Spark's expressions."""
     return f"`{name.replace('`', '``')}`"
-
-
-def reads(expression: str, name: str) -> bool:
-    """Whether a name occurs in an expression, in any case, even in a text."""
-    words = ((word[1] or word[0]).replace("``", "`") for word in _WORD.finditer(expression))
-    return name.lower() in map(str.lower, words)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
+from ...contracts.migration import Migration
 from ...contracts.plan import Plan
 from ..base.errors import BAD_ARGUMENT, RuntimeFault
 
@@ -26,7 +26,7 @@ class Arguments:
     profile: str | None = None
     state: str | None = None
     savepoint: str | None = None
-    migration: Mapping[str, Any] | None = None
+    migration: Migration | None = None
     path: Path | None = None
     copied: str | None = None
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
+from ...contracts.migration import Migration
 from ...contracts.plan import Plan, Profile
 from ..base.errors import (
     MISSING_VARIABLE,
@@ -39,7 +39,7 @@ class RunSettings:
     spark: Mapping[str, str]
     max_epochs_in_flight: int = 1
     savepoint: str | None = None
-    migration: Mapping[str, Any] | None = None
+    migration: Migration | None = None
 
     @property
     def cadence(self) -> float:

@@ -17,6 +17,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ...contracts.migration import Migration
 from ...contracts.plan import Plan, Program, Query
 from ..accounting.batch_ledgers import Books, MemoryShelf
 from ..accounting.remarks import Remarks
@@ -28,7 +29,7 @@ from ..execution.queries import Prepared, start_query
 from ..plan.plan import uses_of
 from ..plan.settings import RunSettings
 from ..savepoints.migrate.failing import check_conversions
-from ..savepoints.migrate.state_mapping import Migration, fitted
+from ..savepoints.migrate.state_mapping import fitted
 from ..savepoints.restore.state_bootstrap import begin_query, initial_state
 from ..spark.failures import spark_errors
 from ..state_tables.layout import checked_frame
@@ -203,8 +204,8 @@ class StepRun:
         self._prepared = ()
         self._shelves = {query: MemoryShelf() for query in self._plan.queries}
         for name, sink in self._sinks.items():
-            old = name if migration is None else migration["sinks"][name]["from"]
-            sink.begin(handed_on.rows.get(old, ()))
+            old = name if migration is None else migration.sinks[name].old
+            sink.begin(() if old is None else handed_on.rows.get(old, ()))
 
     def take(self, sink: str) -> list[dict[str, Any]]:
         """The rows that a sink has got since the last call, in order of arrival.

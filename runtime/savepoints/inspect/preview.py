@@ -90,7 +90,7 @@ class _Figures:
     def operators(self) -> Iterator[OperatorPreview]:
         going: dict[str, list[str]] = {}
         for id in self._fit.converted:
-            going.setdefault(str(self._fit.change(id)["from"]), []).append(id)
+            going.setdefault(str(self._fit.change(id).old), []).append(id)
         for saved in self._fit.savepoint.operators:
             for new in going.get(saved.id, [None]):
                 yield self._operator(saved, new)
@@ -105,7 +105,7 @@ class _Figures:
         except RuntimeFault as fault:
             return OperatorPreview(saved, new, sizes, fault.message)
         found = self._fit.conversions(self._spark, new)
-        fails = tuple(failing(found, self._attempts, change.get("nulls", ())))
+        fails = tuple(failing(found, self._attempts, change.nulls))
         shown, lacking = self._shown(found, saved, new, merges=not fails)
         timers = tuple(self._timers(found[0], saved.id, new))
         return OperatorPreview(saved, new, sizes, None, fails, shown, lacking, timers)
@@ -124,7 +124,7 @@ class _Figures:
         All tables of an operator that merges are one.
         """
         change = self._fit.change(new)
-        if not change["group"]:
+        if not change.group:
             changing = [one for one in found if one.changes]
             return tuple(s for one in changing for s in samples(one, self._attempts)), None
         if not merges:
@@ -133,8 +133,8 @@ class _Figures:
         assert tables is not None
         (one,) = found
         merged = tables[one.table].drop(*INNER)
-        shown = tuple(merged_samples(one, merged, sessions=change["kind"] == "session"))
-        lengths = (change["window"] or {}).get("merges")
+        shown = tuple(merged_samples(one, merged, sessions=change.kind == "session"))
+        lengths = None if change.window is None else change.window.merges
         holder = self._fit.savepoint.holder(saved.id)
         if lengths is None or holder is None:
             return shown, None

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from ...base.options import quoted
 from ...state_tables.tables import WINDOW
 from ..format.shown import shown, shown_columns
-from ..migrate.conversions import Conversion, Made
+from ..migrate.conversions import Conversion, MadeColumn
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, Row
@@ -88,7 +88,7 @@ def merged_samples(
 
 
 def _paired(
-    conversion: Conversion, merged: DataFrame, keys: Sequence[Made], sessions: bool
+    conversion: Conversion, merged: DataFrame, keys: Sequence[MadeColumn], sessions: bool
 ) -> list[Row]:
     """The number of a new group, of how many it was made, an old one, and the new one."""
     from pyspark.sql import Window
@@ -130,7 +130,7 @@ def _names(frame: DataFrame) -> tuple[str, ...]:
     return tuple(frame.columns)
 
 
-def _together(keys: Sequence[Made], sessions: bool) -> Column:
+def _together(keys: Sequence[MadeColumn], sessions: bool) -> Column:
     from pyspark.sql import functions as F
 
     same = []

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from ....contracts.migration import EntriesChange, OperatorChange, SideChange, WaitingChange
 from ....contracts.plan import Operator, sides_of
 from ...base.options import quoted
 from ...state_tables.program_state import POSITION, RECORD, WAITING, entry_table, state_name
@@ -15,9 +16,6 @@ from ..format.model import SavedOperator
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-Change = Mapping[str, Any]
-"""What the document of a migration says of an operator."""
-
 _ENTRY = {"map": ("key", "value"), "set": ("key",), "list": ("value",)}
 """The columns of entries that expressions make."""
 
@@ -26,7 +24,7 @@ WRITTEN = ".written"
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class MadeColumn:
     """A column of the new state: its name, its SQL, and the part that a migration file calls it.
 
     Of one that is `several` the SQL gives an array: a row goes into as many of the new ones.
@@ -57,7 +55,7 @@ class Conversion:
     rows: DataFrame
     keys: tuple[str, ...]
     columns: tuple[str, ...]
-    made: tuple[Made, ...]
+    made: tuple[MadeColumn, ...]
 
     @property
     def in_order(self) -> DataFrame:
@@ -73,7 +71,7 @@ class Conversion:
 
 
 def conversions(
-    tables: Mapping[str, DataFrame], saved: SavedOperator, change: Change, old: Operator
+    tables: Mapping[str, DataFrame], saved: SavedOperator, change: OperatorChange, old: Operator
 ) -> Iterator[Conversion]:
     """Yields what is made of each table of an operator, before rows are merged.
 
@@ -84,8 +82,8 @@ def conversions(
         case "join":
             for side, was, new in changed_sides(change):
                 yield _side(side, tables[was], new, old_keys(old, was))
-        case "operator" if change["kind"] == "dedup":
-            made = (*_keys(change), Made(EXPIRES, EXPIRES, expiry(change)))
+        case "operator" if change.kind == "dedup":
+            made = (*_keys(change), MadeColumn(EXPIRES, EXPIRES, expiry(change)))
             yield Conversion(RECORD, tables[RECORD], saved.keys, ("kept_at", "forget"), made)
         case "operator":
             yield from _program(tables, saved, change)
@@ -93,10 +91,10 @@ def conversions(
             yield _groups(tables[STATE], saved, change)
 
 
-def changed_sides(change: Change) -> Iterator[tuple[str, str, Change]]:
+def changed_sides(change: OperatorChange) -> Iterator[tuple[str, str, SideChange]]:
     """Yields each side of a join with the old side that its rows are of, and what is said of it."""
-    for side, said in zip(SIDES, change["sides"], strict=True):
-        yield side, said.get("from", side), said
+    for side, said in zip(SIDES, change.sides, strict=True):
+        yield side, said.old or side, said
 
 
 def old_keys(old: Operator, side: str) -> list[str]:
@@ -105,10 +103,10 @@ def old_keys(old: Operator, side: str) -> list[str]:
 
 
 def rows_kept(
-    tables: Mapping[str, DataFrame], saved: SavedOperator, change: Change
+    tables: Mapping[str, DataFrame], saved: SavedOperator, change: OperatorChange
 ) -> dict[str, DataFrame]:
     """The tables without what a migration leaves behind; of a program all that a key has."""
-    condition = change.get("where")
+    condition = change.where
     if not condition or saved.kind == "join":
         return dict(tables)
     if saved.kind != "operator":
@@ -129,11 +127,11 @@ def _of_keys(table: DataFrame, record: DataFrame, keys: Sequence[str]) -> DataFr
     return table.join(kept, F.expr(same), "left_semi")
 
 
-def expiry(change: Change) -> str:
+def expiry(change: OperatorChange) -> str:
     """The SQL of the instant at which an id is forgotten."""
-    if "expires" in change:
-        return str(change["expires"])
-    shift = int(change.get("shift_expiry_micros", 0))
+    if change.expires is not None:
+        return change.expires
+    shift = change.shift_expiry_micros
     return f"timestamp_micros(unix_micros({EXPIRES}) + {shift}L)" if shift else EXPIRES
 
 
@@ -146,18 +144,19 @@ def side_seen(table: DataFrame, names: Sequence[str]) -> DataFrame:
     return table
 
 
-def entry_parts(one: Change) -> dict[str, str]:
+def entry_parts(one: EntriesChange) -> dict[str, str]:
     """The SQL of the columns of an entry; the element of a list is a `key` in it, as of a set."""
-    if one["kind"] == "list":
-        return {"value": "value" if one["key"] in (None, "key") else one["key"]}
-    return {column: one[column] or quoted(column) for column in _ENTRY[one["kind"]]}
+    if one.kind == "list":
+        return {"value": "value" if one.key in (None, "key") else one.key}
+    given = {"key": one.key, "value": one.value}
+    return {column: given[column] or quoted(column) for column in _ENTRY[one.kind]}
 
 
-def entries_seen(table: DataFrame, one: Change) -> DataFrame:
+def entries_seen(table: DataFrame, one: EntriesChange) -> DataFrame:
     """Entries, as `entry_parts` see them."""
     from pyspark.sql import functions as F
 
-    return table.withColumn("key", F.col("value")) if one["kind"] == "list" else table
+    return table.withColumn("key", F.col("value")) if one.kind == "list" else table
 
 
 def input_seen(table: DataFrame, own: Mapping[str, str]) -> DataFrame:
@@ -171,38 +170,43 @@ def input_seen(table: DataFrame, own: Mapping[str, str]) -> DataFrame:
     )
 
 
-def input_columns(table: DataFrame, given: Mapping[str, Any]) -> dict[str, str]:
+def input_columns(table: DataFrame, given: WaitingChange) -> dict[str, str]:
     """The columns that rows of an input wait with, and their own names."""
-    stem = f"{state_name(given['from'] or given['input'])}__"
+    stem = f"{state_name(given.old or given.input)}__"
     own = [name for name in table.columns if name.startswith(stem)]
     return {name: name.removeprefix(stem) for name in own}
 
 
-def _keys(change: Change) -> Iterator[Made]:
-    for one in change["keys"]:
-        yield Made(one["name"], one["name"], one["expr"], is_key=True)
+def _keys(change: OperatorChange) -> Iterator[MadeColumn]:
+    for one in change.keys:
+        yield MadeColumn(one.name, one.name, one.expr, is_key=True)
 
 
-def _groups(table: DataFrame, saved: SavedOperator, change: Change) -> Conversion:
+def _groups(table: DataFrame, saved: SavedOperator, change: OperatorChange) -> Conversion:
     made = list(_keys(change))
-    if change.get("window"):
-        window = change["window"]
-        several = bool(window.get("several"))
-        made.append(Made(WINDOW, WINDOW, window["expr"], is_key=True, several=several))
-    if change["kind"] == "dedup":
-        made.append(Made(EXPIRES, EXPIRES, expiry(change)))
-    backfilled = set(change.get("backfill", ()))
-    made += [
-        Made(c["id"], c["id"], c["expr"]) for c in change["cells"] if c["id"] not in backfilled
-    ]
-    made += [Made(one["name"], one["name"], one["expr"]) for one in change.get("timers", ())]
+    if (window := change.window) is not None:
+        key = MadeColumn(WINDOW, WINDOW, window.expr, is_key=True, several=window.several)
+        made.append(key)
+    if change.kind == "dedup":
+        made.append(MadeColumn(EXPIRES, EXPIRES, expiry(change)))
+    backfilled = set(change.backfill or ())
+    made += [one for one in _values(change) if one.name not in backfilled]
     return Conversion(STATE, table, saved.keys, saved.cells, tuple(made))
 
 
-def _side(side: str, table: DataFrame, new: Change, names: Sequence[str]) -> Conversion:
+def _values(change: OperatorChange) -> Iterator[MadeColumn]:
+    """Yields what cells and timers are made of."""
+    for cell in change.cells:
+        yield MadeColumn(cell.id, cell.id, cell.expr)
+    for timer in change.timers:
+        yield MadeColumn(timer.name, timer.name, timer.expr)
+
+
+def _side(side: str, table: DataFrame, new: SideChange, names: Sequence[str]) -> Conversion:
+    key = f"{side} key"
     made = [
-        *(Made(f"{side} key", names[n], sql, is_key=True) for n, sql in enumerate(new["keys"])),
-        *(Made(f"{side}.{c['name']}", c["name"], c["expr"]) for c in new["columns"]),
+        *(MadeColumn(key, names[n], sql, is_key=True) for n, sql in enumerate(new.keys)),
+        *(MadeColumn(f"{side}.{one.name}", one.name, one.expr) for one in new.columns),
     ]
     kept = {key_column(place) for place in range(len(names))} | {POSITION, MATCHED}
     columns = tuple(name for name in table.columns if name not in kept)
@@ -210,35 +214,32 @@ def _side(side: str, table: DataFrame, new: Change, names: Sequence[str]) -> Con
 
 
 def _program(
-    tables: Mapping[str, DataFrame], saved: SavedOperator, change: Change
+    tables: Mapping[str, DataFrame], saved: SavedOperator, change: OperatorChange
 ) -> Iterator[Conversion]:
     record = tables[RECORD]
-    values = [Made(one["id"], one["id"], one["expr"]) for one in change["cells"]]
-    values += [Made(one["name"], one["name"], one["expr"]) for one in change.get("timers", ())]
     columns = tuple(
         name
         for name in saved.cells
         if not name.startswith(".") and not name.endswith(WRITTEN) and name in record.columns
     )
-    yield Conversion(RECORD, record, saved.keys, columns, (*_keys(change), *values))
-    for one in change.get("entries", ()):
-        if one["from"] is not None:
-            name, rows = entry_table(one["id"]), entries_seen(tables[entry_table(one["from"])], one)
+    yield Conversion(RECORD, record, saved.keys, columns, (*_keys(change), *_values(change)))
+    for one in change.entries:
+        if one.old is not None:
+            name, rows = entry_table(one.id), entries_seen(tables[entry_table(one.old)], one)
             made = tuple(
-                Made(f"{one['id']}: {column}", column, sql)
+                MadeColumn(f"{one.id}: {column}", column, sql)
                 for column, sql in entry_parts(one).items()
             )
-            yield Conversion(name, rows, saved.keys, _ENTRY[one["kind"]], made)
+            yield Conversion(name, rows, saved.keys, _ENTRY[one.kind], made)
     if WAITING in tables:
-        for given in change.get("waiting") or ():
+        for given in change.waiting or ():
             yield _waiting(tables[WAITING], saved, given)
 
 
-def _waiting(table: DataFrame, saved: SavedOperator, given: Change) -> Conversion:
+def _waiting(table: DataFrame, saved: SavedOperator, given: WaitingChange) -> Conversion:
     own = input_columns(table, given)
     made = tuple(
-        Made(f"{given['input']}.{one['name']}", one["name"], one["expr"])
-        for one in given["columns"]
+        MadeColumn(f"{given.input}.{one.name}", one.name, one.expr) for one in given.columns
     )
-    name = f"{WAITING} {given['input']}"
+    name = f"{WAITING} {given.input}"
     return Conversion(name, input_seen(table, own), saved.keys, tuple(own.values()), made)

@@ -15,7 +15,7 @@ from ...base.options import quoted
 from ...spark.failures import java_reason
 from ...state_tables.tables import SIDES
 from ..format.shown import shown_columns
-from .conversions import Conversion, Made
+from .conversions import Conversion, MadeColumn
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, SparkSession
@@ -82,7 +82,7 @@ class Attempts:
 class _Failure:
     """A way in which a part may fail, and the rows of which that is so."""
 
-    made: Made
+    made: MadeColumn
     reads: tuple[str, ...]
     condition: Column
     error: Column
@@ -114,7 +114,7 @@ def check_conversions(kernel: Any, spark: SparkSession, fit: Fit) -> None:
     """Raises RuntimeFault, with key and value, when a row of a savepoint can't be converted."""
     attempts = Attempts(kernel, spark)
     for operator in fit.converted:
-        nulls = fit.change(operator).get("nulls", ())
+        nulls = fit.change(operator).nulls
         for one in failing(fit.conversions(spark, operator), attempts, nulls):
             raise unfit(operator, failure_text(one), failure_help(one))
 
@@ -136,7 +136,7 @@ def failure_help(one: Failing) -> str:
 
 
 def _possible(
-    made: Sequence[Made], attempts: Attempts, nulls: Collection[str]
+    made: Sequence[MadeColumn], attempts: Attempts, nulls: Collection[str]
 ) -> Iterator[_Failure]:
     from pyspark.sql import functions as F
 

@@ -7,13 +7,13 @@ those that were open at the cut have closed, all are whole.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from ....contracts.migration import CellChange
 from ....contracts.plan import Aggregation, Deduplication, Operator, TopN, window_of
 from ...base.errors import RuntimeFault
-from ...base.options import reads
 from ...plan.settings import seconds
 from ...state.incompleteness import Mark
 
@@ -36,32 +36,32 @@ def _carried(fit: Fit) -> Iterator[Mark]:
         if fit.migration is None:
             yield mark
             continue
-        for id, change in fit.migration["operators"].items():
-            if change["from"] != mark.operator:
+        for id, change in fit.migration.operators.items():
+            if change.old != mark.operator:
                 continue
             again = set(fit.backfilled.get(id, ()))
-            for cell in (None,) if mark.cell is None else _made_of(mark.cell, change["cells"]):
+            for cell in (None,) if mark.cell is None else _made_of(mark.cell, change.cells):
                 if cell is None or cell not in again:
                     yield replace(mark, operator=id, cell=cell)
 
 
-def _made_of(name: str, cells: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+def _made_of(name: str, cells: Iterable[CellChange]) -> Iterator[str]:
     """Yields the cells whose value is computed from one that was called so."""
     for cell in cells:
-        if reads(cell["expr"] or "", name):
-            yield cell["id"]
+        if name.lower() in map(str.lower, cell.reads):
+            yield cell.id
 
 
 def _added(fit: Fit) -> Iterator[Mark]:
-    for one in () if fit.migration is None else fit.migration["marks"]:
-        if one["operator"] in fit.plan.operators:
-            yield _mark(fit, str(one["operator"]), one["cell"], str(one["reason"]))
+    for one in () if fit.migration is None else fit.migration.marks:
+        if one.operator in fit.plan.operators:
+            yield _mark(fit, one.operator, one.cell, one.reason)
 
 
 def partly(fit: Fit, reason: str) -> Iterator[Mark]:
     """Yields a mark for each part that a backfill could not compute from all rows."""
     for id, parts in fit.backfilled.items():
-        whole = fit.migration is None or fit.migration["operators"][id]["from"] is None
+        whole = fit.migration is None or fit.migration.operators[id].old is None
         for cell in (None,) if whole else parts:
             yield _mark(fit, id, cell, reason)
 

@@ -6,56 +6,48 @@ may have had it: at a barrier all stand at the same cut.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
+from ....contracts.migration import OperatorChange
 from ....contracts.plan import Deduplication, Join, Program
-from ...base.options import reads
 from ...plan.plan import OperatorUse
 from ...state_tables.tables import SIDES, STATE, cell_names
 from ..format.model import SavedOperator
 
-Change = Mapping[str, Any]
 
-
-def alive(change: Change, use: OperatorUse) -> Change:
+def alive(change: OperatorChange, use: OperatorUse) -> OperatorChange:
     """What a migration says of an operator, without what the query of a use does not keep."""
     if isinstance(use.operator, Deduplication | Program):
         return change
     if isinstance(use.operator, Join):
         kept = [{column.name for column in side} for side in use.sides]
-        sides = [
-            {**side, "columns": [one for one in side["columns"] if one["name"] in names]}
-            for side, names in zip(change["sides"], kept, strict=True)
-        ]
-        return {**change, "sides": sides}
+        sides = (
+            replace(side, columns=tuple(one for one in side.columns if one.name in names))
+            for side, names in zip(change.sides, kept, strict=True)
+        )
+        return replace(change, sides=tuple(sides))
     ids = set(cell_names(use))
-    return {**change, "cells": [one for one in change["cells"] if one["id"] in ids]}
+    return replace(change, cells=tuple(one for one in change.cells if one.id in ids))
 
 
-def holder(change: Change, candidates: Sequence[SavedOperator]) -> SavedOperator:
+def holder(change: OperatorChange, candidates: Sequence[SavedOperator]) -> SavedOperator:
     """The first that has all that the expressions of a migration read; the first, if none has."""
-    read = list(_expressions(change))
+    read = {(table, name.lower()) for table, names in _reads(change) for name in names}
     known = [_columns(one) for one in candidates]
-    wanted = {
-        (table, name)
-        for table, name in set().union(*known)
-        for where, expression in read
-        if where == table and reads(expression, name)
-    }
+    wanted = {(table, name) for table, name in set().union(*known) if (table, name.lower()) in read}
     found = (one for one, held in zip(candidates, known, strict=True) if wanted <= held)
     return next(found, candidates[0])
 
 
-def _expressions(change: Change) -> Iterator[tuple[str, str]]:
-    """Yields each expression over what one of several queries may lack, with its table."""
-    for one in change.get("cells", ()):
-        yield STATE, str(one["expr"])
-    if change.get("where") is not None:
-        yield STATE, str(change["where"])
-    for side, said in zip(SIDES, change.get("sides", ()), strict=False):
-        for one in said["columns"]:
-            yield said.get("from", side), str(one["expr"])
+def _reads(change: OperatorChange) -> Iterator[tuple[str, Sequence[str]]]:
+    """Yields the columns read of each table of which one of several queries may lack some."""
+    for cell in change.cells:
+        yield STATE, cell.reads
+    yield STATE, change.where_reads
+    for side, said in zip(SIDES, change.sides, strict=False):
+        for column in said.columns:
+            yield said.old or side, column.reads
 
 
 def _columns(saved: SavedOperator) -> set[tuple[str, str]]:

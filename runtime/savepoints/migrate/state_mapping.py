@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ....contracts.migration import Migration, OperatorChange
 from ....contracts.notes.meaning import meaning_of
 from ....contracts.plan import Plan, Query
 from ...base.errors import NOT_MIGRATED, RuntimeFault, unfit
@@ -17,15 +18,12 @@ from ...base.options import quoted
 from ...plan.plan import uses_of
 from ...state_tables.meaning import meaning_differences
 from ..format.model import SavedOperator, SavedQuery, Savepoint, Table
-from .conversions import Change, Conversion, conversions
+from .conversions import Conversion, conversions
 from .live_state import alive, holder
 from .transform import transformed
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
-
-Migration = Mapping[str, Any]
-"""What the compiler says of a change; see `compiler.migrate.document`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,25 +40,25 @@ class Fit:
         """The sources that go on where one of the savepoint stood, by their names."""
         if self.migration is None:
             return {name: name for name in self.plan.sources}
-        found = {new: one["from"] for new, one in self.migration["sources"].items()}
-        return {new: old for new, old in found.items() if old is not None}
+        changes = self.migration.sources
+        return {new: one.old for new, one in changes.items() if one.old is not None}
 
     @property
     def converted(self) -> tuple[str, ...]:
         """The operators whose state a migration makes of that of another version."""
-        changes = {} if self.migration is None else self.migration["operators"]
-        return tuple(id for id, change in changes.items() if change["from"] is not None)
+        changes = {} if self.migration is None else self.migration.operators
+        return tuple(id for id, change in changes.items() if change.old is not None)
 
-    def change(self, operator: str) -> Change:
+    def change(self, operator: str) -> OperatorChange:
         """What a migration says of an operator; there must be one."""
         assert self.migration is not None
-        found: Change = self.migration["operators"][operator]
-        return found
+        return self.migration.operators[operator]
 
     def conversions(self, spark: SparkSession, operator: str) -> list[Conversion]:
         """What is made of the tables of an operator that is `converted`, before rows are merged."""
         change = self.change(operator)
-        old = str(change["from"])
+        old = change.old
+        assert old is not None
         saved = self._saved(old, None)
         tables = {name: self._read(spark, table) for name, table in saved.tables.items()}
         plan = self.savepoint.plan.operators[old]
@@ -120,16 +118,16 @@ class Fit:
         """By how much the watermark of a query moves ahead, because all delays are shorter."""
         if self.migration is None:
             return 0
-        shifts = (self.migration["sources"][source] for source in query.sources)
-        return min((int(one.get("shift_watermark_micros", 0)) // 1000 for one in shifts), default=0)
+        changes = (self.migration.sources[source] for source in query.sources)
+        return min((one.shift_watermark_micros // 1000 for one in changes), default=0)
 
     def feeding(self, query: Query) -> str | None:
         """The query of the savepoint that fed the sinks of a query; None if they are new.
 
         Raises RuntimeFault when several did, and stood at batches of other numbers.
         """
-        renamed = {} if self.migration is None else self.migration.get("sinks", {})
-        olds = {renamed.get(sink, {"from": sink})["from"] for sink in query.sinks}
+        changes = {} if self.migration is None else self.migration.sinks
+        olds = {changes[sink].old if sink in changes else sink for sink in query.sinks}
         feeding = [id for id, saved in self.savepoint.queries.items() if olds & set(saved.sinks)]
         if len({self.savepoint.queries[id].batch for id in feeding}) > 1:
             raise RuntimeFault(
@@ -147,8 +145,7 @@ class Fit:
     def _old(self, operator: str) -> str | None:
         if self.migration is None:
             return operator
-        found: str | None = self.migration["operators"][operator]["from"]
-        return found
+        return self.migration.operators[operator].old
 
     def _saved(self, operator: str, query: Query | None) -> SavedOperator:
         found = self.savepoint.operator(operator, None if query is None else query.id)
@@ -165,8 +162,8 @@ class Fit:
 
 def backfilled_parts(migration: Migration | None) -> Mapping[str, tuple[str, ...]]:
     """The parts that a migration has computed again from retained rows, by operator."""
-    operators = {} if migration is None else migration["operators"]
-    return {id: tuple(one["backfill"]) for id, one in operators.items() if "backfill" in one}
+    changes = {} if migration is None else migration.operators
+    return {id: one.backfill for id, one in changes.items() if one.backfill is not None}
 
 
 def check_backfilled(migration: Migration | None) -> None:

@@ -6,9 +6,17 @@ cells are merged, each by its own function.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
+from ....contracts.migration import (
+    CellChange,
+    EntriesChange,
+    Made,
+    OperatorChange,
+    SideChange,
+    WaitingChange,
+)
 from ....contracts.plan import Operator, ProgramInput, inputs_of
 from ...base.errors import RuntimeFault, unfit
 from ...base.options import quoted
@@ -26,7 +34,6 @@ from ...state_tables.program_state import (
 from ...state_tables.tables import EXPIRES, MATCHED, STATE, WINDOW, key_column
 from ..format.model import SavedOperator
 from .conversions import (
-    Change,
     changed_sides,
     entries_seen,
     entry_parts,
@@ -53,7 +60,7 @@ _ROW = ("at", "number", "event_time", _INPUT)
 def transformed(
     tables: Mapping[str, DataFrame],
     saved: SavedOperator,
-    change: Change,
+    change: OperatorChange,
     old: Operator,
     new: Operator,
 ) -> dict[str, DataFrame]:
@@ -70,28 +77,28 @@ def transformed(
                 side: _side(tables[was], new, old_keys(old, was))
                 for side, was, new in changed_sides(change)
             }
-        case "dedup" if change["kind"] == "operator":
+        case "dedup" if change.kind == "operator":
             return _ids(tables[STATE], change)
         case "dedup":
             return {STATE: _dedup(tables[STATE], change)}
-        case "operator" if change["kind"] == "dedup":
+        case "operator" if change.kind == "dedup":
             return {STATE: _dedup(tables[RECORD], change)}
         case "operator":
             made = _program(tables, saved, change, (inputs_of(old), inputs_of(new)))
             if gets_lifetimes(change, old, new):
                 made[RECORD] = woken(made, _keys(change)[1], new)
             return made
-    if change["kind"] == "session" and change.get("group"):
+    if change.kind == "session" and change.group:
         return {STATE: _sessions(tables[STATE], change)}
     return {STATE: _aggregate(tables[STATE], change)}
 
 
-def check_change(saved: SavedOperator, change: Change) -> None:
+def check_change(saved: SavedOperator, change: OperatorChange) -> None:
     """Raises RuntimeFault for what this version cannot carry out."""
-    computed = change.get("backfill", ())
-    for cell in change.get("cells", ()):
-        if cell.get("opaque") and cell["id"] not in computed:
-            reason = f"`{cell['id']}` would begin with a buffer that only Spark makes"
+    computed = change.backfill or ()
+    for cell in change.cells:
+        if cell.opaque and cell.id not in computed:
+            reason = f"`{cell.id}` would begin with a buffer that only Spark makes"
             raise unfit(saved.id, reason, "have it backfilled, or leave it out of the spec")
 
 
@@ -100,28 +107,28 @@ def _refused(saved: SavedOperator, reason: str) -> RuntimeFault:
     return unfit(saved.id, reason, help)
 
 
-def _aggregate(table: DataFrame, change: Change) -> DataFrame:
+def _aggregate(table: DataFrame, change: OperatorChange) -> DataFrame:
     keys, names = _keys(change)
-    if change.get("window"):
-        expression = change["window"]["expr"]
-        several = change["window"].get("several")
-        keys.append(_column(f"explode({expression})" if several else expression, WINDOW))
+    if (window := change.window) is not None:
+        sql = f"explode({window.expr})" if window.several else window.expr
+        keys.append(_column(sql, WINDOW))
         names.append(WINDOW)
-    cells = [_column(one["expr"], one["id"]) for one in change["cells"]]
+    cells = [_column(one.expr, one.id) for one in change.cells]
     found = table.select(*keys, *cells)
-    if not change.get("group"):
+    if not change.group:
         return found
     return found.groupBy(*map(quoted, names)).agg(*_merged(change, table.sparkSession))
 
 
-def _sessions(table: DataFrame, change: Change) -> DataFrame:
+def _sessions(table: DataFrame, change: OperatorChange) -> DataFrame:
     """Sessions that have come to touch are one: as many as there are starts behind all ends."""
     from pyspark.sql import Window
     from pyspark.sql import functions as F
 
     keys, names = _keys(change)
-    window = _column(change["window"]["expr"], WINDOW)
-    cells = [_column(one["expr"], one["id"]) for one in change["cells"]]
+    assert change.window is not None
+    window = _column(change.window.expr, WINDOW)
+    cells = [_column(one.expr, one.id) for one in change.cells]
     found = table.select(*keys, window, *cells)
     own = Window.partitionBy(*map(quoted, names)).orderBy(f"{WINDOW}.start", f"{WINDOW}.end")
     before = F.max(f"{WINDOW}.end").over(own.rowsBetween(Window.unboundedPreceding, -1))
@@ -136,37 +143,38 @@ def _sessions(table: DataFrame, change: Change) -> DataFrame:
     return merged.drop(".session")
 
 
-def _keys(change: Change) -> tuple[list[Column], list[str]]:
-    keys = [_column(one["expr"], one["name"]) for one in change["keys"]]
-    return keys, [one["name"] for one in change["keys"]]
+def _keys(change: OperatorChange) -> tuple[list[Column], list[str]]:
+    keys = [_column(one.expr, one.name) for one in change.keys]
+    return keys, [one.name for one in change.keys]
 
 
-def _merged(change: Change, spark: SparkSession) -> list[Column]:
-    return [_merge(one, spark).alias(one["id"]) for one in change["cells"]]
+def _merged(change: OperatorChange, spark: SparkSession) -> list[Column]:
+    return [_merge(one, spark).alias(one.id) for one in change.cells]
 
 
-def _merge(cell: Mapping[str, Any], spark: SparkSession) -> Column:
+def _merge(cell: CellChange, spark: SparkSession) -> Column:
     """What makes one of several cells, over the converted rows."""
     from pyspark.sql import Column
     from pyspark.sql import functions as F
 
-    merge, name = str(cell["merge"]), quoted(cell["id"])
-    match merge:
+    name = quoted(cell.id)
+    match cell.merge:
+        case None:
+            raise AssertionError(f"{cell.id} can't be made of several")
         case "any":
             return F.expr(f"any_value({name})")
         case "buffers":
             buffers = kernel_class(spark._jvm, "Buffers")
-            return Column(buffers.merged(spark._jsparkSession, cell["of"], cell["id"]))
+            return Column(buffers.merged(spark._jsparkSession, cell.of, cell.id))
         case "registers":
-            return Column(kernel_class(spark._jvm, "Buffers").registers(cell["id"]))
-    return F.expr(f"{merge}({name})" if merge in _WORDS else merge)
+            return Column(kernel_class(spark._jvm, "Buffers").registers(cell.id))
+    return F.expr(f"{cell.merge}({name})" if cell.merge in _WORDS else cell.merge)
 
 
-def _dedup(table: DataFrame, change: Change) -> DataFrame:
-
+def _dedup(table: DataFrame, change: OperatorChange) -> DataFrame:
     keys, names = _keys(change)
     found = table.select(*keys, _column(expiry(change), EXPIRES))
-    if not change.get("group"):
+    if not change.group:
         return found
     return _as_the_first(found, names)
 
@@ -180,64 +188,68 @@ def _as_the_first(ids: DataFrame, keys: Sequence[str]) -> DataFrame:
     return ids.groupBy(*map(quoted, keys)).agg(*first)
 
 
-def _ids(table: DataFrame, change: Change) -> dict[str, DataFrame]:
+def _ids(table: DataFrame, change: OperatorChange) -> dict[str, DataFrame]:
     """Ids that Spark remembered as the records of a program."""
     from pyspark.sql import functions as F
 
     keys, names = _keys(change)
-    cells = [*change["cells"], *({**one, "id": one["name"]} for one in change["timers"])]
-    found = table.select(*keys, *(_column(one["expr"], one["id"]) for one in cells))
-    if change.get("group"):
+    found = table.select(*keys, *(_column(one.expr, name) for name, one in _values(change)))
+    if change.group:
         found = _as_the_first(found, names)
     # Who is woken too early goes on sleeping.
-    wakes = [F.unix_millis(quoted(one["name"])) for one in change["timers"]]
+    wakes = [F.unix_millis(quoted(one.name)) for one in change.timers]
     inner = {name: F.lit(None).cast("bigint") for name in INNER}
     return {RECORD: found.withColumns({**inner, ARMED: F.least(F.lit(None), *wakes)})}
 
 
-def _side(table: DataFrame, new: Mapping[str, Any], names: Sequence[str]) -> DataFrame:
+def _side(table: DataFrame, new: SideChange, names: Sequence[str]) -> DataFrame:
     seen = side_seen(table, names)
-    keys = [_column(expr, key_column(place)) for place, expr in enumerate(new["keys"])]
-    columns = [_column(one["expr"], one["name"]) for one in new["columns"]]
+    keys = [_column(expr, key_column(place)) for place, expr in enumerate(new.keys)]
+    columns = [_column(one.expr, one.name) for one in new.columns]
     return seen.select(*keys, POSITION, *columns, MATCHED)
 
 
 def _program(
     tables: Mapping[str, DataFrame],
     saved: SavedOperator,
-    change: Change,
+    change: OperatorChange,
     inputs: tuple[Sequence[ProgramInput], Sequence[ProgramInput]],
 ) -> dict[str, DataFrame]:
     from pyspark.sql import functions as F
 
     keys, names = _keys(change)
     record = tables[RECORD]
-    cells = [*change["cells"], *({**one, "id": one["name"]} for one in change.get("timers", ()))]
-    values = [_column(one["expr"], one["id"]) for one in cells]
-    values += _written(record, cells)
+    values = [_column(one.expr, name) for name, one in _values(change)]
+    values += _written(record, change)
     values += [F.col(quoted(name)) for name in record.columns if name.startswith(".")]
     found = {RECORD: record.select(*keys, *values)}
-    if change.get("group"):
+    if change.group:
         found[RECORD] = _as_the_first(found[RECORD], names)
     _check_keys(found[RECORD], names, saved)
-    for one in change.get("entries", ()):
-        if one["from"] is None:
+    for one in change.entries:
+        if one.old is None:
             continue
-        entries = _entries(tables[entry_table(one["from"])], keys, one)
-        if one["kind"] == "map" and one["key"] != "key":
+        entries = _entries(tables[entry_table(one.old)], keys, one)
+        if one.kind == "map" and one.key != "key":
             _check_keys(entries, [*names, "key"], saved)
-        found[entry_table(one["id"])] = entries
-    if WAITING in tables and change.get("waiting") is not None:
-        found[WAITING] = _waiting(tables[WAITING], change, *inputs)
+        found[entry_table(one.id)] = entries
+    if WAITING in tables and change.waiting is not None:
+        found[WAITING] = _waiting(tables[WAITING], change, change.waiting, *inputs)
     return found
 
 
-def _written(record: DataFrame, cells: Sequence[Mapping[str, Any]]) -> Iterator[Column]:
+def _values(change: OperatorChange) -> Iterator[tuple[str, CellChange | Made]]:
+    """Yields what values and timers are made of, with what they are called."""
+    yield from ((cell.id, cell) for cell in change.cells)
+    yield from ((timer.name, timer) for timer in change.timers)
+
+
+def _written(record: DataFrame, change: OperatorChange) -> Iterator[Column]:
     """When values were written that go on, some under another name."""
-    for one in cells:
-        for name in (str(one["expr"]).strip("`"), one["id"]):
-            if f"{name}.{WRITTEN}" in record.columns:
-                yield _column(quoted(f"{name}.{WRITTEN}"), f"{one['id']}.{WRITTEN}")
+    for id, one in _values(change):
+        for name in (one.column, id):
+            if name is not None and f"{name}.{WRITTEN}" in record.columns:
+                yield _column(quoted(f"{name}.{WRITTEN}"), f"{id}.{WRITTEN}")
                 break
 
 
@@ -253,7 +265,7 @@ def _check_keys(record: DataFrame, names: Sequence[str], saved: SavedOperator) -
         raise _refused(saved, f"several keys become ({key})")
 
 
-def _entries(table: DataFrame, keys: Sequence[Column], one: Mapping[str, Any]) -> DataFrame:
+def _entries(table: DataFrame, keys: Sequence[Column], one: EntriesChange) -> DataFrame:
     made = entry_parts(one)
     held = [name for name in table.columns if name in ("key", "value", WRITTEN, POSITION)]
     columns = [_column(made.get(name, quoted(name)), name) for name in held]
@@ -262,36 +274,37 @@ def _entries(table: DataFrame, keys: Sequence[Column], one: Mapping[str, Any]) -
 
 def _waiting(
     table: DataFrame,
-    change: Change,
+    change: OperatorChange,
+    kept: Sequence[WaitingChange],
     old: Sequence[ProgramInput],
     new: Sequence[ProgramInput],
 ) -> DataFrame:
     """Rows that wait: the expressions of an input see its columns by their own names."""
     from pyspark.sql import functions as F
 
-    keys = [_column(one["expr"], f".key {n}") for n, one in enumerate(change["keys"])]
-    rows = _of_inputs(table, change["waiting"], old, new)
+    keys = [_column(one.expr, f".key {n}") for n, one in enumerate(change.keys)]
+    rows = _of_inputs(table, kept, old, new)
     # A column of an input may have one of these names.
     own = {name: f".row {name}" for name in _ROW if name in rows.columns}
-    found = rows.select("*", *keys, *(F.col(name).alias(kept) for name, kept in own.items()))
+    found = rows.select("*", *keys, *(F.col(name).alias(apart) for name, apart in own.items()))
     named: list[tuple[str, str]] = []
-    for place, given in enumerate(change["waiting"]):
+    for place, given in enumerate(kept):
         hidden = input_seen(found, input_columns(table, given))
-        for number, one in enumerate(given["columns"]):
+        for number, one in enumerate(given.columns):
             name = f".column {place} {number}"
-            named.append((name, f"{_stem(given['input'])}{state_name(one['name'])}"))
-            hidden = hidden.withColumn(name, F.expr(one["expr"]))
+            named.append((name, f"{_stem(given.input)}{state_name(one.name)}"))
+            hidden = hidden.withColumn(name, F.expr(one.expr))
         found = hidden
-    columns = [F.col(quoted(kept)).alias(name) for name, kept in own.items()]
+    columns = [F.col(quoted(apart)).alias(name) for name, apart in own.items()]
     columns += [F.col(quoted(name)).alias(new_name) for name, new_name in named]
-    columns += [F.lit(None).alias(name) for name in _added(change["waiting"], new)]
-    made = [F.col(quoted(f".key {n}")).alias(one["name"]) for n, one in enumerate(change["keys"])]
+    columns += [F.lit(None).alias(name) for name in _added(kept, new)]
+    made = [F.col(quoted(f".key {n}")).alias(one.name) for n, one in enumerate(change.keys)]
     return found.select(*made, *columns)
 
 
 def _of_inputs(
     table: DataFrame,
-    kept: Sequence[Mapping[str, Any]],
+    kept: Sequence[WaitingChange],
     old: Sequence[ProgramInput],
     new: Sequence[ProgramInput],
 ) -> DataFrame:
@@ -302,15 +315,15 @@ def _of_inputs(
     place = F.col(_INPUT) if _INPUT in table.columns else F.lit(0)
     moved = F.lit(None).cast("int")
     for given in kept:
-        was = before.index(given["from"] or given["input"])
-        moved = F.when(place == was, after.index(given["input"])).otherwise(moved)
+        was = before.index(given.old or given.input)
+        moved = F.when(place == was, after.index(given.input)).otherwise(moved)
     found = table.withColumn(_INPUT, moved).where(F.col(_INPUT).isNotNull())
     return found if len(new) > 1 else found.drop(_INPUT)
 
 
-def _added(kept: Sequence[Mapping[str, Any]], new: Sequence[ProgramInput]) -> Iterator[str]:
+def _added(kept: Iterable[WaitingChange], new: Sequence[ProgramInput]) -> Iterator[str]:
     """The columns of inputs that are new: no row that waits is of one."""
-    known = {given["input"] for given in kept}
+    known = {given.input for given in kept}
     for given in new:
         if given.alias not in known:
             names = dict.fromkeys(name for one in given.input for name in one.columns or {})

@@ -11,10 +11,10 @@ from collections.abc import Mapping, Sequence
 from functools import reduce
 from typing import TYPE_CHECKING
 
+from ....contracts.migration import OperatorChange
 from ....contracts.plan import Operator, ProgramCell, cells_of
 from ...base.options import quoted
 from ...state_tables.program_state import ARMED, RECORD, entry_table
-from .conversions import Change
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -24,13 +24,13 @@ _AT_ONCE = -9_223_372_036_854_774
 """In milliseconds of the clock by which keys are woken: before any watermark of rows."""
 
 
-def gets_lifetimes(change: Change, old: Operator, new: Operator) -> bool:
+def gets_lifetimes(change: OperatorChange, old: Operator, new: Operator) -> bool:
     """Whether a migration gives a TTL to cells that go on without having had one."""
     had = {cell.id for cell in cells_of(old) if cell.ttl is not None}
-    sources = {one["id"]: str(one["expr"]).strip("`") for one in change["cells"]}
-    sources |= {one["id"]: one["from"] for one in change.get("entries", ())}
+    origins = {one.id: one.column or one.expr for one in change.cells}
+    origins |= {one.id: one.old for one in change.entries if one.old is not None}
     lasting = [cell.id for cell in cells_of(new) if cell.ttl is not None]
-    return any(sources.get(id) is not None and sources[id] not in had for id in lasting)
+    return any(id in origins and origins[id] not in had for id in lasting)
 
 
 def woken(tables: Mapping[str, DataFrame], keys: Sequence[str], new: Operator) -> DataFrame:

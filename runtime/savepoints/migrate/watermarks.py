@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ....contracts.migration import OperatorChange, WindowMerge
 from ....contracts.plan import Operator, timers_of
 from ...base.options import quoted
 from ...state_tables.tables import WINDOW
-from .conversions import Change, Conversion
+from .conversions import Conversion
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -51,24 +52,24 @@ class MovedTimer:
 
 
 def incomplete(
-    rows: DataFrame, merged: DataFrame, lengths: Mapping[str, int], watermark_ms: int
+    rows: DataFrame, merged: DataFrame, lengths: WindowMerge, watermark_ms: int
 ) -> Incomplete | None:
     """What is incomplete of windows that are merged into wider ones; None if nothing is.
 
-    `rows` are the old groups, `merged` the new ones, `lengths` those by which they are merged, in
-    microseconds. The watermark is the one by which the last batch of the savepoint has closed
-    windows.
+    `rows` are the old groups, `merged` the new ones, `lengths` those by which they are merged. The
+    watermark is the one by which the last batch of the savepoint has closed windows.
     """
     if watermark_ms == 0:
         return None
     passed = _passed(rows, watermark_ms)
-    if "later" in lengths:
-        groups = _count(merged, f"{WINDOW}.start <= timestamp_micros({passed + lengths['later']}L)")
+    if lengths.later is not None:
+        groups = _count(merged, f"{WINDOW}.start <= timestamp_micros({passed + lengths.later}L)")
         return Incomplete(passed // 1000, groups) if groups else None
-    size, part = lengths["into"], lengths["of"]
-    step = lengths.get("step", size)
+    size, part, offset = lengths.into, lengths.of, lengths.offset
+    assert size is not None and part is not None and offset is not None
+    step = size if lengths.step is None else lengths.step
     # Those that lack something begin behind `passed - size`, and up to `passed - part`.
-    last = passed - part - (passed - part - lengths["offset"]) % step
+    last = passed - part - (passed - part - offset) % step
     windows = -((passed - size - last) // step)
     if last <= passed - size:
         return None
@@ -101,7 +102,7 @@ def _passed(rows: DataFrame, watermark_ms: int) -> int:
 
 def moved_timers(
     record: Conversion,
-    change: Change,
+    change: OperatorChange,
     old: Operator,
     new: Operator,
     watermark_ms: int,
@@ -115,7 +116,7 @@ def moved_timers(
 
     before = {timer.id for timer in timers_of(old)}
     times = {timer.id: timer.time for timer in timers_of(new)}
-    given = [(one["name"], one["expr"]) for one in change.get("timers", ())]
+    given = [(one.name, one.expr) for one in change.timers]
     if all(sql in before or sql in map(quoted, before) for _, sql in given):
         return
     passed = F.expr(f"timestamp_millis({watermark_ms}L)") if watermark_ms else F.lit(None)
