@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
     from ..compiler.spec_tests.forks import SinkFork
     from ..compiler.spec_tests.upgrades import Version
+    from ..contracts.savepoint import Savepoint
     from ..dsl.diagnostics import Diagnostics
-    from ..runtime.savepoints.format.model import Savepoint
     from .forking import Branch
 
 _WORDS = ("only a", "only b")

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from ..compiler.spec_tests.upgrades import Version
     from ..contracts.migration import Migration
-    from ..runtime.savepoints.format.model import Savepoint
+    from ..contracts.savepoint import Savepoint
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from .columns import moment, watermark
 
 if TYPE_CHECKING:
-    from ..runtime.state.incompleteness import Mark
+    from ..contracts.notes.marks import Mark
 
 
 def mark_lines(marks: Iterable[Mark]) -> Iterator[str]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from .columns import aligned, size, watermark
 
 if TYPE_CHECKING:
-    from ..runtime.savepoints.format.model import Savepoint
+    from ..contracts.savepoint import Savepoint
     from ..runtime.savepoints.inspect.preview import OperatorPreview, Preview
     from ..runtime.savepoints.inspect.samples import Sample
     from ..runtime.savepoints.migrate.failing import Failing

@@ -19,7 +19,7 @@ from .savepoint_plan import plan
 
 if TYPE_CHECKING:
     from ..contracts.outputs import savepoints as outputs
-    from ..runtime.savepoints.format.model import Savepoint
+    from ..contracts.savepoint import Savepoint
     from ..runtime.savepoints.process import DamagedSavepoint
 
 savepoint = typer.Typer(
@@ -102,7 +102,7 @@ def show(
     if spec:
         sys.stdout.write(_spec(found))
     elif format is Output.JSON:
-        manifest = found.to_document()
+        manifest = found.to_json()
         head = {"format": manifest["format"], "kind": "savepoint"}
         sys.stdout.write(json_text(head | manifest))
     else:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ..compiler.migrate.verdicts import MigrationPlan
     from ..contracts.migration import Migration
     from ..contracts.plan import Plan
-    from ..runtime.savepoints.format.model import Savepoint
+    from ..contracts.savepoint import Savepoint
     from ..runtime.savepoints.inspect.preview import Preview
 
 

@@ -4,6 +4,7 @@ Only the standard library is imported here, so that every side may import it. Th
 
 - ``plan``: what the compiler tells of a pipeline, a package.
 - ``migration``: what becomes of its state under another version.
+- ``savepoint``: its state at a barrier, as the manifest says.
 - ``notes``: what the runtime writes down beside a state, a package.
 - ``outputs``: what commands print for programs, a package.
 - ``json_records``: data classes that are objects of JSON, read strictly.

@@ -1,8 +1,8 @@
 """Frozen data classes that are objects of JSON: read strictly, written as they were read.
 
 The annotations are the format. A field with a default may be missing, and is left out where it has
-its default; any other is always there. What is read is of the types that the annotations say, or
-``Malformed`` says which field is not.
+its default, unless it is ``WRITTEN``; any other is always there. What is read is of the types that
+the annotations say, or ``Malformed`` says which field is not.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import dataclasses
 import types
 from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
 from functools import partial
 from typing import Any, ClassVar, Self, TypeAlias, Union, get_args, get_origin, get_type_hints
 
@@ -21,10 +22,14 @@ Json: TypeAlias = dict[str, Any]
 KEY = {"key": True}
 """The metadata of a field that is the key, under which the object stands in another one."""
 
+WRITTEN = {"written": True}
+"""The metadata of a field with a default that is always written; earlier versions lack it."""
+
 _Reader: TypeAlias = Callable[[object, str | None], Any]
 """Reads a value that stands under a key, or in a list without one."""
 
 _MISSING: Any = dataclasses.MISSING
+_LEAST = -(2**63)
 
 
 def named(name: str) -> Mapping[str, str]:
@@ -105,7 +110,7 @@ class Record:
         found: Json = dict(layout.head)
         for name, field in layout.fields.items():
             value = getattr(self, field.name)
-            if field.needed or value != field.default:
+            if field.written or value != field.default:
                 found[name] = value
         return found
 
@@ -118,7 +123,14 @@ def to_json(value: Any) -> Any:
         return [to_json(one) for one in value]
     if isinstance(value, Mapping):
         return {key: to_json(one) for key, one in value.items()}
+    if isinstance(value, datetime):
+        return instant_text(value)
     return value
+
+
+def instant_text(instant: datetime) -> str:
+    """Return an instant as documents have it: UTC, to the millisecond."""
+    return instant.astimezone(UTC).isoformat(timespec="milliseconds")
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +138,7 @@ class _Field:
     name: str
     read: _Reader
     default: Any
+    written: bool
 
     @property
     def needed(self) -> bool:
@@ -160,7 +173,8 @@ def _layout_of(cls: type[Record]) -> _Layout:
         made: Any = field.default_factory
         default = field.default if made is _MISSING else made()
         name = field.metadata.get("name", field.name)
-        fields[name] = _Field(field.name, _reader(annotations[field.name]), default)
+        written = default is _MISSING or "written" in field.metadata
+        fields[name] = _Field(field.name, _reader(annotations[field.name]), default, written)
     head = {"format": cls.FORMAT, "kind": cls.KIND}
     return _Layout({n: one for n, one in head.items() if one is not None}, fields, key)
 
@@ -173,14 +187,16 @@ def _reader(annotation: Any) -> _Reader:
         if len(some) == len(arguments):
             return partial(_read_kind, {kind.KIND: kind for kind in some})
         return partial(_read_maybe, _reader(some[0]))
+    if origin is tuple and arguments[-1] is not Ellipsis:
+        return partial(_read_fixed, tuple(map(_reader, arguments)))
     if origin is tuple:
         return partial(_read_list, _reader(arguments[0]))
     if origin is Mapping:
         return partial(_read_mapping, _reader(arguments[1]))
-    if issubclass(annotation, Record):
-        reader: _Reader = annotation.from_json
-        return reader
-    return _SIMPLE[annotation]
+    if annotation in _SIMPLE:
+        return _SIMPLE[annotation]
+    reader: _Reader = annotation.from_json
+    return reader
 
 
 def _read_kind(kinds: Mapping[object, type[Record]], value: object, key: str | None) -> Record:
@@ -209,6 +225,12 @@ def _read_list(read: _Reader, value: object, key: str | None) -> tuple[Any, ...]
     return tuple(found)
 
 
+def _read_fixed(readers: tuple[_Reader, ...], value: object, key: str | None) -> tuple[Any, ...]:
+    if not isinstance(value, list) or len(value) != len(readers):
+        raise Malformed(f"is no list of {len(readers)} values")
+    return tuple(read(one, None) for read, one in zip(readers, value, strict=True))
+
+
 def _read_mapping(read: _Reader, value: object, key: str | None) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise Malformed("is no object")
@@ -230,6 +252,8 @@ def _read_text(value: object, key: str | None) -> str:
 def _read_whole(value: object, key: str | None) -> int:
     if not isinstance(value, int) or isinstance(value, bool):
         raise Malformed("is no whole number")
+    if not _LEAST <= value < -_LEAST:
+        raise Malformed("is no whole number of 64 bits")
     return value
 
 
@@ -239,4 +263,24 @@ def _read_flag(value: object, key: str | None) -> bool:
     return value
 
 
-_SIMPLE: dict[Any, _Reader] = {str: _read_text, int: _read_whole, bool: _read_flag}
+def _read_instant(value: object, key: str | None) -> datetime:
+    try:
+        found = datetime.fromisoformat(_read_text(value, key))
+    except ValueError:
+        raise Malformed("is no instant") from None
+    if found.tzinfo is None:
+        raise Malformed("is no instant")
+    return found
+
+
+def _read_anything(value: object, key: str | None) -> object:
+    return value
+
+
+_SIMPLE: dict[Any, _Reader] = {
+    str: _read_text,
+    int: _read_whole,
+    bool: _read_flag,
+    datetime: _read_instant,
+    Any: _read_anything,
+}

@@ -10,6 +10,7 @@ import dataclasses
 import inspect
 import types
 from collections.abc import Mapping
+from datetime import datetime
 from typing import (
     Annotated,
     Any,
@@ -32,6 +33,7 @@ _SIMPLE: dict[Any, Schema] = {
     int: {"type": "integer"},
     float: {"type": "number"},
     bool: {"type": "boolean"},
+    datetime: {"type": "string", "format": "date-time"},
     types.NoneType: {"type": "null"},
 }
 
@@ -115,7 +117,8 @@ class _Definitions:
                 continue
             name = field.metadata.get("name", field.name)
             properties[name] = self.of(hints[field.name])
-            if field.default is field.default_factory is dataclasses.MISSING:
+            needed = field.default is field.default_factory is dataclasses.MISSING
+            if needed or "written" in field.metadata:
                 required.append(name)
         return _object(kind, properties, required)
 

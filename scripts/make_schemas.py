@@ -17,9 +17,10 @@ from pydantic.json_schema import GenerateJsonSchema
 from streamc.contracts.migration import Migration
 from streamc.contracts.outputs.migration_plan import MigrationPlan
 from streamc.contracts.outputs.running import Barrier, Barriers, Status
-from streamc.contracts.outputs.savepoints import Rows, Savepoint, Savepoints, ShownSavepoint
+from streamc.contracts.outputs.savepoints import Rows, Savepoints, ShownSavepoint
 from streamc.contracts.outputs.specs import Diagnostics, Tests
 from streamc.contracts.plan import Plan
+from streamc.contracts.savepoint import Savepoint
 from yaml_models import MigrationFile, TestFile
 
 FILES: dict[str, type] = {

@@ -12,7 +12,9 @@ from typing import Any
 import pytest
 from cli_run import Run, run
 from compiled import compiled_text
+from streamc.contracts.migration import Migration, OperatorChange
 from streamc.contracts.plan import Plan, Query
+from streamc.contracts.savepoint import SavedQuery, Savepoint
 from streamc.runtime.base.errors import NOT_REPLAYED, RuntimeFault
 from streamc.runtime.connectors.files.replay import files_gone, files_read
 from streamc.runtime.savepoints.backfill.retained import (
@@ -23,7 +25,6 @@ from streamc.runtime.savepoints.backfill.retained import (
     rows_gone,
     steps,
 )
-from streamc.runtime.savepoints.format.model import SavedQuery, Savepoint
 from streamc.runtime.savepoints.migrate.state_mapping import Fit, backfilled_parts
 from streamc.runtime.storage.disk import LocalDisk
 from streamc.runtime.storage.notes import seal
@@ -71,7 +72,7 @@ def savepoint(sources: Mapping[str, Any], logs: Mapping[str, tuple[int, str]]) -
         sources=sources,
         logs=logs,
         lineage=(),
-        queries={"spend": SavedQuery(4, 1000, 1000, ("out",), {}, "spend")},
+        queries={"spend": SavedQuery(4, 1000, 1000, ("out",), {}, counted_as="spend")},
     )
 
 
@@ -97,7 +98,7 @@ def saved(run: Run) -> Savepoint:
     found = savepoint({"payments": {"logOffset": 2}}, files)
     note = {"format": 2, "id": "s", "pipeline": "cards"}
     Path("state/state.json").write_text(seal(note), encoding="utf-8")
-    text = seal(found.to_document())
+    text = seal(found.to_json())
     Path("state/savepoints/cut/manifest.json").write_text(text, encoding="utf-8")
     return found
 
@@ -210,6 +211,11 @@ def test_one_batch_unless_the_order_counts() -> None:
 
 
 def test_parts_by_operator() -> None:
-    operators = {"a": {"backfill": []}, "b": {"backfill": ["x"]}, "c": {}}
-    assert backfilled_parts({"operators": operators}) == {"a": (), "b": ("x",)}
+    rest = {"old": None, "where": None, "keys": (), "window": None, "group": False, "cells": ()}
+    parts = {"a": (), "b": ("x",), "c": None}
+    operators = {
+        id: OperatorChange(id, "aggregate", backfill=some, **rest) for id, some in parts.items()
+    }
+    found = Migration("p", 1, 2, operators, sources={}, sinks={}, marks=())
+    assert backfilled_parts(found) == {"a": (), "b": ("x",)}
     assert backfilled_parts(None) == {}

@@ -17,6 +17,7 @@ import pytest
 from cli_run import Run, run
 from json_outputs import output
 from small_plans import small_plan
+from streamc.contracts.notes.generation import Generation
 from streamc.runtime import RuntimeFault, Standing, stop_pipeline
 from streamc.runtime.barriers.stall import Stall
 from streamc.runtime.execution.progress import OperatorProgress, QueryProgress
@@ -53,8 +54,8 @@ Answer = Callable[[Mailbox, StopRequest], None]
 def state(tmp_path: Path) -> Path:
     folder = tmp_path / "state"
     note(folder / "state.json", {"format": 2, "id": "1", "pipeline": "card_spend"})
-    generation = {"format": 2, "generation": "0001", "from": None, "lineage": []}
-    note(folder / "generations/0001/generation.json", generation)
+    first = Generation("0001", None, (), made_at=NOW)
+    note(folder / "generations/0001/generation.json", first.to_json())
     return folder
 
 
@@ -325,10 +326,8 @@ def test_barriers_are_listed(run: Run, state: Path) -> None:
 
 def test_barriers_of_an_older_generation(run: Run, state: Path) -> None:
     barrier(state, 4)
-    note(
-        state / "generations/0002/generation.json",
-        {"format": 2, "generation": "0002", "from": None, "lineage": []},
-    )
+    second = Generation("0002", None, (), made_at=NOW)
+    note(state / "generations/0002/generation.json", second.to_json())
     shown = run("barriers", "list", "--state", str(state)).out
     assert shown.splitlines()[1].endswith("no: generation 0002 has taken its place")
 

@@ -63,7 +63,7 @@ def saved(folder: Path) -> Path:
         log.write_text(f"v1\n{name}", encoding="utf-8")
         held = LocalDisk().sums([str(log)])[str(log)]
         whole = replace(one, logs={"sources/payments/0": (held.bytes, held.crc32)}, spec=name)
-        note(place / "manifest.json", whole.to_document())
+        note(place / "manifest.json", whole.to_json())
     return folder
 
 

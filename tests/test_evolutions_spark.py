@@ -20,9 +20,7 @@ from streamc.contracts.plan import Plan
 from streamc.dsl.diagnostics import Diagnostics
 from streamc.dsl.source import SourceFile
 from streamc.runtime import Arguments, RuntimeFault, read_status, run_script
-from streamc.runtime.base.fields import Fields
 from streamc.runtime.savepoints.process import savepoint_of, take_savepoint
-from streamc.runtime.state.incompleteness import read_marks
 from streamc.runtime.state.state import current_generation
 from streamc.runtime.storage.local_files import LocalFiles
 
@@ -205,7 +203,9 @@ def test_wider_windows_of_fewer_keys(evolved: Callable[[str, str, str], Evolutio
         assert Decimal(row["mean"]) == pytest.approx(mean, abs=Decimal("0.000001"))
     # The first windows were marked, which have closed by now.
     state = str(found.root / "state")
-    (mark,) = read_marks(Fields(current_generation(LocalFiles(), state)))
+    generation = current_generation(LocalFiles(), state)
+    assert generation is not None
+    (mark,) = generation.marks
     assert (mark.part, mark.until_ms) == ("spend", _milliseconds(cut + 30 + 300))
     assert read_status(state).marks == ()
 

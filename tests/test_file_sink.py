@@ -13,6 +13,7 @@ from shutil import copytree, rmtree
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from streamc.contracts.notes.generation import CountedGeneration, Origin
 from streamc.runtime import RuntimeFault
 from streamc.runtime.connectors.files.sink import FileSink
 from streamc.runtime.connectors.interface import SinkRequest
@@ -80,12 +81,10 @@ class Job:
 
     def roll_back(self, last: int) -> None:
         """Makes a generation that goes on behind a batch."""
-        ancestor = {"generation": "0001", "batches": {"q": last}}
-        note = generation_note(
-            "0002", {"generation": "0001", "barrier": 1, "epoch": last}, [ancestor]
-        )
+        origin = Origin("0001", barrier=1, epoch=last)
+        note = generation_note("0002", origin, [CountedGeneration("0001", {"q": last})])
         folder = f"{self.root}/state/generations/0002"
-        create_note(self.storage, f"{folder}/generation.json", note)
+        create_note(self.storage, f"{folder}/generation.json", note.to_json())
         copytree(self.root / "state/generations/0001/sinks", Path(folder) / "sinks")
         commits = Path(folder) / "queries/q/commits"
         commits.mkdir(parents=True)

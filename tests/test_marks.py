@@ -12,12 +12,12 @@ from compiled import compiled_text, plan_in
 from streamc.compiler.migrate.document import document
 from streamc.compiler.migrate.plan import plan_migration
 from streamc.compiler.migrate.read import read_migration
+from streamc.contracts.notes.marks import Mark, open_marks
+from streamc.contracts.savepoint import SavedOperator, SavedQuery, Savepoint
 from streamc.dsl.diagnostics import Diagnostics
 from streamc.dsl.source import SourceFile
-from streamc.runtime.savepoints.format.model import SavedOperator, SavedQuery, Savepoint
 from streamc.runtime.savepoints.migrate.incompleteness import marks_after, partly
 from streamc.runtime.savepoints.migrate.state_mapping import Fit
-from streamc.runtime.state.incompleteness import Mark, open_marks
 from streamc.runtime.state.state import generation_note
 from streamc.runtime.storage.notes import seal
 
@@ -56,7 +56,7 @@ def decided(old: str, new: str, decisions: str, *marks: Mark) -> Fit:
     plan = plan_migration(*plans, read_migration(*plans, diagnostics))
     assert not list(diagnostics)
     operator = SavedOperator("spend", "aggregate", ("card",), ("sum(v)",), {})
-    query = SavedQuery(4, STOOD, STOOD, ("out",), {"spend": operator}, "spend")
+    query = SavedQuery(4, STOOD, STOOD, ("out",), {"spend": operator}, counted_as="spend")
     savepoint = Savepoint(
         *("cut", datetime(2026, 1, 1, tzinfo=UTC), "cards", 1, 7, 9, "0001", "s", "4.2.1"),
         plan=plans[0],
@@ -135,11 +135,11 @@ def test_marks_follow_what_a_cell_is_made_of(
 
 @pytest.mark.parametrize("reached", [STOOD, STOOD + 90_000])
 def test_status_shows_them_as_long_as_they_hold(run: Run, reached: int) -> None:
-    marks = [mark.to_document() for mark in marks_after(fit(OLD, NEW, "empty"))]
+    marks = marks_after(fit(OLD, NEW, "empty"))
     generation = Path("state/generations/0002")
     generation.mkdir(parents=True)
     note = generation_note("0002", None, (), marks)
-    (generation / "generation.json").write_text(seal(note), encoding="utf-8")
+    (generation / "generation.json").write_text(seal(note.to_json()), encoding="utf-8")
     Path("state/state.json").write_text(seal({"format": 2, "id": "s", "pipeline": "cards"}))
     at = datetime.fromtimestamp(reached / 1000, UTC).isoformat()
     operator = {"id": "spend", "kind": "aggregate", "state_rows": 1, "late_rows": 0}

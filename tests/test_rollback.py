@@ -46,7 +46,7 @@ def go_back(
     state = str(root / "state")
     note = current_generation(LocalDisk(), state)
     assert note is not None
-    examined = Examination(LocalDisk(), f"{state}/generations/{note['generation']}")
+    examined = Examination(LocalDisk(), f"{state}/generations/{note.number}")
     (manifest,) = (one for one in examined.manifests if one.barrier == barrier)
     assert examined.barrier_damage(manifest) == []
     return clone(disk or LocalDisk(), state, note, examined, manifest, same_cuts=same_cuts)
@@ -198,7 +198,7 @@ def test_a_stop_at_any_point_leaves_the_old_generation(root: Path) -> None:
         except Crash:
             note = current_generation(LocalFiles(), state)
             assert note is not None
-            assert note["generation"] == "0001"
+            assert note.number == "0001"
             sweep(LocalFiles(), state, local=True)
             assert LocalDisk().tree(state) == before, step
     assert step > 100

@@ -9,7 +9,7 @@ import pytest
 from cli_run import Run, run
 from compiled import compiled_text
 from json_outputs import output
-from streamc.runtime.savepoints.format.model import Savepoint
+from streamc.contracts.savepoint import Savepoint
 from streamc.runtime.storage.notes import seal
 
 __all__ = ["run"]
@@ -167,7 +167,7 @@ def savepoint() -> None:
     folder.mkdir(parents=True)
     note = {"format": 2, "id": "s", "pipeline": "cards"}
     Path("state/state.json").write_text(seal(note), encoding="utf-8")
-    (folder / "manifest.json").write_text(seal(found.to_document()), encoding="utf-8")
+    (folder / "manifest.json").write_text(seal(found.to_json()), encoding="utf-8")
 
 
 TRY = ("savepoint", "plan", "new.stream", "--savepoint")

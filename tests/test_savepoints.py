@@ -15,13 +15,9 @@ from json_outputs import output
 from small_plans import small_plan
 from streamc.cli.app import app
 from streamc.cli.report import UserError
+from streamc.contracts.savepoint import SavedOperator, SavedQuery, SavedTable, Savepoint
 from streamc.runtime.base.errors import SAVEPOINT_UNUSABLE, RuntimeFault
 from streamc.runtime.savepoints.format.model import (
-    FORMAT,
-    SavedOperator,
-    SavedQuery,
-    Savepoint,
-    Table,
     check_name,
     load_savepoint,
     new_name,
@@ -66,7 +62,7 @@ def made(folder: Path, name: str, rows: Mapping[str, list[object]]) -> Savepoint
     parquet.write_table(pyarrow.table(dict(rows)), folder / path / "part-0.parquet")
     held = LocalDisk().sums([str(folder / path / "part-0.parquet")])
     (one,) = held.values()
-    table = Table("state", TYPES, 3, {f"{path}/part-0.parquet": (one.bytes, one.crc32)})
+    table = SavedTable("state", TYPES, 3, {f"{path}/part-0.parquet": (one.bytes, one.crc32)})
     cells = ("sum(amount)", "count(*)")
     operator = SavedOperator("spend", "aggregate", ("card_id",), cells, {"state": table})
     when = datetime(2026, 1, 1, 12, 0, len(name), tzinfo=UTC)
@@ -80,7 +76,7 @@ def made(folder: Path, name: str, rows: Mapping[str, list[object]]) -> Savepoint
         queries={"spend": query},
         spec=SPEC if name == "second" else None,
     )
-    (folder / "manifest.json").write_text(seal(found.to_document()), encoding="utf-8")
+    (folder / "manifest.json").write_text(seal(found.to_json()), encoding="utf-8")
     return found
 
 
@@ -96,7 +92,7 @@ def run(*arguments: str) -> tuple[int, str, str]:
 
 def test_a_manifest_is_read_as_it_was_written(state: Path) -> None:
     found = load_savepoint(LocalFiles(), place(state, "first"))
-    assert Savepoint.from_document(json.loads(json.dumps(found.to_document()))) == found
+    assert Savepoint.from_json(json.loads(json.dumps(found.to_json()))) == found
     assert (found.rows, found.watermark_ms) == (3, 2000)
     assert list(found.files()) == ["state/spend/spend/state/part-0.parquet"]
 
@@ -105,8 +101,8 @@ def test_a_manifest_is_read_as_it_was_written(state: Path) -> None:
     ("text", "told"),
     [
         ("{}", "its content and its checksum differ"),
-        (seal({"format": FORMAT + 1}), f"its format is {FORMAT + 1}"),
-        (seal({"format": FORMAT, "name": "x"}), "it is no manifest: it has no `made_at`"),
+        (seal({"format": 2}), "its `format` is 2, and 1 is read"),
+        (seal({"format": 1, "name": "x"}), "it is no manifest: its `made_at` is missing"),
     ],
 )
 def test_a_manifest_that_is_none(state: Path, text: str, told: str) -> None:

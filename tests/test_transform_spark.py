@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import pytest
 from streamc.contracts.migration import CellChange, EntriesChange, Made, OperatorChange
 from streamc.contracts.plan import Aggregation, Program
+from streamc.contracts.savepoint import SavedOperator
 from streamc.runtime import RuntimeFault
 from streamc.runtime.kernel.build import kernel_jar
 from streamc.runtime.kernel.load import load_kernel
-from streamc.runtime.savepoints.format.model import SavedOperator
 from streamc.runtime.savepoints.migrate.transform import transformed
 
 if TYPE_CHECKING:

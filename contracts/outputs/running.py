@@ -2,21 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, NotRequired, TypedDict
+from typing import Annotated, Any, Literal, NotRequired, TypedDict
 
-
-class Mark(TypedDict):
-    """A cell of an operator, or all of it, that lacks rows from before a cut.
-
-    ``watermark_ms`` is where the watermark stood then; with ``until_ms`` it ends, if it does.
-    """
-
-    operator: str
-    cell: str | None
-    reason: str
-    since: str
-    watermark_ms: int
-    until_ms: int | None
+from ..notes.marks import Mark
 
 
 class LastBarrier(TypedDict):
@@ -74,7 +62,7 @@ class Status(TypedDict):
     next_barrier_in_seconds: NotRequired[float]
     stalled: str | None
     queries: list[QueryProgress]
-    marks: list[Mark]
+    marks: list[Annotated[dict[str, Any], Mark]]
 
 
 class BarrierSummary(TypedDict):

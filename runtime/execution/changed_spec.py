@@ -22,7 +22,7 @@ from ..savepoints.format.model import FOLDER, new_name
 from ..state.manifests import barrier_of
 from ..state.state import State, current_generation
 from ..storage.local_files import LocalFiles, local_state
-from ..storage.notes import read_note
+from ..storage.notes import read_note_as
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,14 +55,13 @@ def check_changes(
     if not any(state.storage.list(f"{state.checkpoint(q)}/offsets") for q in plan.queries):
         return
     try:
-        note = read_note(state.storage, state.plan_file)
-        old = None if note is None else RunPlan.from_json(note).plan
-    except (RuntimeFault, ValueError):
+        known = read_note_as(state.storage, state.plan_file, RunPlan.from_json)
+    except RuntimeFault:
         # This start rewrites it.
         return
-    if old is None or old == plan:
+    if known is None or known.plan == plan:
         return
-    found = compare(old, plan)
+    found = compare(known.plan, plan)
     if found.refused:
         raise RuntimeFault(
             STATE_OF_OTHER_PLAN,
@@ -124,7 +123,7 @@ def _newest_barrier(files: LocalFiles, folder: str) -> int | None:
     note = current_generation(files, folder)
     if note is None:
         return None
-    names = files.list(f"{folder}/generations/{note['generation']}/barriers")
+    names = files.list(f"{folder}/generations/{note.number}/barriers")
     numbers = (barrier_of(name) for name in names)
     return max((number for number in numbers if number is not None), default=None)
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
 from urllib.parse import urlsplit
 
 from ...contracts.sinks import SINKS
@@ -22,7 +21,7 @@ from ..state.recovery_check import Examination
 from ..state.rollback import clone
 from ..state.state import current_generation, sweep
 from ..storage.disk import Disk, LocalDisk, RemoteDisk
-from ..storage.local_files import local_state, state_note
+from ..storage.local_files import local_state, state_identity
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +72,8 @@ class Rollback:
             raise RuntimeFault(
                 NO_SUCH_BARRIER, f"{shown} has no barrier: no job has run on it", None
             )
-        self._note: dict[str, Any] = note
-        self._examined = Examination(disk, f"{folder}/generations/{note['generation']}")
+        self._note = note
+        self._examined = Examination(disk, f"{folder}/generations/{note.number}")
 
     def check_copy(self) -> None:
         """Raises RuntimeFault when the folder is a copy and nothing says what it is to become."""
@@ -140,7 +139,7 @@ class Rollback:
         return f"these can be gone back to: {', '.join(map(str, whole))}"
 
     def _path(self, path: str) -> str:
-        return f"{self._shown}/generations/{self._note['generation']}/{path}"
+        return f"{self._shown}/generations/{self._note.number}/{path}"
 
 
 def check_sinks(undo: Undo, accepted: Sequence[str]) -> None:
@@ -179,7 +178,7 @@ def opened(
             yield Rollback(LocalDisk(), folder, path, decision, tell)
         return
     with _remote(path) as (disk, folder):
-        state_note(disk, folder, path)
+        state_identity(disk, folder, path)
         with _held(disk, folder, path, local=False):
             yield Rollback(disk, folder, path, decision, tell)
 

@@ -9,11 +9,12 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from ...contracts.json_records import instant_text
+from ...contracts.notes.marks import Mark, open_marks
 from ..barriers.stall import Stall
 from ..base.fields import Fields
-from ..state.incompleteness import Mark, open_marks, read_marks
 from ..state.lease import RUN, Holder, running
-from ..state.manifests import Manifest, instant_text
+from ..state.manifests import Manifest
 from ..state.state import current_generation
 from ..storage.local_files import local_state
 from ..storage.notes import read_note, unreadable, write_note
@@ -124,12 +125,12 @@ class StatusFile:
 
 def read_status(state: str) -> Status:
     """The status of a state folder; raises RuntimeFault when it is not one."""
-    files, folder, note = local_state(state)
+    files, folder, identity = local_state(state)
     now = time.time()
     holder = running(files, folder, now)
     written = files.modified(_file(folder))
     found = read_note(files, _file(folder), _HELP)
-    pipeline = str(note["pipeline"])
+    pipeline = identity.pipeline
     if found is None or written is None or (holder and found.get("owner") != holder.owner):
         phase = None
         if holder is not None:
@@ -172,20 +173,21 @@ def status_document(status: Status) -> dict[str, Any]:
         **(_standing_document(standing) if standing else {"phase": status.phase}),
         "stalled": status.stalled,
         "queries": [_shown_query(query) for query in status.queries],
-        "marks": [mark.to_document() for mark in status.marks],
+        "marks": [mark.to_json() for mark in status.marks],
     }
 
 
 def _marks(files: Files, folder: str, queries: Sequence[QueryProgress]) -> tuple[Mark, ...]:
     """The current generation's marks that have not ended at the queries' watermarks."""
-    note = current_generation(files, folder) or {}
+    generation = current_generation(files, folder)
     reached: dict[str, list[int]] = {}
     for query in queries:
         ms = 0 if query.watermark is None else round(query.watermark.timestamp() * 1000)
         for operator in query.operators:
             reached.setdefault(operator.id, []).append(ms)
     lowest = {id: min(found) for id, found in reached.items()}
-    return tuple(open_marks(read_marks(Fields(note)), lowest))
+    marks = () if generation is None else generation.marks
+    return tuple(open_marks(marks, lowest))
 
 
 def _file(folder: str) -> str:

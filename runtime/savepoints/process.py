@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from os.path import basename, dirname
 from typing import TYPE_CHECKING
 
+from ...contracts.savepoint import Savepoint
 from ..base.errors import SAVEPOINT_UNUSABLE, RuntimeFault
 from ..base.java_code import check_settings
 from ..base.secrets import without_references
@@ -22,7 +23,7 @@ from ..state.lease import running
 from ..storage.disk import LocalDisk
 from ..storage.file_system import Storage
 from ..storage.local_files import local_state
-from .format.model import FOLDER, Savepoint, find_savepoint, folders_of_savepoints, savepoint_folder
+from .format.model import FOLDER, find_savepoint, folders_of_savepoints, savepoint_folder
 from .format.staging import hidden_folder, sweep
 from .inspect.preview import Preview, preview
 from .migrate.state_mapping import Fit

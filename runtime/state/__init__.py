@@ -6,13 +6,11 @@
 - ``recovery_check``: whether a state can be continued, and from which barrier if not.
 - ``state``: the state folder of a pipeline: its identity, who runs on it, and its layout.
 - ``epoch_log``: the epochs of a generation, each compared with Spark's logs.
-- ``generations``: the validation of a generation's note.
 - ``home``: where a state is. A copy of it is recognised, and writes to no output without consent.
 - ``integrity``: which files a barrier needs, and whether they are unchanged.
 - ``mailbox``: requests to a running job from another process: by files below its state folder.
 - ``checkpoints``: Spark's view of a generation's files: batches, versions of state stores, logs of
   sources.
-- ``incompleteness``: parts of a state that lack rows from before a cut: the notes that say so.
 - ``lease``: the lease of a state folder: only one process runs on it at a time, on any machine.
 - ``manifests``: the manifest of a barrier: what was durable, in which files, when it completed.
 - ``holders``: who holds a state folder, according to its `lease.json`: see `lease`.

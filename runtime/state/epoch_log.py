@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from ..base.fields import Fields
+from ...contracts.json_records import instant_text
+from ...contracts.notes.epoch import Cuts, EpochNote
 from ..storage.disk import Disk
 from ..storage.notes import seal, unseal
 from .checkpoints import Generation, Logged, read_offsets
@@ -26,7 +27,7 @@ class Epoch:
     """An available epoch; `text` is the content to rewrite its file with, if necessary."""
 
     number: int
-    cuts: Mapping[str, Any]
+    cuts: Cuts
     text: str | None = None
 
 
@@ -83,13 +84,12 @@ class EpochLog:
         if held is None:
             return "it is gone"
         try:
-            found = Fields(unseal(held.decode()))
-            if found.whole("epoch") != number:
-                return f"it is the file of epoch {found.whole('epoch')}"
-            found.flag("rows", default=False), found.flag("drain", default=False)
-            return Epoch(number, dict(found.mapping("cuts")))
+            found = EpochNote.from_json(unseal(held.decode()))
         except ValueError as error:
             return str(error)
+        if found.number != number:
+            return f"it is the file of epoch {found.number}"
+        return Epoch(number, found.cuts)
 
     def _restored(self, number: int, logged: Mapping[str, Logged]) -> Epoch | None:
         """The epoch from the queries' logs, if together they have all of it."""
@@ -104,14 +104,14 @@ class EpochLog:
         drain = any(log.watermark_ms in DRAINED_MS for log in logged.values())
         # If the previous epoch is not known either, the gate opens one more that settles.
         before = next((one.cuts for one in near if one.number < number), None)
-        document = {
-            "epoch": number,
-            "cuts": dict(sorted(cuts.items())),
-            "rows": drain or cuts != before,
-            "drain": drain,
-            "opened_at": datetime.now(UTC).isoformat(timespec="milliseconds"),
-        }
-        return Epoch(number, cuts, seal(document))
+        note = EpochNote(
+            number=number,
+            cuts=dict(sorted(cuts.items())),
+            rows=drain or cuts != before,
+            drain=drain,
+            opened_at=instant_text(datetime.now(UTC)),
+        )
+        return Epoch(number, cuts, seal(note.to_json()))
 
     def _logs_of(self, number: int) -> dict[str, Logged]:
         """Each query's log of an epoch, by file."""

@@ -89,7 +89,7 @@ def read_barrier(state: str, barrier: int) -> Kept:
 def _current(disk: LocalDisk, folder: str) -> str | None:
     with suppress(RuntimeFault):
         note = current_generation(disk, folder)
-        return None if note is None else str(note["generation"])
+        return None if note is None else note.number
     return None
 
 

@@ -20,10 +20,12 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING
 
+from ...contracts.notes.identity import StateIdentity
 from ..base.errors import OUTPUT_TAKEN, STATE_COPIED, STATE_IN_USE, RuntimeFault
 from ..base.fields import Fields
 from ..plan.arguments import ADOPT, AS_COPY
-from ..storage.notes import read_note, unreadable, write_note
+from ..storage.local_files import identity_file
+from ..storage.notes import read_note, read_note_as, unreadable, write_note
 from ..storage.places import Place
 from .lease import running
 
@@ -161,8 +163,8 @@ def _original(files: Files, copy: str, place: Place, *, local: bool) -> Home | N
     with suppress(OSError, RuntimeFault):
         home = read_home(files, place.path)
         there = Place.of(place.path, local=local)
-        ids = [_id(files, folder) for folder in (copy, place.path)]
-        if home is not None and place.is_same(there) and ids[0] == ids[1]:
+        same = _identity(files, copy) == _identity(files, place.path)
+        if home is not None and place.is_same(there) and same:
             return home
     return None
 
@@ -185,12 +187,12 @@ def _give_up(files: Files, original: Home, successor: Place) -> None:
 def _made_own(
     files: Files, folder: str, here: Place, home: Home, tell: Callable[[str], None]
 ) -> Home:
-    path = f"{folder}/state.json"
-    note = dict(read_note(files, path) or {})
-    before, note["id"] = str(note.get("id")), str(uuid.uuid4())
+    before = _identity(files, folder)
+    assert before is not None
     # In this order: an interruption in between leaves a folder that needs the decision again.
-    write_note(files, path, note)
-    own = Home(here, (), (*home.copy_of, before))
+    made = replace(before, id=str(uuid.uuid4()))
+    write_note(files, identity_file(folder), made.to_json())
+    own = Home(here, (), (*home.copy_of, before.id))
     _write(files, folder, own)
     tell("the copy is a state of its own from now on, and needs outputs of its own")
     return own
@@ -214,5 +216,5 @@ def _write(files: Files, folder: str, home: Home) -> None:
     write_note(files, home_file(folder), note)
 
 
-def _id(files: Files, folder: str) -> object:
-    return (read_note(files, f"{folder}/state.json") or {}).get("id")
+def _identity(files: Files, folder: str) -> StateIdentity | None:
+    return read_note_as(files, identity_file(folder), StateIdentity.from_json)

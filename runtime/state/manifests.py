@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
+from ...contracts.json_records import instant_text
 from ..base.fields import Fields
 from ..storage.notes import unseal
 
@@ -159,11 +160,6 @@ def barrier_of(name: str) -> int | None:
     """The barrier whose file has this name, None for another file."""
     number = name.removesuffix(".json")
     return int(number) if number != name and number.isdigit() else None
-
-
-def instant_text(instant: datetime) -> str:
-    """An instant in the form of notes: UTC, to the millisecond."""
-    return instant.astimezone(UTC).isoformat(timespec="milliseconds")
 
 
 def _query_document(query: QueryCut) -> dict[str, Any]:

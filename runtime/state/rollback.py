@@ -10,8 +10,9 @@ at any point leaves a state that starts.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from dataclasses import replace
 
+from ...contracts.notes.generation import CountedGeneration, Generation, Origin
 from ..storage.disk import Disk, side_file
 from ..storage.notes import create_note
 from .checkpoints import Chain, entry_of
@@ -25,7 +26,7 @@ from .state import generation_note
 def clone(
     disk: Disk,
     state: str,
-    note: Mapping[str, Any],
+    note: Generation,
     examined: Examination,
     manifest: Manifest,
     *,
@@ -50,15 +51,9 @@ def clone(
             disk.link(f"{examined.folder}/{aside}", f"{made}/{aside}")
     for path, text in kept.written():
         disk.create(f"{made}/{path}", text)
-    origin = {
-        "generation": str(note["generation"]),
-        "barrier": manifest.barrier,
-        "epoch": manifest.epoch,
-        "same_to": kept.last_epoch,
-    }
-    lineage = lineage_after(note, manifest)
-    begun = generation_note(number, origin, lineage, note.get("marks", ()))
-    create_note(disk, f"{made}/generation.json", begun)
+    origin = Origin(note.number, manifest.barrier, manifest.epoch, kept.last_epoch)
+    begun = generation_note(number, origin, lineage_after(note, manifest), note.marks)
+    create_note(disk, f"{made}/generation.json", begun.to_json())
     disk.rename(made, f"{folder}/{number}")
     return number
 
@@ -75,24 +70,19 @@ def next_generation(disk: Disk, state: str) -> str:
     return f"{max(numbers, default=0) + 1:04d}"
 
 
-def lineage_after(note: Mapping[str, Any], manifest: Manifest) -> list[dict[str, Any]]:
+def lineage_after(note: Generation, manifest: Manifest) -> tuple[CountedGeneration, ...]:
     """The ancestors of the new generation: none counts beyond the barrier.
 
     Those before a savepoint are `apart`: their batches are numbered separately.
     """
     ends = {id: query.batch for id, query in manifest.queries.items()}
-    before = [
-        one
-        if one.get("apart")
-        else {
-            "generation": one["generation"],
-            "batches": {
-                id: min(last, ends[id]) for id, last in one["batches"].items() if id in ends
-            },
-        }
-        for one in note["lineage"]
-    ]
-    return [*before, {"generation": str(note["generation"]), "batches": ends}]
+    before = (one if one.apart else _cut_back(one, ends) for one in note.lineage)
+    return (*before, CountedGeneration(note.number, ends))
+
+
+def _cut_back(ancestor: CountedGeneration, ends: Mapping[str, int]) -> CountedGeneration:
+    held = {id: min(last, ends[id]) for id, last in ancestor.batches.items() if id in ends}
+    return replace(ancestor, batches=held)
 
 
 class Kept:

@@ -25,23 +25,23 @@ from __future__ import annotations
 
 import uuid
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
 
+from ...contracts.notes.generation import CountedGeneration, Generation, Origin
+from ...contracts.notes.identity import StateIdentity
+from ...contracts.notes.marks import Mark
 from ...contracts.redaction import scrub
 from ..base.errors import FOREIGN_STATE, RuntimeFault
 from ..storage.disk import Disk, LocalDisk, RemoteDisk
 from ..storage.file_system import Files, Storage
-from ..storage.local_files import LocalFiles, check_state_note
-from ..storage.notes import create_note, read_note, unreadable
-from .generations import check_generation
+from ..storage.local_files import LocalFiles, identity_file
+from ..storage.notes import create_note, read_note_as, unreadable
 from .home import begin_turn, settle
 from .lease import Lease
 from .mailbox import Mailbox
 
-FORMAT = 2
 FIRST = "0001"
 SINK_NOTE = "delete it: the sink writes it again"
 """What to do about a damaged note of a sink."""
@@ -142,7 +142,7 @@ class State(GenerationFolder):
     @property
     def generation(self) -> str:
         """The number of the current generation, four digits."""
-        return str(self.note["generation"])
+        return self.note.number
 
     @property
     def generation_folder(self) -> str:
@@ -150,10 +150,7 @@ class State(GenerationFolder):
 
     def lineage(self, query: str) -> tuple[Ancestor, ...]:
         """The generations with batches of a query that belong to its output, oldest first."""
-        found = [
-            Ancestor(str(one["generation"]), int(one["batches"].get(query, -1)))
-            for one in self.note["lineage"]
-        ]
+        found = [Ancestor(one.generation, one.batches.get(query, -1)) for one in self.note.lineage]
         return (*found, Ancestor(self.generation, None))
 
     def repeated(self, query: str) -> int:
@@ -161,15 +158,15 @@ class State(GenerationFolder):
 
         -1 when there is none. After it, a batch with the number of an earlier one has other rows.
         """
-        origin, ancestors = self.note["from"], self.lineage(query)[:-1]
-        if origin is not None and "savepoint" in origin:
+        origin, ancestors = self.note.origin, self.lineage(query)[:-1]
+        if origin is not None and origin.savepoint is not None:
             # Its batches are counted afresh.
             return -1
         last = ancestors[-1].last_batch if ancestors else None
         if origin is None or last is None or last < 0:
             return -1
-        epoch = int(origin["epoch"])
-        return last + max(int(origin.get("same_to", epoch)) - epoch, 0)
+        same_to = origin.epoch if origin.same_to is None else origin.same_to
+        return last + max(same_to - origin.epoch, 0)
 
     def begin_turn(self) -> None:
         """Begins this run's turn, which outputs note from now on."""
@@ -203,42 +200,39 @@ class State(GenerationFolder):
         self.lease.release()
 
     def _identify(self, pipeline: str) -> str:
-        path = f"{self.folder}/state.json"
-        note = read_note(self.storage, path)
-        if note is None:
+        path = identity_file(self.folder)
+        known = read_note_as(self.storage, path, StateIdentity.from_json)
+        if known is None:
             if self.storage.list(f"{self.folder}/generations"):
                 raise unreadable(path, "it is gone, and sinks know the state by it")
             return begin_state(self.storage, self.folder, pipeline)
-        check_state_note(note, path)
-        if note.get("format") != FORMAT:
-            found = note.get("format")
-            raise unreadable(path, f"its format is {found}, this runtime reads {FORMAT}")
-        if note["pipeline"] != pipeline:
+        if known.pipeline != pipeline:
             raise RuntimeFault(
                 FOREIGN_STATE,
-                f"{self.shown} is the state of pipeline `{note['pipeline']}`, not of `{pipeline}`",
+                f"{self.shown} is the state of pipeline `{known.pipeline}`, not of `{pipeline}`",
                 "pass another folder with `--state`",
             )
-        return str(note["id"])
+        return known.id
 
-    def _newest(self) -> Mapping[str, Any]:
+    def _newest(self) -> Generation:
         """The note of the newest complete generation; the first one is created here."""
         note = current_generation(self.storage, self.folder)
         if note is not None:
             return note
         first = generation_note(FIRST, None, ())
-        create_note(self.storage, f"{self.folder}/generations/{FIRST}/generation.json", first)
+        path = f"{self.folder}/generations/{FIRST}/generation.json"
+        create_note(self.storage, path, first.to_json())
         return first
 
 
 def begin_state(files: Files, folder: str, pipeline: str) -> str:
     """Makes a folder the state of a pipeline that has not run yet; returns its id."""
-    id = str(uuid.uuid4())
-    create_note(files, f"{folder}/state.json", {"format": FORMAT, "id": id, "pipeline": pipeline})
-    return id
+    identity = StateIdentity(str(uuid.uuid4()), pipeline)
+    create_note(files, identity_file(folder), identity.to_json())
+    return identity.id
 
 
-def current_generation(files: Files, folder: str) -> dict[str, Any] | None:
+def current_generation(files: Files, folder: str) -> Generation | None:
     """The note of a state folder's current generation; None in a folder without one yet.
 
     One under construction has a name that is not a number. Raises RuntimeFault when the newest has
@@ -249,18 +243,14 @@ def current_generation(files: Files, folder: str) -> dict[str, Any] | None:
         return None
     newest = f"{folder}/generations/{max(numbers)}"
     path = f"{newest}/generation.json"
-    note = read_note(files, path, _NOTE_HELP)
+    note = read_note_as(files, path, Generation.from_json, _NOTE_HELP)
     held = [name for name in files.list(newest) if not name.startswith(".")]
     if note is None and (held or len(numbers) > 1):
         raise unreadable(path, "it is gone", _NOTE_HELP)
     if note is None:
         return None
-    try:
-        check_generation(note)
-    except ValueError as error:
-        raise unreadable(path, str(error), _NOTE_HELP) from None
-    if note["generation"] != max(numbers):
-        raise unreadable(path, f"it is that of generation {note['generation']}", _NOTE_HELP)
+    if note.number != max(numbers):
+        raise unreadable(path, f"it is that of generation {note.number}", _NOTE_HELP)
     return note
 
 
@@ -281,21 +271,12 @@ def sweep(files: Files, folder: str, *, local: bool) -> None:
 
 def generation_note(
     number: str,
-    origin: Mapping[str, Any] | None,
-    lineage: Sequence[Mapping[str, Any]],
-    marks: Sequence[Mapping[str, Any]] = (),
-) -> dict[str, Any]:
-    """The note of a generation that begins now.
-
-    `origin` is the generation, barrier and epoch it continues, and the last epoch whose batches are
-    the same as there; and the savepoint, if it starts from one. `lineage` is its ancestors, oldest
-    first, each with the last batch of each query that counts: `{"generation": "0001", "batches":
-    {"per_minute": 10}}`. `marks` say which parts of the state are incomplete, see
-    `state.incompleteness`.
-    """
-    made = datetime.now(UTC).isoformat(timespec="milliseconds")
-    note = {"format": FORMAT, "generation": number, "from": origin}
-    return {**note, "lineage": list(lineage), "marks": list(marks), "made_at": made}
+    origin: Origin | None,
+    lineage: Sequence[CountedGeneration],
+    marks: Sequence[Mark] = (),
+) -> Generation:
+    """The note of a generation that begins now."""
+    return Generation(number, origin, tuple(lineage), tuple(marks), made_at=datetime.now(UTC))
 
 
 def disk_of(state: State) -> tuple[Disk, str]:

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ...contracts.notes.epoch import EpochNote
 from ...contracts.plan import Plan
-from ..savepoints.format.model import Savepoint, now
+from ...contracts.savepoint import Savepoint
+from ..savepoints.format.model import now
 from ..savepoints.take.written import StateWriter
 from ..storage.disk import LocalDisk
 from .state import checkpoint_of, committed
@@ -16,7 +18,7 @@ from .state import checkpoint_of, committed
 if TYPE_CHECKING:
     from ..storage.file_system import Storage
 
-EPOCH = {"epoch": 0, "cuts": {}}
+EPOCH = EpochNote(0, {}, opened_at="")
 """Where the sources of a run by steps begin: at its own first step."""
 
 

@@ -8,15 +8,15 @@ from __future__ import annotations
 import os
 import shutil
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
+from ...contracts.notes.identity import StateIdentity
 from ..base.errors import NO_STATE_FOLDER, RuntimeFault
-from ..base.fields import Fields
 from ..base.private_files import make_folders, open_new
-from .notes import read_note, unreadable
+from .notes import read_note_as
 
 if TYPE_CHECKING:
     from .file_system import Files
@@ -98,7 +98,7 @@ def local_folder(path: str) -> str:
     return (unquote(url.path) if url.scheme else path).rstrip("/") or "/"
 
 
-def local_state(path: str) -> tuple[LocalFiles, str, dict[str, Any]]:
+def local_state(path: str) -> tuple[LocalFiles, str, StateIdentity]:
     """The files of a state folder, its path on the disk, and its `state.json`.
 
     Raises RuntimeFault when the path is not a state folder, or is on another file system.
@@ -111,26 +111,21 @@ def local_state(path: str) -> tuple[LocalFiles, str, dict[str, Any]]:
             f"there is no folder {path}",
             "pass the folder that the job was given as `state`",
         )
-    return files, folder, state_note(files, folder, path)
+    return files, folder, state_identity(files, folder, path)
 
 
-def state_note(files: Files, folder: str, shown: str) -> dict[str, Any]:
-    """The `state.json` of a folder; raises RuntimeFault when it has none."""
-    note = read_note(files, f"{folder}/state.json")
-    if note is None:
+def state_identity(files: Files, folder: str, shown: str) -> StateIdentity:
+    """What the `state.json` of a folder says; raises RuntimeFault when it has none."""
+    found = read_note_as(files, identity_file(folder), StateIdentity.from_json)
+    if found is None:
         raise RuntimeFault(
             NO_STATE_FOLDER,
             f"{shown} is no state folder: it has no state.json",
             "pass the folder that the job was given as `state`",
         )
-    check_state_note(note, f"{folder}/state.json")
-    return note
+    return found
 
 
-def check_state_note(note: Mapping[str, Any], path: str) -> None:
-    """Raises RuntimeFault for a `state.json` that does not identify the folder's pipeline."""
-    try:
-        for name in ("id", "pipeline"):
-            Fields(note).text(name)
-    except ValueError as error:
-        raise unreadable(path, str(error)) from None
+def identity_file(folder: str) -> str:
+    """The file that says whose a state folder is."""
+    return f"{folder}/state.json"

@@ -17,13 +17,15 @@ from __future__ import annotations
 import json
 import re
 import zlib
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..base.errors import STATE_UNREADABLE, RuntimeFault
 
 if TYPE_CHECKING:
     from .file_system import Files
 
+N = TypeVar("N")
 
 _ESCAPED = re.compile(r"\\u[dD][89a-fA-F]")
 """A surrogate, which `seal` never writes."""
@@ -70,6 +72,20 @@ def read_note(storage: Files, path: str, help: str | None = None) -> dict[str, A
         return None if text is None else unseal(text)
     except OSError as error:
         raise unreadable(path, error.strerror or str(error), help) from None
+    except ValueError as error:
+        raise unreadable(path, str(error), help) from None
+
+
+def read_note_as(
+    storage: Files, path: str, read: Callable[[object], N], help: str | None = None
+) -> N | None:
+    """What a note says, None when there is none; raises RuntimeFault when it says nothing such.
+
+    `read` raises ValueError for what is none.
+    """
+    document = read_note(storage, path, help)
+    try:
+        return None if document is None else read(document)
     except ValueError as error:
         raise unreadable(path, str(error), help) from None
 

@@ -26,7 +26,7 @@ from ...state.home import Home, check_decided, read_home
 from ...state.manifests import Manifest
 from ...state.state import SINK_NOTE, current_generation
 from ...storage.file_system import Files, Storage
-from ...storage.local_files import LocalFiles, local_state, state_note
+from ...storage.local_files import LocalFiles, local_state, state_identity
 from ...storage.notes import read_note, unreadable
 from ...storage.places import Place
 from .claims import check_owner
@@ -103,7 +103,7 @@ class _Compaction:
         """Raises RuntimeFault when the output is not this state's: it has come to be a copy's."""
         files: Files = LocalFiles() if local else self._storage
         check_decided(files, folder, shown, local=local, decision=None)
-        id = state_note(files, folder, shown)["id"]
+        id = state_identity(files, folder, shown).id
         home = read_home(files, folder) or Home(Place.of(folder, local=local))
         check_owner(self._storage, self._target.outlet, str(id), home)
 
@@ -225,7 +225,7 @@ def _generation(files: Files, folder: str, shown: str) -> str:
             f"{shown} is no state folder, or nothing has run on it yet",
             "pass the folder that the job was given as `state`",
         )
-    return f"{folder}/generations/{note['generation']}"
+    return f"{folder}/generations/{note.number}"
 
 
 def _sink_note(files: Files, generation: str, sink: str) -> Fields:

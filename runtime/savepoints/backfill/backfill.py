@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ....contracts.plan import Plan, Query
+from ....contracts.savepoint import SavedOperator, SavedQuery, Savepoint
 from ...base.errors import NOT_MIGRATED, RuntimeFault
 from ...connectors.registry import packages_of
 from ...dataflow.script import load_build
@@ -27,16 +28,7 @@ from ...storage.disk import LocalDisk
 from ...storage.file_system import Storage
 from ...storage.local_files import local_state
 from ...storage.notes import create_note
-from ..format.model import (
-    MANIFEST,
-    SavedOperator,
-    SavedQuery,
-    Savepoint,
-    check_free,
-    find_savepoint,
-    now,
-    savepoint_names,
-)
+from ..format.model import MANIFEST, check_free, find_savepoint, now, savepoint_names
 from ..format.staging import draft, publish
 from ..migrate.incompleteness import marks_after, partly
 from ..migrate.state_mapping import Fit, check_pipeline
@@ -104,7 +96,7 @@ def backfill_savepoint(
         except spark_errors() as error:
             raise spark_refuses("the backfill", error, settings.state) from None
         disk.delete([f"{place}/{_REPLAY}"])
-        create_note(disk, f"{place}/{MANIFEST}", found.to_document())
+        create_note(disk, f"{place}/{MANIFEST}", found.to_json())
         publish(disk, place, state, name)
     return found
 

@@ -14,13 +14,14 @@ from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import IO
 
+from ....contracts.savepoint import SavedOperator, SavedTable, Savepoint
 from ...base.errors import SAVEPOINT_UNUSABLE, RuntimeFault
 from ...base.private_files import make_folders, open_new, secure
 from ...state.state import begin_state
 from ...storage.disk import LocalDisk
 from ...storage.local_files import LocalFiles, local_folder, local_state
-from ...storage.notes import seal, unseal
-from ..format.model import FOLDER, MANIFEST, SavedOperator, Savepoint, Table, check_name
+from ...storage.notes import seal
+from ..format.model import FOLDER, MANIFEST, check_name, read_manifest
 from ..format.staging import draft, publish
 from ..restore.restore import check_files
 from .sql import describe
@@ -64,7 +65,7 @@ def import_savepoint(state: str, archive: Path, name: str | None) -> Savepoint:
                 "give another name with `--name`",
             )
         found = replace(found, name=named)
-        disk.replace(f"{made}/{MANIFEST}", seal(found.to_document()))
+        disk.replace(f"{made}/{MANIFEST}", seal(found.to_json()))
         if is_new:
             begin_state(LocalFiles(), folder, found.pipeline)
         publish(disk, made, folder, named)
@@ -103,7 +104,7 @@ def _unpack(archive: Path, folder: str) -> Savepoint:
                 raise _Refused(f"it has no {MANIFEST}")
             found = _manifest(tar, members.pop(MANIFEST))
             _check_members(found, members)
-            LocalDisk().replace(f"{folder}/{MANIFEST}", seal(found.to_document()))
+            LocalDisk().replace(f"{folder}/{MANIFEST}", seal(found.to_json()))
             for path, member in members.items():
                 _write(tar, member, Path(folder, path))
         return found
@@ -143,7 +144,7 @@ def _members(tar: tarfile.TarFile) -> Iterator[tuple[str, tarfile.TarInfo]]:
 def _manifest(tar: tarfile.TarFile, member: tarfile.TarInfo) -> Savepoint:
     if member.size > _MANIFEST_BYTES:
         raise _Refused(f"its {MANIFEST} has {member.size} bytes")
-    return Savepoint.from_document(unseal(_content(tar, member).read().decode()))
+    return read_manifest(_content(tar, member).read().decode())
 
 
 def _check_members(savepoint: Savepoint, members: Mapping[str, tarfile.TarInfo]) -> None:
@@ -188,7 +189,7 @@ def seal_savepoint(savepoint: Savepoint, folder: str) -> Savepoint:
         for id, query in savepoint.queries.items()
     }
     found = replace(savepoint, queries=queries)
-    LocalDisk().replace(f"{folder}/{MANIFEST}", seal(found.to_document()))
+    LocalDisk().replace(f"{folder}/{MANIFEST}", seal(found.to_json()))
     return found
 
 
@@ -199,7 +200,7 @@ def _resealed(operator: SavedOperator, folder: str, path: str) -> SavedOperator:
     return replace(operator, tables=tables)
 
 
-def _table(table: Table, folder: str, path: str) -> Table:
+def _table(table: SavedTable, folder: str, path: str) -> SavedTable:
     place = Path(folder, path)
     rows = 0
     found: dict[str, tuple[int, str]] = {}
@@ -219,7 +220,7 @@ def _table(table: Table, folder: str, path: str) -> Table:
     return replace(table, rows=rows, files=found)
 
 
-def _types(table: Table, folder: str) -> Mapping[str, str]:
+def _types(table: SavedTable, folder: str) -> Mapping[str, str]:
     """The types of the columns in a file that is as it was written, if there is one left."""
     for path, held in table.files.items():
         there = LocalDisk().sums([f"{folder}/{path}"]).get(f"{folder}/{path}")

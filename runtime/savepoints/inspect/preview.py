@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
+from ....contracts.savepoint import SavedOperator
 from ...base.errors import RuntimeFault
 from ...kernel.load import java_list
 from ...state_tables.program_state import INNER, RECORD
-from ..format.model import SavedOperator
 from ..migrate.conversions import Conversion
 from ..migrate.failing import Attempts, Failing, failing
 from ..migrate.state_mapping import Fit

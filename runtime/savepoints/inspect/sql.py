@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ....contracts.savepoint import SavedTable, Savepoint
 from ...base.errors import MODULE_MISSING, SAVEPOINT_UNUSABLE, RuntimeFault
-from ..format.model import Savepoint, Table
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -62,7 +62,7 @@ def ask(savepoint: Savepoint, folder: str, query: str) -> Answer:
         return _answer(connection, query)
 
 
-def views(savepoint: Savepoint) -> Iterator[tuple[str, Table]]:
+def views(savepoint: Savepoint) -> Iterator[tuple[str, SavedTable]]:
     """The tables by the names that SQL has for them."""
     for operator in savepoint.operators:
         for number, (name, table) in enumerate(operator.tables.items()):
@@ -91,7 +91,7 @@ def differences(
 def _difference(
     connection: DuckDBPyConnection,
     name: str,
-    table: Table,
+    table: SavedTable,
     keys: Sequence[str],
     cells: Sequence[str],
 ) -> TableDifference:
@@ -120,7 +120,7 @@ def _difference(
 _HERE = '"..here"'
 
 
-def _view(connection: DuckDBPyConnection, name: str, table: Table, folder: str) -> None:
+def _view(connection: DuckDBPyConnection, name: str, table: SavedTable, folder: str) -> None:
     files = [f"{folder}/{path}" for path in table.files]
     listed = ", ".join("'" + path.replace("'", "''") + "'" for path in files)
     rows = f"SELECT * FROM read_parquet([{listed}])"

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from ....contracts.migration import EntriesChange, OperatorChange, SideChange, WaitingChange
 from ....contracts.plan import Operator, sides_of
+from ....contracts.savepoint import SavedOperator
 from ...base.options import quoted
 from ...state_tables.program_state import POSITION, RECORD, WAITING, entry_table, state_name
 from ...state_tables.tables import EXPIRES, MATCHED, SIDES, STATE, WINDOW, key_column
-from ..format.model import SavedOperator
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

@@ -12,10 +12,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ....contracts.migration import CellChange
+from ....contracts.notes.marks import Mark
 from ....contracts.plan import Aggregation, Deduplication, Operator, TopN, window_of
 from ...base.errors import RuntimeFault
 from ...plan.settings import seconds
-from ...state.incompleteness import Mark
 
 if TYPE_CHECKING:
     from .state_mapping import Fit

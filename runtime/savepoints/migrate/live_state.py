@@ -11,9 +11,9 @@ from dataclasses import replace
 
 from ....contracts.migration import OperatorChange
 from ....contracts.plan import Deduplication, Join, Program
+from ....contracts.savepoint import SavedOperator
 from ...plan.plan import OperatorUse
 from ...state_tables.tables import SIDES, STATE, cell_names
-from ..format.model import SavedOperator
 
 
 def alive(change: OperatorChange, use: OperatorUse) -> OperatorChange:

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any
 from ....contracts.migration import Migration, OperatorChange
 from ....contracts.notes.meaning import meaning_of
 from ....contracts.plan import Plan, Query
+from ....contracts.savepoint import SavedOperator, SavedQuery, SavedTable, Savepoint
 from ...base.errors import NOT_MIGRATED, RuntimeFault, unfit
 from ...base.options import quoted
 from ...plan.plan import uses_of
 from ...state_tables.meaning import meaning_differences
-from ..format.model import SavedOperator, SavedQuery, Savepoint, Table
 from .conversions import Conversion, conversions
 from .live_state import alive, holder
 from .transform import transformed
@@ -153,7 +153,7 @@ class Fit:
             raise unfit(operator, f"savepoint {self.savepoint.name} has no such operator")
         return found
 
-    def _read(self, spark: SparkSession, table: Table) -> DataFrame:
+    def _read(self, spark: SparkSession, table: SavedTable) -> DataFrame:
         schema = ", ".join(f"{quoted(name)} {type_}" for name, type_ in table.columns.items())
         if not table.files:
             return spark.createDataFrame([], schema)

@@ -18,6 +18,7 @@ from ....contracts.migration import (
     WaitingChange,
 )
 from ....contracts.plan import Operator, ProgramInput, inputs_of
+from ....contracts.savepoint import SavedOperator
 from ...base.errors import RuntimeFault, unfit
 from ...base.options import quoted
 from ...kernel.load import kernel_class
@@ -32,7 +33,6 @@ from ...state_tables.program_state import (
     state_name,
 )
 from ...state_tables.tables import EXPIRES, MATCHED, STATE, WINDOW, key_column
-from ..format.model import SavedOperator
 from .conversions import (
     changed_sides,
     entries_seen,

@@ -10,12 +10,16 @@ a state that starts as if nothing had been tried.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from ....contracts.json_records import instant_text
+from ....contracts.notes.epoch import EpochNote
+from ....contracts.notes.generation import CountedGeneration, Generation, Origin
 from ....contracts.notes.meaning import meaning_of
 from ....contracts.plan import Plan, Query
+from ....contracts.savepoint import Savepoint
 from ...base.errors import SAVEPOINT_UNUSABLE, RuntimeFault
 from ...dataflow.job import Job
 from ...plan.settings import RunSettings
@@ -24,7 +28,7 @@ from ...state.state import State, disk_of, generation_note
 from ...state_tables.meaning import check_meaning
 from ...storage.disk import Disk
 from ...storage.notes import create_note, seal
-from ..format.model import Savepoint, unusable
+from ..format.model import unusable
 from ..migrate.failing import check_conversions
 from ..migrate.incompleteness import marks_after
 from ..migrate.state_mapping import Fit
@@ -63,13 +67,13 @@ def restore(
         link_sources(disk, fit, made)
         _link_notes(disk, state, root, plan, made)
         epoch = _epoch(fit)
-        disk.create(f"{made}/epochs/{fit.savepoint.epoch:09d}.json", seal(epoch))
+        disk.create(f"{made}/epochs/{fit.savepoint.epoch:09d}.json", seal(epoch.to_json()))
         job = _first_batch(spark, kernel, draft, plan, build, settings, fit, folders)
         for query in plan.queries.values():
             checkpoint = f"{made}/queries/{query.id}"
             begin_query(spark, kernel, disk, checkpoint, query, job, fit, epoch, tell)
         note = _note(state, number, plan, fit)
-        create_note(disk, f"{made}/generation.json", note)
+        create_note(disk, f"{made}/generation.json", note.to_json())
         disk.rename(made, f"{root}/generations/{number}")
     except BaseException:
         disk.delete([made])
@@ -108,16 +112,12 @@ def check_lineage(state: State, savepoint: Savepoint) -> None:
     """Raises RuntimeFault when output that belongs to a savepoint has been taken back since."""
     if savepoint.state_id != state.id:
         return
-    lines: dict[str, Mapping[str, Any] | None] = {
-        str(one["generation"]): one["batches"] for one in state.note["lineage"]
-    }
-    lines[state.generation] = None
+    lines = {one.generation: one.batches for one in state.note.lineage}
     for one in savepoint.lineage:
-        generation = str(one["generation"])
-        held = lines.get(generation, {})
-        if held is None:
+        if one.generation == state.generation:
             continue
-        if any(held.get(query, -1) < last for query, last in one["batches"].items()):
+        held = lines.get(one.generation, {})
+        if any(held.get(query, -1) < last for query, last in one.batches.items()):
             raise RuntimeFault(
                 SAVEPOINT_UNUSABLE,
                 f"savepoint {savepoint.name} is of barrier {savepoint.barrier} of generation "
@@ -146,16 +146,10 @@ def _link_notes(disk: Disk, state: State, root: str, plan: Plan, made: str) -> N
             disk.link(f"{folder}/{name}", f"{made}/sinks/{name}")
 
 
-def _epoch(fit: Fit) -> dict[str, Any]:
+def _epoch(fit: Fit) -> EpochNote:
     """The epoch of the savepoint, with the positions of the new plan's sources."""
-    made = fit.savepoint.made_at.isoformat(timespec="milliseconds")
-    return {
-        "epoch": fit.savepoint.epoch,
-        "cuts": dict(fit.cuts),
-        "rows": False,
-        "drain": False,
-        "opened_at": made,
-    }
+    savepoint = fit.savepoint
+    return EpochNote(savepoint.epoch, fit.cuts, opened_at=instant_text(savepoint.made_at))
 
 
 def _first_batch(
@@ -188,26 +182,25 @@ def _take(query: Query, batch: DataFrame, batch_id: int) -> None:
         raise AssertionError(f"{query.id} has given {given} rows of no input")
 
 
-def _note(state: State, number: str, plan: Plan, fit: Fit) -> dict[str, Any]:
+def _note(state: State, number: str, plan: Plan, fit: Fit) -> Generation:
     savepoint = fit.savepoint
-    origin = {
-        "generation": savepoint.generation,
-        "barrier": savepoint.barrier,
-        "epoch": savepoint.epoch,
-        "same_to": savepoint.epoch,
-        "savepoint": savepoint.name,
-    }
-    lineage = list(_lineage(plan, fit)) if savepoint.state_id == state.id else []
-    marks = [mark.to_document() for mark in marks_after(fit)]
-    return generation_note(number, origin, lineage, marks)
+    origin = Origin(
+        generation=savepoint.generation,
+        barrier=savepoint.barrier,
+        epoch=savepoint.epoch,
+        same_to=savepoint.epoch,
+        savepoint=savepoint.name,
+    )
+    lineage = tuple(_lineage(plan, fit)) if savepoint.state_id == state.id else ()
+    return generation_note(number, origin, lineage, marks_after(fit))
 
 
-def _lineage(plan: Plan, fit: Fit) -> Iterator[dict[str, Any]]:
+def _lineage(plan: Plan, fit: Fit) -> Iterator[CountedGeneration]:
     """The generations whose output counts: batches by the queries that feed the same sinks now."""
     for one in fit.savepoint.lineage:
         batches = {}
         for query in plan.queries.values():
             counted = fit.counted_as(query)
-            if counted in one["batches"]:
-                batches[query.id] = one["batches"][counted]
-        yield {"generation": one["generation"], "batches": batches, "apart": True}
+            if counted is not None and counted in one.batches:
+                batches[query.id] = one.batches[counted]
+        yield CountedGeneration(one.generation, batches, apart=True)

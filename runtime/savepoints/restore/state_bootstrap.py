@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from ....contracts.notes.epoch import EpochNote
 from ....contracts.plan import Program, Query
 from ...dataflow.job import Job
 from ...kernel.load import java_list
@@ -50,7 +51,7 @@ def begin_query(
     query: Query,
     job: Job,
     fit: Fit,
-    epoch: Mapping[str, Any],
+    epoch: EpochNote,
     tell: Callable[[str], None],
 ) -> None:
     """Gives a checkpoint with the first batch of a query what its operators are to begin with.
@@ -61,7 +62,7 @@ def begin_query(
     for number, use in enumerate(uses_of(fit.plan, query)):
         rows = _fill(spark, kernel, checkpoint, query, job, number, use, fit)
         tell(f"{query.id}: {use.operator.id}: {rows} rows of state")
-    _graft(disk, checkpoint, query, fit, epoch["epoch"], epoch["cuts"])
+    _graft(disk, checkpoint, query, fit, epoch)
 
 
 def _fill(
@@ -100,9 +101,7 @@ def _fill(
     return written
 
 
-def _graft(
-    disk: Disk, folder: str, query: Query, fit: Fit, epoch: int, cuts: Mapping[str, Any]
-) -> None:
+def _graft(disk: Disk, folder: str, query: Query, fit: Fit, epoch: EpochNote) -> None:
     """Has Spark's logs say that the first batch ended where the savepoint was."""
     saved, sooner = fit.origin(query), fit.sooner_ms(query)
     text = disk.read(f"{folder}/offsets/0") or ""
@@ -111,9 +110,9 @@ def _graft(
     known["batchWatermarkMs"] = _sooner(saved.watermark_ms, sooner) if saved else 0
 
     def placed(found: re.Match[str]) -> str:
-        at = cuts.get(found[1].split("__", 2)[0])
+        at = epoch.cuts.get(found[1].split("__", 2)[0])
         position = json.dumps(at, separators=(",", ":"))
-        return f'{found[1]}:{{"epoch":{epoch},"at":{position}}}'
+        return f'{found[1]}:{{"epoch":{epoch.number},"at":{position}}}'
 
     offsets = _AT.sub(placed, "\n".join(rest))
     _rewrite(disk, f"{folder}/offsets/0", "\n".join([head, json.dumps(known), offsets]))

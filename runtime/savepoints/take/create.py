@@ -9,12 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from ....contracts.notes.generation import Generation
+from ....contracts.notes.identity import StateIdentity
+from ....contracts.notes.marks import open_marks
 from ....contracts.notes.run_plan import RunPlan
+from ....contracts.savepoint import Savepoint
 from ...base.errors import NO_SUCH_BARRIER, SAVEPOINT_UNUSABLE, STATE_DAMAGED, RuntimeFault
-from ...base.fields import Fields
-from ...state.incompleteness import open_marks, read_marks
 from ...state.manifests import Manifest
 from ...state.recovery import damage_lines
 from ...state.recovery_check import Examination
@@ -22,9 +24,10 @@ from ...state.rollback import Kept as KeptFiles
 from ...state.rollback import lineage_after
 from ...state.state import current_generation
 from ...storage.disk import Disk, LocalDisk
-from ...storage.notes import create_note, read_note, unreadable
+from ...storage.local_files import identity_file
+from ...storage.notes import create_note, read_note_as
 from ...storage.schema_paths import mend_schema_paths
-from ..format.model import FOLDER, MANIFEST, Savepoint, check_free, new_name, now
+from ..format.model import FOLDER, MANIFEST, check_free, new_name, now
 from ..format.staging import draft, publish
 from .written import StateWriter, file_sums
 
@@ -39,7 +42,7 @@ _CHECKPOINT = "checkpoint"
 class _Cut:
     """What a savepoint is made of: a generation and one of its barriers."""
 
-    note: dict[str, Any]
+    note: Generation
     examined: Examination
     manifest: Manifest
     ran: RunPlan
@@ -69,7 +72,7 @@ def create_savepoint(
         tell(f"barrier {cut.manifest.barrier} of {cut.manifest.completed_at:%Y-%m-%d %H:%M:%S} UTC")
         found = _Draft(storage, disk, made, cut, tell).savepoint(state, name, logs)
         disk.delete([f"{made}/{_CHECKPOINT}"])
-        create_note(disk, f"{made}/{MANIFEST}", found.to_document())
+        create_note(disk, f"{made}/{MANIFEST}", found.to_json())
         publish(disk, made, state, name)
     return found
 
@@ -86,7 +89,7 @@ def _cut(disk: Disk, state: str, barrier: int | None) -> _Cut:
     note = current_generation(disk, state)
     if note is None:
         raise RuntimeFault(NO_SUCH_BARRIER, f"{shown} has no barrier: no job has run on it")
-    folder = f"{state}/generations/{note['generation']}"
+    folder = f"{state}/generations/{note.number}"
     examined = Examination(disk, folder)
     found = [one for one in examined.manifests if barrier in (None, one.barrier)]
     if not found:
@@ -97,17 +100,14 @@ def _cut(disk: Disk, state: str, barrier: int | None) -> _Cut:
     if damage:
         lines = "\n     ".join(damage_lines(folder.removeprefix("file:"), damage))
         raise RuntimeFault(STATE_DAMAGED, lines, "name an older barrier with `--barrier`")
-    noted = read_note(disk, f"{folder}/plan.json")
-    if noted is None:
+    ran = read_note_as(disk, f"{folder}/plan.json", RunPlan.from_json)
+    if ran is None:
         raise RuntimeFault(
             SAVEPOINT_UNUSABLE,
             f"{shown} does not say which plan its job runs with",
             "start the job once with this version of streamc",
         )
-    try:
-        return _Cut(note, examined, found[-1], RunPlan.from_json(noted))
-    except ValueError as error:
-        raise unreadable(f"{folder}/plan.json", str(error)) from None
+    return _Cut(note, examined, found[-1], ran)
 
 
 def _linked(disk: Disk, state: str, cut: _Cut, made: str, *, fixed: bool) -> tuple[_Cut, list[str]]:
@@ -154,7 +154,8 @@ class _Draft:
         """Writes the tables; what the manifest says of them and of all else."""
         cut, manifest = self._cut, self._cut.manifest
         plan = cut.ran.plan
-        known = read_note(self._disk, f"{state}/state.json") or {}
+        known = read_note_as(self._disk, identity_file(state), StateIdentity.from_json)
+        assert known is not None
         found = Savepoint(
             name=name,
             made_at=now(),
@@ -163,13 +164,13 @@ class _Draft:
             barrier=manifest.barrier,
             epoch=manifest.epoch,
             generation=manifest.generation,
-            state_id=str(known.get("id")),
+            state_id=known.id,
             spark=self._storage.session.version,
             plan=plan,
             spec=cut.ran.spec,
             sources=manifest.sources,
             logs=file_sums(self._disk, self._folder, logs),
-            lineage=tuple(lineage_after(cut.note, manifest)),
+            lineage=lineage_after(cut.note, manifest),
             queries={
                 query.id: self._state.query(
                     query,
@@ -179,5 +180,4 @@ class _Draft:
                 for query in plan.queries.values()
             },
         )
-        marks = read_marks(Fields(cut.note))
-        return replace(found, marks=tuple(open_marks(marks, found.watermarks)))
+        return replace(found, marks=tuple(open_marks(cut.note.marks, found.watermarks)))

@@ -8,11 +8,12 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from ....contracts.plan import Plan, Query
+from ....contracts.savepoint import SavedOperator, SavedQuery, SavedTable
 from ...base.options import quoted
 from ...plan.plan import OperatorUse, uses_of
 from ...state_tables.tables import read_tables
 from ...storage.disk import Disk
-from ..format.model import SavedOperator, SavedQuery, Table, now
+from ..format.model import now
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -79,14 +80,14 @@ class StateWriter:
 
 def write_table(
     storage: Storage, disk: Disk, folder: str, path: str, name: str, frame: DataFrame
-) -> Table:
+) -> SavedTable:
     """Writes a table of a savepoint that is being made in a folder."""
     written = storage.write(frame, "parquet", {}, f"{folder}/{path}")
     disk.delete([f"{folder}/{path}/_SUCCESS"])
     # One without rows has the types of the columns all the same.
     files = [f"{path}/{one}" for one in disk.list(f"{folder}/{path}") if one.startswith("part-")]
     columns = {field.name: type_text(field.dataType) for field in frame.schema.fields}
-    return Table(name, columns, written.rows, file_sums(disk, folder, files))
+    return SavedTable(name, columns, written.rows, file_sums(disk, folder, files))
 
 
 def type_text(kind: DataType) -> str:
