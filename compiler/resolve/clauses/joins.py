@@ -151,7 +151,7 @@ def _no_event_time(node: q.Join, side: Visible) -> Diagnostic:
         f"a join of streams needs an event time on both sides, but `{side.alias}` has none",
         Label(node.span, "its state would never be dropped"),
         secondary=(Label(side.span, f"`{side.alias}` is declared here"),),
-        help=time_help(side, "add `WATERMARK FOR ts AS ts - INTERVAL 1 MINUTE` to its source"),
+        help=time_help(side.schema),
     )
 
 

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from ....dsl.ast import expressions as e
 from ....dsl.format import sql
 from ....dsl.walk import walk
-from ...model.schema import LostTime
-from ..scopes.scope import BlockScope, Visible
+from ...model.schema import LostTime, Schema
+from ..scopes.scope import BlockScope
 from .columns import Item
 
 
@@ -28,9 +28,12 @@ def lost_time(items: Iterable[Item], scope: BlockScope, where: str) -> LostTime 
     return LostTime(where, times[0])
 
 
-def time_help(visible: Visible, otherwise: str) -> str:
-    """Return help on giving a relation an event time."""
-    lost = visible.schema.lost
+ADD_WATERMARK = "add `WATERMARK FOR ts AS ts - INTERVAL 1 MINUTE` to its source"
+
+
+def time_help(schema: Schema, otherwise: str = ADD_WATERMARK) -> str:
+    """Return help on giving a relation an event time; ``otherwise`` if its input has none."""
+    lost = schema.lost
     if lost is None:
         return otherwise
     time, made, by = lost.time, lost.made, lost.by
@@ -41,3 +44,9 @@ def time_help(visible: Visible, otherwise: str) -> str:
         f"`{lost.where}` computes `{made}` from the event time `{time}`, and a computed time has "
         f"no watermark;\nselect both: `{time}, {by} AS {other}`, and use `{time}` here"
     )
+
+
+def time_help_of_any(schemas: Iterable[Schema], otherwise: str) -> str:
+    """Return help on giving one of several relations an event time."""
+    lost = next((schema for schema in schemas if schema.lost is not None), None)
+    return otherwise if lost is None else time_help(lost, otherwise)

@@ -110,7 +110,7 @@ def missing_watermark(what: str, column: e.Expression, visible: Visible) -> Diag
         help_ = f"select `window_time` in `{visible.alias}` and use it here"
     else:
         add = f"add `WATERMARK FOR {name} AS {name} - INTERVAL 1 MINUTE` to the source"
-        help_ = time_help(visible, add)
+        help_ = time_help(visible.schema, add)
     return Diagnostic(
         codes.MISSING_WATERMARK,
         f"{what} needs an event time, but `{name}` has no watermark",

@@ -181,7 +181,7 @@ def _no_event_time(span: Span, visible: Visible) -> Diagnostic:
         f"OVER uses the event time, but `{visible.alias}` has none",
         Label(span, "rows would wait forever"),
         secondary=(Label(visible.span, f"`{visible.alias}` is declared here"),),
-        help=time_help(visible, "add `WATERMARK FOR ts AS ts - INTERVAL 1 MINUTE` to its source"),
+        help=time_help(visible.schema),
     )
 
 

@@ -165,7 +165,7 @@ def _no_versions(node: q.Join, versions: Visible) -> Diagnostic:
         f"the versions of `{versions.alias}` have no event time from which they are valid",
         Label(node.right.span),
         secondary=(Label(versions.span, f"`{versions.alias}` is declared here"),),
-        help=time_help(versions, "add `WATERMARK FOR ts AS ts - INTERVAL 1 MINUTE` to its source"),
+        help=time_help(versions.schema),
     )
 
 

@@ -13,6 +13,7 @@ from ...model import types as t
 from ...model.programs import ProgramInput, ProgramKey
 from ...model.schema import Schema
 from ...model.typed import Typed
+from ..clauses.lost_times import ADD_WATERMARK, time_help
 from ..declarations.tables import not_a_stream
 from ..expressions.resolve import Clause, check
 from ..scopes.names import check_id, sink_is_not_read, unknown_relation
@@ -234,12 +235,11 @@ def _key_type(node: e.Expression, above: e.Expression, one: Typed, two: Typed) -
 
 def _no_order(given: st.OperatorInput, relation: Known, times: list[str]) -> Diagnostic:
     assert given.order_by is not None
-    fix = f"write `ORDER BY {times[0]}`" if times else ""
+    add = f"{ADD_WATERMARK}, or leave out ORDER BY"
     return Diagnostic(
         codes.OPERATOR_ORDER,
         f"rows of `{given.stream}` are ordered by the column of its watermark",
         Label(given.order_by.span),
         secondary=(Label(relation.span, f"`{given.stream}` is declared here"),),
-        help=fix
-        or "add `WATERMARK FOR ts AS ts - INTERVAL 1 MINUTE` to its source, or leave out ORDER BY",
+        help=f"write `ORDER BY {times[0]}`" if times else time_help(relation.schema, add),
     )

@@ -6,6 +6,8 @@ their operand is known. ``now()`` is resolved last, after functions are inlined.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from ....contracts.records import dataclass
 from ....dsl import codes
 from ....dsl.ast import expressions as e
@@ -15,9 +17,10 @@ from ....dsl.diagnostics import Diagnostic, Diagnostics, Label
 from ....dsl.walk import rewrite
 from ...model import types as t
 from ...model.coercion import can_cast
-from ...model.programs import Cell, CellKind
+from ...model.programs import Cell, CellKind, ProgramInput
 from ...model.reads import CellRef, ContainsCall, EntryRef, NowCall, SizeCall, WatermarkCall
 from ...model.typed import Typed
+from ..clauses.lost_times import time_help_of_any
 from ..expressions.calls import counted
 from ..expressions.conversions import converted_to
 from ..expressions.resolve import Clause, check
@@ -170,7 +173,7 @@ def _watermark(node: e.Call, context: Context) -> Typed:
         context.report(_no_arguments(node))
         return unknown(node)
     if not context.scope.names.has_event_time:
-        context.report(_no_watermark(node))
+        context.report(_no_watermark(node, context.scope.names.inputs))
     return Typed(WatermarkCall(node.span, Name(node.name.span, "watermark"), ()), t.TIMESTAMP)
 
 
@@ -198,10 +201,11 @@ def _no_arguments(node: e.Call) -> Diagnostic:
     )
 
 
-def _no_watermark(node: e.Call) -> Diagnostic:
+def _no_watermark(node: e.Call, inputs: Iterable[ProgramInput]) -> Diagnostic:
+    add = "add `WATERMARK FOR ts AS ts - INTERVAL 1 MINUTE` to a source that it reads"
     return Diagnostic(
         codes.MISSING_WATERMARK,
         "no input of the operator has a watermark",
         Label(node.span, "always NULL"),
-        help="add `WATERMARK FOR ts AS ts - INTERVAL 1 MINUTE` to a source that it reads",
+        help=time_help_of_any((given.schema for given in inputs), add),
     )

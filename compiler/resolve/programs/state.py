@@ -19,6 +19,7 @@ from ...model.programs import Cell, CellKind, ProgramInput, ProgramKey, Timer
 from ...model.reads import NowCall
 from ...model.schema import Duration
 from ...model.typed import Typed
+from ..clauses.lost_times import time_help_of_any
 from ..declarations.durations import duration
 from ..scopes.names import check_id
 from .reads import checked
@@ -76,7 +77,7 @@ def declared_timers(
         first[folded] = name
         found[folded] = Timer(name.text, timer.domain == "PROCESSING")
         if timer.domain == "EVENT" and all(i.event_time is None for i in inputs):
-            diagnostics.add(_no_event_time(timer))
+            diagnostics.add(_no_event_time(timer, inputs))
     return found
 
 
@@ -194,13 +195,14 @@ def _no_such_cell(name: Name, cells: list[str]) -> Diagnostic:
     )
 
 
-def _no_event_time(timer: st.Timer) -> Diagnostic:
+def _no_event_time(timer: st.Timer, inputs: Iterable[ProgramInput]) -> Diagnostic:
+    add = "add `WATERMARK FOR ts AS ts - INTERVAL 1 MINUTE` to a source"
+    fix = time_help_of_any((given.schema for given in inputs), add)
     return Diagnostic(
         codes.MISSING_WATERMARK,
         f"timer `{timer.name}` uses the watermark, but no input has one",
         Label(timer.span, "would never fire"),
-        help="add `WATERMARK FOR ts AS ts - INTERVAL 1 MINUTE` to a source, or write "
-        f"`{timer.name} PROCESSING TIME`",
+        help=f"{fix}, or write `{timer.name} PROCESSING TIME`",
     )
 
 

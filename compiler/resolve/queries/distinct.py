@@ -148,5 +148,5 @@ def _no_event_time(node: q.DistinctOn, visible: Visible) -> Diagnostic:
         f"DISTINCT ON needs an event time, and `{visible.alias}` has none",
         Label(node.span, "its ids would never be forgotten"),
         secondary=(Label(visible.span, f"`{visible.alias}` is declared here"),),
-        help=time_help(visible, "add `WATERMARK FOR ts AS ts - INTERVAL 1 MINUTE` to its source"),
+        help=time_help(visible.schema),
     )

@@ -9,7 +9,7 @@ from ....dsl.diagnostics import Diagnostic, Diagnostics, Label
 from ...model import types
 from ...model.coercion import common_type
 from ...model.pipeline import Relation
-from ...model.schema import Field, Schema
+from ...model.schema import Field, LostTime, Schema
 from ...model.steps import Branch, Union
 from ..declarations.stream_options import stream_options
 from ..scopes.names import check_part
@@ -94,12 +94,19 @@ def _union(query: q.Query, name: str, env: Environment, context: StreamContext) 
         name,
         query.span,
         tuple(dict.fromkeys(i for c in known for i in c.inputs)),
-        Schema(tuple(fields)),
+        Schema(tuple(fields), _lost_time(known, fields)),
         first.changes,
     )
     branches: tuple[Branch, ...] = tuple(c.as_branch() for c in known)
     whole.add(Union(branches))
     return whole.finish(name)
+
+
+def _lost_time(branches: list[Chain], fields: list[Field]) -> LostTime | None:
+    """What became of the event time of a branch, if the union has none."""
+    if any(field.watermark is not None for field in fields):
+        return None
+    return next((c.schema.lost for c in branches if c.schema.lost is not None), None)
 
 
 def _merged(a: Field, b: Field) -> Field:
