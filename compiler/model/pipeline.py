@@ -118,7 +118,9 @@ class Relation:
 
     ``name`` is its name in other relations and the emitted script; ``id`` identifies its state, and
     is the same unless the stream has a uid. ``stream`` is the declaration that it is a part of.
-    ``changes`` says that rows replace earlier rows (EMIT CHANGES) instead of only being added.
+    ``changes`` says that rows replace earlier rows (EMIT CHANGES) instead of only being added;
+    ``above_state`` that a step of it, or below it, keeps state: the watermark may have passed its
+    rows when they are emitted.
     """
 
     name: str
@@ -128,6 +130,7 @@ class Relation:
     steps: tuple[Step, ...]
     schema: Schema
     changes: bool
+    above_state: bool = field(compare=False, repr=False)
     span: Span = field(compare=False, repr=False)
 
 

@@ -19,11 +19,10 @@ from .declarations.secrets import check_secrets
 from .declarations.sinks import resolve_sink
 from .declarations.sources import resolve_source
 from .declarations.tables import resolve_table
-from .lowering.after_the_watermark import accepting_emitted_rows
 from .programs.operator import resolve_operator
 from .queries.streams import resolve_stream
 from .scopes.names import Declared, declared_names, late_streams, referenced_relations, shared_ids
-from .scopes.relation_builder import Environment, Known
+from .scopes.relation_builder import Environment, Known, known_as
 
 _Stream: TypeAlias = st.CreateStream | st.CreateOperator
 
@@ -52,9 +51,8 @@ def resolve(spec: st.Spec, settings: Settings, diagnostics: Diagnostics) -> Pipe
         relations.extend(resolved)
         for relation in resolved:
             if relation is resolved[-1] or is_late(relation):
-                known = Known(relation.name, relation.schema, relation.changes, relation.span)
                 # The first declaration of a name counts.
-                env.relations.setdefault(relation.name, known)
+                env.relations.setdefault(relation.name, known_as(relation, relation.span))
     sinks: list[Sink] = []
     for node in declared.values():
         if isinstance(node, st.CreateSink):
@@ -69,7 +67,7 @@ def resolve(spec: st.Spec, settings: Settings, diagnostics: Diagnostics) -> Pipe
         settings,
         checkpoint,
         tuple(sources),
-        tuple(accepting_emitted_rows(relations)),
+        tuple(relations),
         tuple(sinks),
         tuple(found for found in functions.known.values() if found is not None),
         frozenset(functions.called),
@@ -90,7 +88,9 @@ def _declared_inputs(
     for name, node in declared.items():
         if isinstance(node, st.CreateSource):
             schema, source = resolve_source(node, settings.variables, diagnostics)
-            env.relations[name] = Known(name, schema, False, node.name.span)
+            env.relations[name] = Known(
+                name, schema, changes=False, above_state=False, span=node.name.span
+            )
             if source is not None:
                 sources.append(source)
             for side, known, relation in side_streams(node, schema, source):
@@ -101,7 +101,9 @@ def _declared_inputs(
                     relations.append(relation)
         elif isinstance(node, st.CreateTable):
             schema, table = resolve_table(node, settings.variables, diagnostics)
-            env.tables[name] = Known(name, schema, False, node.name.span)
+            env.tables[name] = Known(
+                name, schema, changes=False, above_state=False, span=node.name.span
+            )
             if table is not None:
                 tables.append(table)
     return sources, tables, relations

@@ -117,7 +117,7 @@ def _relation(
     name: Name, inputs: tuple[str, ...], steps: tuple[Step, ...], schema: Schema
 ) -> Relation:
     called = (name.text, name.text, name.text)
-    return Relation(*called, inputs, steps, schema, changes=False, span=name.span)
+    return Relation(*called, inputs, steps, schema, changes=False, above_state=True, span=name.span)
 
 
 def _columns(schema: Schema, span: Span, diagnostics: Diagnostics) -> Schema:

@@ -91,11 +91,14 @@ def side_streams(
 def _side(
     name: Name, node: st.CreateSource, schema: Schema, step: SideRows | None
 ) -> tuple[str, Known, Relation | None]:
-    known = Known(name.text, schema, False, name.span)
+    known = Known(name.text, schema, changes=False, above_state=False, span=name.span)
     if step is None:
         return name.text, known, None
     relation = Relation(
-        name.text, name.text, name.text, (node.name.text,), (step,), schema, False, name.span
+        *(name.text, name.text, name.text, (node.name.text,), (step,), schema),
+        changes=False,
+        above_state=False,
+        span=name.span,
     )
     return name.text, known, relation
 

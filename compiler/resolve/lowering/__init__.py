@@ -5,7 +5,7 @@ query, and their names are then replaced by reads of the program.
 
 - ``builders``: expressions and names for such programs.
 - ``program_items``: the select list of a SELECT that becomes a program.
-- ``dedup_within``: DISTINCT ON … WITHIN; ``after_the_watermark``: over rows of an operator.
+- ``dedup_within``: DISTINCT ON … WITHIN.
 - ``frames``: aggregates over rows that a program keeps, or has seen; ``frame_values``: over the
   rows of a frame. ``folds``: those that hold some values; ``value_lists``: those that need all
   values. ``rows_calls``: calls of them; ``placeholders``: stand-ins for their values while

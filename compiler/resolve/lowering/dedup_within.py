@@ -11,6 +11,10 @@
 
 As without WITHIN, the first row is the first to arrive, and is emitted at once. A row that is late,
 or has no instant, is dropped: whether its id was seen is no longer known.
+
+Rows of a window, of an ordered program, or without a partner in a join are emitted when the
+watermark passes them: all would be late. Ids are forgotten by the watermark of an earlier epoch,
+which had not passed these rows, so none is one whose id was forgotten, and no late row is dropped.
 """
 
 from __future__ import annotations
@@ -35,12 +39,13 @@ from .program_items import returns_of
 
 @dataclass(frozen=True, slots=True)
 class DistinctWithin:
-    """A resolved DISTINCT ON with its interval."""
+    """A resolved DISTINCT ON with its interval; ``emitted``: an operator gives its rows."""
 
     given: ProgramInput
     time: Field
     within: e.Expression
     items: tuple[Item, ...]
+    emitted: bool
     span: Span
 
 
@@ -58,7 +63,8 @@ def within_operator(state_id: str, distinct: DistinctWithin) -> Operator:
         parts.is_null(parts.cell(span, kept_at)),
         e.Binary(span, ">", time, until),
     )
-    condition = parts.all_of([parts.is_known(time), _in_time(span, time), is_first])
+    in_time = () if distinct.emitted else (_in_time(span, time),)
+    condition = parts.all_of([parts.is_known(time), *in_time, is_first])
     assert condition is not None
     forgotten = e.Binary(span, "+", time, distinct.within)
     kept = (

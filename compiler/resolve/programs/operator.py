@@ -83,6 +83,7 @@ def _resolve(
         (step,),
         step.returns,
         changes=False,
+        above_state=True,
         span=node.name.span,
     )
 

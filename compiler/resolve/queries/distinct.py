@@ -68,7 +68,9 @@ class Distinct:
         values = tuple(key.value for key in keys)
         given = ProgramInput(self._chain.inputs[0], rows.alias, rows.schema, values, time.name)
         span = self._select.span
-        step = within_operator(state_id, DistinctWithin(given, time, interval, items, span))
+        emitted = self._chain.above_state
+        distinct = DistinctWithin(given, time, interval, items, emitted, span)
+        step = within_operator(state_id, distinct)
         self._chain.add(step, step.returns)
 
     def _keys(self) -> tuple[Key, ...]:

@@ -24,7 +24,7 @@ from ..lowering.match_form import no_event_time, rows_alone
 from ..lowering.match_program import MatchProgram
 from ..lowering.match_recognize import match_program
 from ..scopes.names import check_part, sink_is_not_read, unknown_relation
-from ..scopes.relation_builder import Environment, Known, StreamContext, part_name
+from ..scopes.relation_builder import Environment, Known, StreamContext, known_as, part_name
 from ..scopes.scope import Visible
 from .count_select import CountWindow, count_window, counted_beside
 
@@ -202,8 +202,9 @@ class FromResolver:
         )
         if relation is None:
             return None
-        known = Known(relation.name, relation.schema, relation.changes, alias.span)
-        return Input(known, Visible(alias.text, relation.schema, alias.span))
+        return Input(
+            known_as(relation, alias.span), Visible(alias.text, relation.schema, alias.span)
+        )
 
     def _window(self, node: q.WindowTable) -> Input | None:
         relation = node.relation

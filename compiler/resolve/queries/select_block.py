@@ -59,6 +59,7 @@ class BlockResolver:
             tuple(i.known.relation for i in source.inputs),
             first.visible.schema,
             any(i.known.changes for i in source.inputs),
+            any(i.known.above_state for i in source.inputs),
         )
         self._scope = BlockScope(
             (*(i.visible for i in source.inputs), *(k.visible for k in source.lookups)),

@@ -13,7 +13,7 @@ from ...model.schema import Field, LostTime, Schema
 from ...model.steps import Branch, Union
 from ..declarations.stream_options import stream_options
 from ..scopes.names import check_part
-from ..scopes.relation_builder import Chain, Environment, Known, StreamContext, part_name
+from ..scopes.relation_builder import Chain, Environment, StreamContext, known_as, part_name
 from .from_clause import FromResolver
 from .select_block import BlockResolver
 
@@ -59,7 +59,7 @@ def _declare(name: str, relation: Relation | None, table: q.CommonTable, env: En
         env.relations.pop(name, None)
         env.broken.add(name)
         return
-    env.relations[name] = Known(relation.name, relation.schema, relation.changes, table.name.span)
+    env.relations[name] = known_as(relation, table.name.span)
 
 
 def _block(
@@ -96,6 +96,7 @@ def _union(query: q.Query, name: str, env: Environment, context: StreamContext) 
         tuple(dict.fromkeys(i for c in known for i in c.inputs)),
         Schema(tuple(fields), _lost_time(known, fields)),
         first.changes,
+        any(c.above_state for c in known),
     )
     branches: tuple[Branch, ...] = tuple(c.as_branch() for c in known)
     whole.add(Union(branches))

@@ -19,13 +19,20 @@ from .lateness import check_lateness
 class Known:
     """A relation that can be read.
 
-    Its name in the emitted script, its columns, where it is declared.
+    Its name in the emitted script, its columns, where it is declared; ``changes`` and
+    ``above_state`` as in ``Relation``.
     """
 
     relation: str
     schema: Schema
     changes: bool
+    above_state: bool
     span: Span
+
+
+def known_as(relation: Relation, span: Span) -> Known:
+    """Return what is known of a relation by those that read it."""
+    return Known(relation.name, relation.schema, relation.changes, relation.above_state, span)
 
 
 @dataclass
@@ -74,6 +81,7 @@ class Chain:
         inputs: tuple[str, ...],
         schema: Schema,
         changes: bool,
+        above_state: bool,
     ) -> None:
         self.context = context
         self.name = name
@@ -81,6 +89,7 @@ class Chain:
         self.inputs = inputs
         self.schema = schema
         self.changes = changes
+        self.above_state = above_state
         self.steps: list[Step] = []
 
     def add(self, step: Step, schema: Schema | None = None) -> None:
@@ -89,6 +98,7 @@ class Chain:
         if problem is not None:
             self.context.diagnostics.add(problem)
         self.steps.append(step)
+        self.above_state |= isinstance(step, Stateful)
         if schema is not None:
             self.schema = schema
 
@@ -108,6 +118,7 @@ class Chain:
             tuple(self.steps),
             self.schema,
             self.changes,
+            self.above_state,
             self.context.span if name == self.context.stream else self.span,
         )
         self.context.relations.append(relation)
