@@ -133,6 +133,15 @@ def test_marks_follow_what_a_cell_is_made_of(
     assert {one.cell for one in marks_after(way)} == found
 
 
+def test_a_mean_is_no_more_whole_than_the_count_of_all_rows() -> None:
+    old = OLD.replace("v DOUBLE", "v DOUBLE NOT NULL").replace(
+        "AS total", "AS total, COUNT(*) AS n"
+    )
+    new = old.replace("version: 1", "version: 2").replace("COUNT(*) AS n", "AVG(v) AS mean")
+    mark = Mark("spend", "count(*)", "it begins", "2026-01-01T00:00:00+00:00", 5, None)
+    assert {one.cell for one in marks_after(decided(old, new, "{}", mark))} == {"avg(v).count"}
+
+
 @pytest.mark.parametrize("reached", [STOOD, STOOD + 90_000])
 def test_status_shows_them_as_long_as_they_hold(run: Run, reached: int) -> None:
     marks = marks_after(fit(OLD, NEW, "empty"))
