@@ -16,6 +16,7 @@ from streamc.runtime.accounting.ledger import total
 from streamc.runtime.base.errors import ROWS_LOST
 from streamc.runtime.connectors.discard import DiscardSink
 from streamc.runtime.connectors.interface import SinkRequest
+from streamc.runtime.execution.rollback_command import check_sinks, opened
 from streamc.runtime.state.manifests import Manifest
 
 if TYPE_CHECKING:
@@ -147,6 +148,29 @@ def test_the_ledger_checks_the_count(
     result = Bench(tmp_path, spark).run([A, B])
     assert result.exit_code == 1
     assert {failure.code for failure in result.failures} == {ROWS_LOST}
+
+
+def test_a_rollback_has_nothing_to_undo(tmp_path: Path, spark: SparkSession) -> None:
+    bench = Bench(tmp_path, spark)
+    check(bench.run([A, B]))
+    first = bench.witness.manifests[-1]
+    check(bench.run([A, A, B]))
+    assert bench.rows()["paid_out"] == 5
+    with opened(str(tmp_path / "state")) as rollback:
+        undo = rollback.undo(first.barrier)
+        assert {(one.sink, one.rows, one.stays) for one in undo.sinks} == {
+            ("paid_out", 3, False),
+            ("changes", 2, False),
+            ("latest", 2, False),
+            ("drawn_out", 3, False),
+        }
+        check_sinks(undo, ())
+        rollback.perform(undo, same_cuts=False)
+    bench.witness.manifests = [
+        one for one in bench.witness.manifests if one.barrier <= first.barrier
+    ]
+    check(bench.run())
+    assert bench.rows() == {"paid_out": 5, "changes": 4, "latest": 4, "drawn_out": 5}
 
 
 def test_a_column_that_nobody_needs_is_computed(tmp_path: Path, spark: SparkSession) -> None:
