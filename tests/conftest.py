@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING
 import hypothesis
 import pytest
 from golden_extension import extension_for
-from quick_jvm import class_archive, options
+from quick_jvm import options
 from syrupy.assertion import SnapshotAssertion
 
 if TYPE_CHECKING:
@@ -26,6 +27,18 @@ hypothesis.settings.register_profile("no clock", deadline=None)
 hypothesis.settings.load_profile("no clock")
 
 
+_MEMORY, _ROOM = Path("/dev/shm"), 4 << 30
+
+
+def pytest_configure() -> None:
+    """Keep what tests write in memory, where there is room.
+
+    A job waits for its notes to be on the disk, and RocksDB for its files, at every batch.
+    """
+    if _MEMORY.is_dir() and shutil.disk_usage(_MEMORY).free > _ROOM:
+        os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(_MEMORY))
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark what starts a server as starting Spark too: it runs jobs against the server."""
     for item in items:
@@ -34,15 +47,17 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def quick_jvms(request: pytest.FixtureRequest) -> Iterator[None]:
+def quick_jvms(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[None]:
     """How each JVM starts that a test starts Spark in, here or in a process."""
     marks = ("spark", "slow")
     if not any(item.get_closest_marker(mark) for item in request.session.items for mark in marks):
         yield
         return
     with pytest.MonkeyPatch.context() as patched:
-        archive = class_archive(request.config.cache.mkdir("jvm"))
-        patched.setenv("SPARK_SUBMIT_OPTS", options(archive))
+        patched.setenv("SPARK_SUBMIT_OPTS", options(request.config.cache.mkdir("jvm")))
+        patched.setenv("SPARK_LOCAL_DIRS", str(tmp_path_factory.mktemp("local")))
         yield
 
 
@@ -73,6 +88,13 @@ def spark() -> Iterator[SparkSession]:
         .config("spark.sql.codegen.cache.maxEntries", "1000")
         # A sketch of each kind for each window of hundreds of streams: 2.5 GB were seen in use.
         .config("spark.driver.memory", "4g")
+        # Each task that aggregates or sorts takes a page, which of this memory would be 64 MB.
+        .config("spark.buffer.pageSize", "1m")
+        # Of what nobody looks at Spark would keep a thousand plans, jobs and stages.
+        .config("spark.sql.ui.retainedExecutions", "20")
+        .config("spark.ui.retainedJobs", "100")
+        .config("spark.ui.retainedStages", "100")
+        .config("spark.ui.retainedTasks", "1000")
         # Spark's own choice writes its logs without checksums; with them, reading what is damaged
         # is told with the file's name.
         .config("spark.sql.streaming.checkpointFileManagerClass", _FILE_MANAGER)
