@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import shutil
 from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from guarded import restore as put_back
 from streamc.runtime import RuntimeFault
 from streamc.runtime.connectors.files.compaction import Compacted, compact
 from streamc.runtime.connectors.files.sink import FileSink
@@ -116,17 +118,38 @@ def test_small_files_are_merged(
     assert rows(spark, tmp_path, format) == ALL + Counter(range(600, 604))
 
 
-@pytest.mark.parametrize("number", range(1, 10))
+STEPS = 9
+
+
 @pytest.mark.parametrize("then", ["open", "compact"])
 def test_a_merge_that_is_stopped_is_finished(
     spark: SparkSession,
     storage: Storage,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
-    number: int,
     then: str,
 ) -> None:
-    written(spark, storage, tmp_path, "json")
+    """Before each of its steps."""
+    root = tmp_path / "merged"
+    written(spark, storage, root, "json")
+    shutil.copytree(root, tmp_path / "kept", copy_function=shutil.copy2)
+    for number in range(1, STEPS + 1):
+        put_back(tmp_path / "kept", root)
+        with monkeypatch.context() as patch:
+            _stop_before(patch, number)
+            with pytest.raises(Crash):
+                compact("spend", str(root / "state"), spark=spark)
+        if then == "open":
+            opened(storage, root, "json")
+        else:
+            compact("spend", str(root / "state"), spark=spark)
+        assert rows(spark, root, "json") == ALL, number
+        opened(storage, root, "json")
+        assert rows(spark, root, "json") == ALL, number
+
+
+def _stop_before(patch: pytest.MonkeyPatch, number: int) -> None:
+    """Has the nth of all files that are created, moved and deleted end the process."""
     calls = 0
 
     def stopping(method: str) -> Any:
@@ -143,18 +166,8 @@ def test_a_merge_that_is_stopped_is_finished(
 
         return call
 
-    with monkeypatch.context() as patch:
-        for method in ("create", "move", "delete"):
-            patch.setattr(storage_module.Storage, method, stopping(method))
-        with pytest.raises(Crash):
-            compact("spend", str(tmp_path / "state"), spark=spark)
-    if then == "open":
-        opened(storage, tmp_path, "json")
-    else:
-        compact("spend", str(tmp_path / "state"), spark=spark)
-    assert rows(spark, tmp_path, "json") == ALL
-    opened(storage, tmp_path, "json")
-    assert rows(spark, tmp_path, "json") == ALL
+    for method in ("create", "move", "delete"):
+        patch.setattr(storage_module.Storage, method, stopping(method))
 
 
 def test_without_a_barrier_there_is_nothing_to_do(

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from compiled import compiled_text, written
+from guarded import restore as put_back
 from streamc.cli.app import app
 from streamc.runtime import Arguments, RuntimeFault, run_script
 from streamc.runtime.plan.arguments import ADOPT
@@ -90,15 +91,24 @@ class Job:
         )
 
 
-@pytest.fixture
-def job(spark: SparkSession, tmp_path: Path) -> Job:
-    """A job after two runs, each with a barrier."""
-    found = Job(tmp_path / "job", spark)
+@pytest.fixture(scope="module")
+def made(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Job:
+    """A job after two runs, each with a barrier; `kept` is a copy of it."""
+    found = Job(tmp_path_factory.mktemp("copies") / "job", spark)
     for _ in range(2):
         found.feed()
         found.run()
     assert (found.rows("all"), found.rows("big")) == ([1, 2, 11, 12], [11, 12])
+    shutil.copytree(found.root, found.root.with_name("kept"), copy_function=shutil.copy2)
     return found
+
+
+@pytest.fixture
+def job(made: Job) -> Job:
+    """The job as it was made."""
+    put_back(made.root.with_name("kept"), made.root)
+    made.steps = 2
+    return made
 
 
 def test_a_copy_that_is_rolled_back_takes_nothing_from_the_original(job: Job) -> None:

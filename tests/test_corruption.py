@@ -8,7 +8,7 @@ import re
 import shutil
 import zipfile
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -235,30 +235,52 @@ def test_another_file_system_says_the_same(spark: SparkSession, made: Made, tmp_
 # What becomes of the results, on Spark.
 
 
+Damage = tuple[str, Callable[[bytes], bytes | None]]
+HARMLESS: list[Damage] = [
+    ("epochs/000000012.json", gone),
+    ("queries/per_minute/.metadata.crc", in_the_middle),
+    ("ledger/per_minute/000000011.json", in_the_middle),
+]
+LOGS: list[Damage] = [
+    ("queries/per_minute/offsets/11", in_the_middle),
+    ("queries/payments/commits/10", gone),
+]
+STORES: list[Damage] = [
+    ("queries/per_minute/state/0/0/11.changelog", in_the_middle),
+    ("queries/per_minute/state/1/1/10.zip", in_the_middle),
+    ("queries/per_minute/state/1/0/SSTs/*.sst", half),
+]
+TOGETHER: dict[str, tuple[list[Damage], int | None]] = {
+    "harmless": (HARMLESS, None),
+    "logs": (LOGS, 3),
+    "stores": (STORES, 3),
+    "barrier 2": ([("queries/per_minute/commits/9", in_the_last_line)], 2),
+    "barrier 1": ([("sources/payments/3", half)], 1),
+}
+ALONE: list[tuple[Damage, int | None]] = [
+    *((one, None) for one in HARMLESS),
+    (("epochs/000000011.json", in_the_middle), None),
+    (("barriers/000000003.json", in_the_middle), None),
+    *((one, 3) for one in (*LOGS, *STORES)),
+    (("sources/payments/7", in_the_middle), 3),
+]
+
+
 @pytest.mark.parametrize(
-    ("path", "how", "barrier"),
+    ("damages", "barrier"),
     [
-        ("queries/per_minute/offsets/11", in_the_middle, 3),
-        ("queries/per_minute/commits/9", in_the_last_line, 2),
-        ("queries/payments/commits/10", gone, 3),
-        ("queries/per_minute/state/0/0/11.changelog", in_the_middle, 3),
-        ("queries/per_minute/state/1/1/10.zip", in_the_middle, 3),
-        ("queries/per_minute/state/1/0/SSTs/*.sst", half, 3),
-        ("sources/payments/3", half, 1),
-        ("sources/payments/7", in_the_middle, 3),
-        ("epochs/000000011.json", in_the_middle, None),
-        ("epochs/000000012.json", gone, None),
-        ("barriers/000000003.json", in_the_middle, None),
-        ("queries/per_minute/.metadata.crc", in_the_middle, None),
-        ("ledger/per_minute/000000011.json", in_the_middle, None),
+        *(pytest.param(*found, id=name) for name, found in TOGETHER.items()),
+        *(pytest.param([one], to, id=one[0], marks=pytest.mark.long) for one, to in ALONE),
     ],
 )
 def test_results_are_right_in_spite_of_it(
-    spark: SparkSession, made: Made, path: str, how: Callable[..., Any], barrier: int | None
+    spark: SparkSession, made: Made, damages: Sequence[Damage], barrier: int | None
 ) -> None:
+    """Several damages to a state, by how far back it has to go; in `test-long` each by itself."""
     folder = made.restore()
-    for found in folder.glob(path):
-        damage(found, how)
+    for path, how in damages:
+        for found in folder.glob(path):
+            damage(found, how)
     cuts = {name: (folder / "epochs" / name).read_bytes() for name in os.listdir(folder / "epochs")}
     view = Told()
     assert run(spark, made.root, view).exit_code == 0
@@ -270,12 +292,12 @@ def test_results_are_right_in_spite_of_it(
         assert "FALLBACK" not in said
         return
     assert f"FALLBACK to barrier {barrier} " in said
-    assert path.split("*")[0] in said
+    assert [path for path, _ in damages if path.split("*")[0] not in said] == []
     # The generation before goes once the new one has a barrier of its own.
     assert generations == ["0002"]
     held = made.root / "state/generations/0002/epochs"
     kept = {name: (held / name).read_bytes() for name in os.listdir(held) if name in cuts}
-    if path.startswith("sources/"):
+    if any(path.startswith("sources/") for path, _ in damages):
         return
     assert kept == {name: cuts[name] for name in kept}, "the same input in the same batches"
 
@@ -310,8 +332,8 @@ def test_what_all_barriers_share_is_refused_by_name(
     ("path", "name"),
     [
         ("queries/per_minute/state/0/*/11.changelog", "11.changelog"),
-        ("queries/per_minute/commits/11", "commits/11"),
-        ("epochs/000000012.json", "000000012.json"),
+        pytest.param("queries/per_minute/commits/11", "commits/11", marks=pytest.mark.long),
+        pytest.param("epochs/000000012.json", "000000012.json", marks=pytest.mark.long),
     ],
 )
 def test_damage_that_comes_up_while_a_job_runs_ends_it(

@@ -13,6 +13,7 @@ from shutil import copytree, rmtree
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from guarded import restore as put_back
 from streamc.contracts.notes.generation import CountedGeneration, Origin
 from streamc.runtime import RuntimeFault
 from streamc.runtime.connectors.files.sink import FileSink
@@ -125,35 +126,38 @@ def test_a_new_generation_cuts_the_output_back(job: Job) -> None:
     assert job.rows() == expected(0, 1, 2, 3)
 
 
-@pytest.mark.parametrize("number", range(1, 9))
 def test_a_cut_that_is_stopped_goes_on(
-    job: Job, monkeypatch: pytest.MonkeyPatch, number: int
+    job: Job, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Stopped between any two deletions, of which some would be of one call."""
     job.run(0, 1, 2, 3)
     job.roll_back(1)
-    calls = 0
+    root, kept = job.root, tmp_path.with_name(f"{tmp_path.name}-kept")
+    copytree(root, kept)
     real = storage_module.Storage.delete
+    for number in range(1, 9):
+        put_back(kept, root)
+        calls = 0
 
-    def delete(self: Storage, paths: Any) -> None:
-        nonlocal calls
-        for path in paths:
-            calls += 1
-            if calls == number:
-                raise Crash
-            real(self, [path])
+        def delete(self: Storage, paths: Any, *, stop: int = number) -> None:
+            nonlocal calls
+            for path in paths:
+                calls += 1
+                if calls == stop:
+                    raise Crash
+                real(self, [path])
 
-    with monkeypatch.context() as patch:
-        patch.setattr(storage_module.Storage, "delete", delete)
-        try:
-            job.start()
-        except Crash:
-            assert job.rows() >= expected(0, 1)
-    job.start()
-    assert job.rows() == expected(0, 1)
-    assert calls >= min(number, 6)
-    job.run(2)
-    assert job.rows() == expected(0, 1, 2)
+        with monkeypatch.context() as patch:
+            patch.setattr(storage_module.Storage, "delete", delete)
+            try:
+                job.start()
+            except Crash:
+                assert job.rows() >= expected(0, 1)
+        job.start()
+        assert job.rows() == expected(0, 1), number
+        assert calls >= min(number, 6)
+        job.run(2)
+        assert job.rows() == expected(0, 1, 2), number
 
 
 def test_an_older_copy_of_the_state_is_refused(job: Job) -> None:
@@ -254,14 +258,12 @@ def test_damage_to_what_the_sink_keeps(
 ) -> None:
     """Each file of the sink's own, one at a time: the rows are right, or the start is refused."""
     kinds: set[str] = set()
-    count = number = 0
-    while number == 0 or number < count:
-        root = tmp_path / str(number)
-        root.mkdir()
-        job = Job(spark, storage, root)
-        stopped_at(job, step, monkeypatch)
-        files = list(own_files(root))
-        count, victim = len(files), files[number]
+    root = tmp_path / "job"
+    root.mkdir()
+    job = Job(spark, storage, root)
+    stopped_at(job, step, monkeypatch)
+    copytree(root, tmp_path / "kept")
+    for victim in list(own_files(root)):
         kinds.add(victim.parent.name)
         original = victim.read_bytes()
         damage(victim, how)
@@ -276,7 +278,7 @@ def test_damage_to_what_the_sink_keeps(
             victim.write_bytes(original)
             job.finish()
         assert job.rows() == expected(0, 1, 2), (victim, how, step)
-        number += 1
+        put_back(tmp_path / "kept", root)
     assert {"sinks", "spend"} <= kinds
     assert ("0001-000000002" in kinds) == (
         step in ("staged", "recorded", "moved")

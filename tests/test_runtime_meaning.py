@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import shlex
+import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 from compiled import compiled_text, written
+from guarded import restore as put_back
 from streamc.cli.app import app
 from streamc.runtime import Arguments, Result, RuntimeFault, run_script
 from streamc.runtime.storage.notes import seal, unseal
@@ -44,50 +46,50 @@ def run(spark: SparkSession, root: Path, spec: str) -> Result:
     return run_script(script, arguments, spark=spark)
 
 
-@pytest.fixture
-def begun(spark: SparkSession, tmp_path: Path) -> Path:
-    """A folder in which the spec has read one file."""
-    (tmp_path / "in").mkdir()
+@pytest.fixture(scope="module")
+def kept(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder `begun` in which the spec has read one file; `kept` is a copy of it."""
+    root = tmp_path_factory.mktemp("meaning")
+    (root / "begun/in").mkdir(parents=True)
     row = {"k": "a", "v": 1, "w": 10, "ts": "2026-01-01T00:00:00Z"}
-    (tmp_path / "in" / "1.json").write_text(json.dumps(row) + "\n", encoding="utf-8")
-    assert run(spark, tmp_path, SPEC).exit_code == 0
-    return tmp_path
+    (root / "begun/in/1.json").write_text(json.dumps(row) + "\n", encoding="utf-8")
+    assert run(spark, root / "begun", SPEC).exit_code == 0
+    shutil.copytree(root / "begun", root / "kept", copy_function=shutil.copy2)
+    return root / "kept"
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "said"),
-    [
-        (
-            "TUMBLE(once, ts, INTERVAL 1 MINUTE)",
-            "TUMBLE(once, ts, INTERVAL 5 MINUTES)",
-            "5 minutes",
-        ),
-        ("SUM(v) AS total", "SUM(w) AS total", "sum(v) (BIGINT)] -> [sum(w) (BIGINT)"),
-        ("SUM(v) AS total", "SUM(v) AS total, MAX(v) AS top", "max(v)"),
-        ("DISTINCT ON (k, v)", "DISTINCT ON (k, w)", "w BIGINT"),
-        ("- INTERVAL 1 MINUTE", "- INTERVAL 2 MINUTES", "within: 1 minute -> 2 minutes"),
-        ("a.ts + INTERVAL 1 MINUTE", "a.ts + INTERVAL 2 MINUTES", "upper_micros 120000000"),
-        ("LEFT JOIN", "JOIN", "join: left -> inner"),
-        (
-            "CREATE STREAM totals AS",
-            "CREATE STREAM totals WITH (uid = 'totals', unbounded = 'x') AS",
-            "",
-        ),
-    ],
-)
-def test_a_change_of_what_the_state_means(
-    spark: SparkSession, begun: Path, old: str, new: str, said: str
-) -> None:
-    assert old in SPEC
-    changed = SPEC.replace(old, new)
-    if not said:
-        assert run(spark, begun, changed).exit_code == 0
-        return
-    with pytest.raises(RuntimeFault) as caught:
-        run(spark, begun, changed)
-    assert caught.value.code.number == "SR0405"
-    assert said in caught.value.render()
-    assert run(spark, begun, SPEC).exit_code == 0, "the old version goes on"
+@pytest.fixture
+def begun(kept: Path) -> Path:
+    """The folder as it was after that run."""
+    put_back(kept, kept.with_name("begun"))
+    return kept.with_name("begun")
+
+
+CHANGES = [
+    ("TUMBLE(once, ts, INTERVAL 1 MINUTE)", "TUMBLE(once, ts, INTERVAL 5 MINUTES)", "5 minutes"),
+    ("SUM(v) AS total", "SUM(w) AS total", "sum(v) (BIGINT)] -> [sum(w) (BIGINT)"),
+    ("SUM(v) AS total", "SUM(v) AS total, MAX(v) AS top", "max(v)"),
+    ("DISTINCT ON (k, v)", "DISTINCT ON (k, w)", "w BIGINT"),
+    ("- INTERVAL 1 MINUTE", "- INTERVAL 2 MINUTES", "within: 1 minute -> 2 minutes"),
+    ("a.ts + INTERVAL 1 MINUTE", "a.ts + INTERVAL 2 MINUTES", "upper_micros 120000000"),
+    ("LEFT JOIN", "JOIN", "join: left -> inner"),
+]
+
+
+def test_changes_of_what_the_state_means(spark: SparkSession, begun: Path) -> None:
+    """Each is refused, and leaves a state with which the old version goes on."""
+    for old, new, said in CHANGES:
+        assert old in SPEC
+        with pytest.raises(RuntimeFault) as caught:
+            run(spark, begun, SPEC.replace(old, new))
+        assert caught.value.code.number == "SR0405"
+        assert said in caught.value.render()
+    assert run(spark, begun, SPEC).exit_code == 0
+
+
+def test_an_owner_that_is_named_as_it_was(spark: SparkSession, begun: Path) -> None:
+    named = "CREATE STREAM totals WITH (uid = 'totals', unbounded = 'x') AS"
+    assert run(spark, begun, SPEC.replace("CREATE STREAM totals AS", named)).exit_code == 0
 
 
 def test_changes_that_leave_the_state_as_it_was(spark: SparkSession, begun: Path) -> None:
