@@ -15,7 +15,6 @@ BELOW = frozenset({"other_rows_of_an_open_window"})
 
 _OWNER = re.compile(r"(?P<owner>\w+) \S.* \((?P<kind>.+)\)")
 _PART = re.compile(r"  (?P<part>\w.*?) {2,}(?P<verdict>\w+)")
-_FUNCTION = re.compile(r"(\w+)\(")
 
 
 def covering(cases: Sequence[Path]) -> frozenset[Path]:
@@ -43,7 +42,6 @@ def _told(case: Path) -> Iterator[Kind]:
             if name and "__" in name[0]:
                 # What a query keeps that is a program: its rows, how many there were.
                 yield of, part, name[0].rpartition("__")[2], found["verdict"]
-            yield from (("function", name, found["verdict"]) for name in _FUNCTION.findall(line))
 
 
 def _done(case: Path) -> Iterator[Kind]:

@@ -1,18 +1,24 @@
 """Which of the ways in which a case's rows can arrive `make test` tries; the others are long.
 
-Each case is run in one way, a hard one for its kind, and which of them its name says: all cases
-together go through all ways, and the same ones at every run.
+Of each file of tests one case is run in a hard way for its kind, another one as it is written. The
+names of the files say which: all files together go through all ways, the same ones at every run.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TypeVar
 from zlib import crc32
 
 from streamc.cli.testing.load import Test
 from streamc.compiler.spec_tests.model import Rows
-from streamc.compiler.spec_tests.ways import CRASHES, RESTARTS, ROW_BY_ROW
+from streamc.compiler.spec_tests.ways import (
+    AS_WRITTEN,
+    CRASHES,
+    ONE_BATCH,
+    RESTARTS,
+    ROW_BY_ROW,
+)
 
 T = TypeVar("T")
 
@@ -27,20 +33,36 @@ def turn(name: str, choices: Sequence[T]) -> T:
     return choices[crc32(name.encode()) % len(choices)]
 
 
-def one_way_each(tests: Iterable[Test]) -> list[Test]:
-    """Each case of files of tests once: killed, restarted or row by row if that is meant for it."""
-    cases: dict[tuple[str, int], dict[str, Test]] = {}
+def a_hard_one_and_another(tests: Iterable[Test]) -> list[Test]:
+    """Two cases of each file of tests: one killed, restarted or row by row, one as it is written.
+
+    A file holds cases of one spec, most of them of the same rows for another way of arrival.
+    """
+    files: dict[str, dict[int, dict[str, Test]]] = {}
     for test in tests:
-        cases.setdefault((test.source.name, test.case.span.start), {})[test.way] = test
-    return [_chosen(ways) for ways in cases.values()]
+        cases = files.setdefault(test.source.name, {})
+        cases.setdefault(test.case.span.start, {})[test.way] = test
+    return [one for name, cases in files.items() for one in _of_a_file(name, [*cases.values()])]
 
 
-def _chosen(ways: Mapping[str, Test]) -> Test:
+def _of_a_file(name: str, cases: Sequence[Mapping[str, Test]]) -> Iterator[Test]:
+    able = [ways for ways in cases if _hard(ways)]
+    first = turn(name, able or cases)
+    yield turn(name, _hard(first) or [*first.values()])
+    others = [ways for ways in cases if ways is not first]
+    if others:
+        yield _plain(turn(name, [ways for ways in others if AS_WRITTEN in ways] or others))
+
+
+def _plain(ways: Mapping[str, Test]) -> Test:
+    return ways.get(AS_WRITTEN) or ways.get(ONE_BATCH) or next(iter(ways.values()))
+
+
+def _hard(ways: Mapping[str, Test]) -> list[Test]:
     any_way = next(iter(ways.values()))
     apart = (ROW_BY_ROW, RESTARTS) if _rows(any_way) <= _FEW_ROWS else ()
     killed = (CRASHES,) if len(any_way.case.steps) <= _FEW_STEPS else ()
-    hard = [ways[way] for way in (*apart, *killed) if way in ways]
-    return turn(any_way.case.name or any_way.source.name, hard or [any_way])
+    return [ways[way] for way in (*apart, *killed) if way in ways]
 
 
 def _rows(test: Test) -> int:

@@ -93,8 +93,8 @@ def test_all_sinks_hold_the_same_input_at_every_barrier(
 ) -> None:
     """One of the four is slow; an epoch holds one file."""
     monkeypatch.setenv("SHOP_SLEEP", "0.4")
-    shop = Shop(tmp_path, seed=1, files_per_epoch=1)
-    shop.writer.add(16)
+    shop = Shop(tmp_path, seed=1, files_per_epoch=1, every="1 SECOND")
+    shop.writer.add(10)
     witness = run(spark, shop)
     shop.writer.close()
     last = run(spark, shop)
@@ -104,7 +104,7 @@ def test_all_sinks_hold_the_same_input_at_every_barrier(
         len(cuts.files_up_to(shop.generation, "events", manifest.sources["events"]))
         for manifest in witness.manifests
     ]
-    assert covered == sorted(covered) and covered[-1] == 16
+    assert covered == sorted(covered) and covered[-1] == 10
     for each in (witness, last):
         check_barriers(shop, each)
     check_cuts(shop)
@@ -313,7 +313,7 @@ def test_a_stateless_pipeline_needs_no_empty_epochs(spark: SparkSession, tmp_pat
     assert [batch for _, batch in probes.batches] == [0, 1, 2, 3]
 
 
-@pytest.mark.parametrize("ahead", [1, 3])
+@pytest.mark.parametrize("ahead", [pytest.param(1, marks=pytest.mark.long), 3])
 def test_a_fast_query_runs_ahead_no_further_than_allowed(
     spark: SparkSession, tmp_path: Path, ahead: int
 ) -> None:

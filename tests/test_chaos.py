@@ -31,9 +31,7 @@ def check(report: series.Report, count: int) -> None:
     assert len(report.killed) == count
 
 
-@pytest.mark.parametrize(
-    "kinds", [("moves", "jvm"), pytest.param(KINDS, marks=LONG)], ids=["two", "all"]
-)
+@pytest.mark.parametrize("kinds", [("jvm",), pytest.param(KINDS, marks=LONG)], ids=["one", "all"])
 def test_no_kill_loses_or_doubles_a_row(
     kinds: Sequence[str], tmp_path: Path, tell: Callable[[str], None]
 ) -> None:

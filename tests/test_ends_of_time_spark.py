@@ -204,6 +204,7 @@ def test_the_last_instant_of_all_ends_no_query(tmp_path: Path, spark: SparkSessi
     holds(spark, tmp_path, edges(), case(rows, expected), ways=1)
 
 
+@pytest.mark.long
 def test_the_first_instants_of_all_are_rows_like_any_others(
     tmp_path: Path, spark: SparkSession
 ) -> None:

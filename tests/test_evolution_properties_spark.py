@@ -187,7 +187,7 @@ def seconds(instant: str) -> int:
     return int((datetime.fromisoformat(instant) - T0).total_seconds())
 
 
-@settings(max_examples=8, derandomize=True, database=None)
+@settings(max_examples=3, derandomize=True, database=None)
 @given(edit=versions(), arrived=arrivals())
 def test_an_exact_edit(
     spark: SparkSession, edit: tuple[Version, Version], arrived: tuple[list[list[Row]], int]

@@ -145,7 +145,7 @@ def _is_of(sink: str, only: tuple[str, ...]) -> bool:
 
 @pytest.mark.spark
 def test_rows_by_an_event_time_of_an_odd_name(spark: SparkSession, tmp_path: Path) -> None:
-    for number, name in enumerate(TIMES[:2]):
+    for number, name in enumerate(TIMES[1:2]):
         folder = tmp_path / str(number)
         (folder / "tests").mkdir(parents=True)
         (folder / "odd.stream").write_text(timed(name), encoding="utf-8")

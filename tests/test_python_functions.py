@@ -14,6 +14,7 @@ from streamc.runtime.base.modules import load_function
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+LONG = pytest.mark.long
 SPEC = """\
 ---
 pipeline: scores
@@ -106,10 +107,13 @@ def test_missing_pandas_is_told_before_a_query_starts(
             "ValueError: too much\n",
         ),
         ("    return amount[:1]\n", "`risk` (module_of_scores:score) gave 1 values for 2 rows\n"),
-        ("    return 7\n", "`risk` (module_of_scores:score) gave 7 for 2 rows\n"),
-        (
+        pytest.param(
+            "    return 7\n", "`risk` (module_of_scores:score) gave 7 for 2 rows\n", marks=LONG
+        ),
+        pytest.param(
             "    return amount.astype(str) + ' euros'\n",
             "PySparkValueError: Failed to convert the value",
+            marks=LONG,
         ),
     ],
 )

@@ -118,7 +118,10 @@ def test_plan_and_script_of_different_specs(spark: SparkSession, root: Path) -> 
     assert caught.value.code.number == "SR0107"
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+ENDS = [(signal.SIGINT, 130), pytest.param(signal.SIGTERM, 143, marks=pytest.mark.long)]
+
+
+@pytest.mark.parametrize(("number", "code"), ENDS)
 def test_signals_end_a_script(root: Path, number: int, code: int) -> None:
     process = subprocess.Popen(
         [sys.executable, str(SCRIPT), f"--var=root={root}", f"--state={root}/state"],

@@ -139,11 +139,16 @@ def crash_in(method: str, *, after: bool, number: int) -> Callable[..., Any]:
     return crash
 
 
-@pytest.mark.parametrize("after", [False, True])
-@pytest.mark.parametrize(
-    ("method", "number"),
-    [("write", 1), ("write", 4), ("create", 1), ("create", 4), ("move", 1), ("move", 3)],
-)
+STEPS = (("write", 1), ("write", 4), ("create", 1), ("create", 4), ("move", 1), ("move", 3))
+OFTEN = (("write", 4, False), ("create", 1, True), ("create", 4, False), ("move", 3, True))
+CRASHES = [
+    pytest.param(*step, after, marks=[] if (*step, after) in OFTEN else pytest.mark.long)
+    for step in STEPS
+    for after in (False, True)
+]
+
+
+@pytest.mark.parametrize(("method", "number", "after"), CRASHES)
 def test_crash_at_each_step(
     spark: SparkSession,
     tmp_path: Path,

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
 PATIENCE = 240
-FEEDING = 25
+FEEDING = 10
 EPOCHS, AHEAD = 6, 30
 """Files come for so many seconds, on a slow machine longer: until there were so many epochs.
 

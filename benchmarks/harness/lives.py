@@ -105,8 +105,11 @@ def start(
 
 
 def archive_classes(shop: Shop) -> None:
-    """Runs the shop once and keeps the classes that its JVM has loaded: later ones start faster."""
-    if _classes(shop).exists():
+    """Runs the shop once and keeps the classes that its JVM has loaded: later ones start faster.
+
+    Not where the environment has an archive for all JVMs that Spark starts.
+    """
+    if _classes(shop).exists() or "SharedArchiveFile" in os.environ.get("SPARK_SUBMIT_OPTS", ""):
         return
     java = f"{QUICK} -XX:ArchiveClassesAtExit={_classes(shop)}"
     life = start(shop, "--until-caught-up", environment={"JDK_JAVA_OPTIONS": java})
