@@ -51,6 +51,8 @@ def parts() -> Iterator[tuple[type, str]]:
         made: list[Any] = [one, *(r for r in (one.source, one.table, one.sink) if r is not None)]
         if one.source is not None and one.source.replay is not None:
             made.append(one.source.replay)
+            if one.source.replay.batches is not None:
+                made.append(one.source.replay.batches)
         classes = [type(part) for part in made]
         for cls in classes if one.sink is None else [*classes, one.sink.writer]:
             assert isinstance(cls, type)

@@ -57,13 +57,25 @@ class ReadBefore:
     there: Callable[[str], bool]
 
 
+class BatchPositions(ABC):
+    """What the positions of a source say about the batches in which its rows came."""
+
+    @abstractmethod
+    def batches_at(self, position: Any) -> int:
+        """The number of batches up to a position."""
+
+    @abstractmethod
+    def position_after(self, batches: int) -> Any:
+        """The position after that many batches."""
+
+
 class Replay(ABC):
-    """How a source gives the rows between two positions again, for state that is computed anew."""
+    """How a source provides the rows between two positions again, to compute state anew."""
 
     @property
     @abstractmethod
-    def knows_batches(self) -> bool:
-        """Whether its positions say in which batches the rows came."""
+    def batches(self) -> BatchPositions | None:
+        """How its positions count batches; None if they say nothing about them."""
 
     @abstractmethod
     def lacks(self, source: ReadBefore) -> Iterator[Lack]:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 class RateReplay(Replay):
     """A row is made of its instant, and comes again whenever it is asked for."""
 
-    knows_batches = False
+    batches = None
 
     def lacks(self, source: ReadBefore) -> Iterator[Lack]:
         yield from ()

@@ -24,7 +24,7 @@ class _OfFiles(Role):
     """What its roles have in common."""
 
     def packages(self, options: Mapping[str, str]) -> tuple[Package, ...]:
-        return format_packages(options["format"])
+        return format_packages(options.get("format"))
 
 
 class FilesSourceRole(_OfFiles, SourceRole):

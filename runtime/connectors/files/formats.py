@@ -25,8 +25,8 @@ _AVRO = Package(
 )
 
 
-def format_packages(format: str) -> tuple[Package, ...]:
-    """What Spark needs besides for files of a format."""
+def format_packages(format: str | None) -> tuple[Package, ...]:
+    """What Spark needs besides for files of a format; a script without one is refused later."""
     return (_AVRO,) if format == "avro" else ()
 
 

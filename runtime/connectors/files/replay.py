@@ -6,17 +6,29 @@ Each entry of that log was a batch.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 from urllib.parse import unquote
 
 from ...state.checkpoints import entry_of
-from ..interface import Lack, ReadBefore, Replay
+from ..interface import BatchPositions, Lack, ReadBefore, Replay
+
+
+class FilesBatches(BatchPositions):
+    """A position is the last entry of the log, counted from zero."""
+
+    def batches_at(self, position: Any) -> int:
+        last = entry_of(position)
+        return 0 if last is None else last + 1
+
+    def position_after(self, batches: int) -> Mapping[str, int]:
+        return {"logOffset": batches - 1}
 
 
 class FilesReplay(Replay):
     """Files that are still there are read again, in the batches that the log has of them."""
 
-    knows_batches = True
+    batches = FilesBatches()
 
     def lacks(self, source: ReadBefore) -> Iterator[Lack]:
         count, of = files_gone(source)

@@ -34,7 +34,7 @@ class _OfKafka(Role):
 class KafkaReplay(Replay):
     """Messages are read again by their offsets, which don't say in which batches they came."""
 
-    knows_batches = False
+    batches = None
 
     def lacks(self, source: ReadBefore) -> Iterator[Lack]:
         """Reading ends at a message that is gone, unless the source passes over it."""

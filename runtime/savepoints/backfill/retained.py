@@ -16,7 +16,7 @@ from ....contracts.plan import Deduplication, Operator, Plan, Program, Query, ce
 from ...base.errors import NOT_REPLAYED, RuntimeFault
 from ...connectors.interface import Lack, ReadBefore
 from ...connectors.registry import SOURCES
-from ...state.checkpoints import Generation, entry_of
+from ...state.checkpoints import Generation
 from ...storage.disk import Disk
 from ..migrate.state_mapping import Fit
 
@@ -47,7 +47,7 @@ def check_replayed(plan: Plan, queries: Sequence[Query], cuts: Cuts) -> None:
                     "accept in the migration file that the cells start empty",
                 )
             ordered = order_counts(plan, query)
-            if ordered is not None and cuts.get(name) is not None and not replay.knows_batches:
+            if ordered is not None and cuts.get(name) is not None and replay.batches is None:
                 raise _refused(
                     f"`{ordered}` keeps what depends on the order in which rows came, "
                     f"and source `{name}` ({connector}) does not tell in which batches they did",
@@ -80,14 +80,21 @@ def steps(plan: Plan, queries: Sequence[Query], cuts: Cuts) -> list[Cuts]:
 
     Sources that have had less batches than others are spread over theirs.
     """
-    entries = {name: entry_of(cuts[name]) for name in _sources(queries)}
+    known = {
+        name: replay.batches
+        for name in _sources(queries)
+        if cuts[name] is not None
+        and (replay := SOURCES[plan.sources[name].connector].replay) is not None
+        and replay.batches is not None
+    }
     stepped = any(order_counts(plan, query) is not None for query in queries)
-    counts = {name: last + 1 for name, last in entries.items() if last is not None}
+    counts = {name: batches.batches_at(cuts[name]) for name, batches in known.items()}
     most = max(counts.values(), default=1) if stepped else 1
     found: list[Cuts] = []
     for step in range(1, most + 1):
-        reached = {name: -(-count * step // most) - 1 for name, count in counts.items()}
-        found.append({**cuts, **{name: {"logOffset": at} for name, at in reached.items()}})
+        reached = {name: -(-count * step // most) for name, count in counts.items()}
+        positions = {name: known[name].position_after(n) for name, n in reached.items()}
+        found.append({**cuts, **positions})
     return found
 
 
