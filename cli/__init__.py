@@ -5,11 +5,12 @@ runs.
 
 - ``app``: the command line; ``main`` is the entry point.
 - ``backfill``, ``barriers``, ``check``, ``compact``, ``compile``, ``diff``, ``explain``, ``fmt``,
-  ``fork`` (``forking``: both runs), ``graph``, ``init``, ``kernel``, ``rollback``, ``run``,
-  ``savepoint`` (``savepoint_files``, ``savepoint_plan``, ``savepoint_dry_run``), ``status``,
-  ``stop``, ``test``: the commands.
+  ``fork`` (``forking``: both runs), ``graph``, ``init``, ``kernel``, ``lsp``, ``rollback``,
+  ``run``, ``savepoint`` (``savepoint_files``, ``savepoint_plan``, ``savepoint_dry_run``),
+  ``status``, ``stop``, ``test``: the commands.
 - ``live_view``: a run as a table on a terminal; ``pages``: the pages that explain codes.
 - ``spark_check``: what Spark finds in specs; ``formats``: diagnostics for GitHub and CI servers.
+- ``language_server``: what editors show of a spec.
 - ``testing``: finds, runs and reports the tests of specs.
 - ``spec_files``: paths on the command line to specs.
 - ``from_savepoint``: the migration from a savepoint to what is run; ``changed_state``: what a start

@@ -25,6 +25,7 @@ from .fork import fork
 from .graph import graph
 from .init import init
 from .kernel import kernel
+from .lsp import lsp
 from .report import UserError, print_error
 from .rollback import rollback
 from .run import run
@@ -53,6 +54,7 @@ app.command("fork")(fork)
 app.command("graph")(graph)
 app.command("init")(init)
 app.add_typer(kernel, name="kernel")
+app.command("lsp")(lsp)
 app.command("rollback")(rollback)
 app.command("run")(run)
 app.add_typer(savepoint, name="savepoint")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import field
 from pathlib import Path
 
 from ..contracts.plan import Plan
@@ -22,6 +23,7 @@ from .graph import build
 from .graph.text import graph_text
 from .model.graph import OperatorGraph
 from .model.pipeline import Pipeline
+from .model.schema import Schema
 from .plan.lower import lower
 from .resolve import resolve
 from .resolve.declarations.secrets import note_secrets
@@ -33,7 +35,10 @@ PHASES = ("ast", "model", "graph", "plan", "script")
 
 @dataclass(frozen=True)
 class CompileResult:
-    """The result of each phase; None if it was not reached."""
+    """The result of each phase; None if it was not reached.
+
+    ``schemas`` are the columns of relations by name, as far as they are known, errors or not.
+    """
 
     source: SourceFile
     diagnostics: Diagnostics
@@ -42,6 +47,7 @@ class CompileResult:
     graph: OperatorGraph | None = None
     plan: Plan | None = None
     script: str | None = None
+    schemas: Mapping[str, Schema] = field(default_factory=dict)
 
     @property
     def plan_json(self) -> str | None:
@@ -89,19 +95,20 @@ def _compile(source: SourceFile, last: int) -> CompileResult:
     if spec is None or last == 0:
         return CompileResult(source, diagnostics, spec)
     settings = read_front_matter(spec.front_matter, source.stem, diagnostics)
-    model = resolve(spec, settings, diagnostics)
+    resolved = resolve(spec, settings, diagnostics)
+    model, schemas = resolved.pipeline, resolved.schemas
     if model is None:
-        return CompileResult(source, diagnostics, spec)
+        return CompileResult(source, diagnostics, spec, schemas=schemas)
     graph = build(model)
     for check in CHECKS:
         diagnostics.extend(check(graph))
     if diagnostics.has_errors or last == 1:
-        return CompileResult(source, diagnostics, spec, model)
+        return CompileResult(source, diagnostics, spec, model, schemas=schemas)
     if last == 2:
-        return CompileResult(source, diagnostics, spec, model, graph)
+        return CompileResult(source, diagnostics, spec, model, graph, schemas=schemas)
     plan = lower(graph, source.folder)
     script = emit(graph, comments_above(spec, source.text)) if last == 4 else None
-    return CompileResult(source, diagnostics, spec, model, graph, plan, script)
+    return CompileResult(source, diagnostics, spec, model, graph, plan, script, schemas)
 
 
 def output_files(result: CompileResult, folder: Path) -> dict[Path, str]:

@@ -6,6 +6,7 @@ In order of flow:
 - ``tokens``: text to tokens; a word is a keyword only where the grammar takes it as one.
 - ``parse``: tokens to the tree, statement by statement; ``lalr`` runs the grammar's tables,
   ``actions`` builds nodes from its rules, ``spelling`` decodes the texts of tokens.
+- ``unfinished``: the statement before a place in a file, and what could come there.
 - ``ast``: the nodes of the tree.
 - ``syntax_hints``: parse errors reported as the mistake that was made, each from its ``place``;
   ``foreign_statements``, ``foreign_columns``, ``foreign_queries`` and ``foreign_windows`` know the

@@ -41,7 +41,8 @@ class Parsed:
 
 
 @cache
-def _parser() -> tuple[Parser, Kinds]:
+def parser_and_kinds() -> tuple[Parser, Kinds]:
+    """Return the parser of the grammar and the kinds of its words."""
     tables = load()
     return Parser(tables, actions()), Kinds(tables)
 
@@ -66,7 +67,7 @@ def parse(source: SourceFile) -> Parsed:
 
 def parse_expression(source: SourceFile) -> tuple[Expression | None, Diagnostics]:
     """Parse a text that is a single expression."""
-    parser, kinds = _parser()
+    parser, kinds = parser_and_kinds()
     diagnostics = Diagnostics(source)
     tokens = tokenize(source, 0, kinds)
     diagnostics.extend(tokens.diagnostics)
@@ -99,7 +100,7 @@ class _Statements:
     """The statements of a file, parsed one by one."""
 
     def __init__(self, source: SourceFile, start: int, *, across_lines: bool) -> None:
-        self._parser, kinds = _parser()
+        self._parser, kinds = parser_and_kinds()
         self.tokens = tokenize(source, start, kinds, across_lines=across_lines)
         self.diagnostics = Diagnostics(source)
         self.diagnostics.extend(self.tokens.diagnostics)

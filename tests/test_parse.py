@@ -68,7 +68,7 @@ def test_every_rule_of_the_grammar_is_used(monkeypatch: pytest.MonkeyPatch) -> N
         recorders[str(number)] = record
         rules.append(replace(rule, action=str(number)))
     parser = Parser(replace(tables, rules=tuple(rules)), recorders)
-    monkeypatch.setattr(parsing, "_parser", lambda: (parser, Kinds(tables)))
+    monkeypatch.setattr(parsing, "parser_and_kinds", lambda: (parser, Kinds(tables)))
     spec(SPEC)
     for text in EXPRESSIONS:
         expression(text)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -44,9 +44,12 @@ class Suite:
     found: list[Diagnostics] = field(default_factory=list)
 
 
-def load_tests(files: Iterable[Path]) -> Suite:
-    """Read and check files; raises ``UserError`` for one that cannot be read."""
-    loader = _Loader()
+def load_tests(files: Iterable[Path], read: Callable[[Path], SourceFile] = read_spec) -> Suite:
+    """Read and check files; raises ``UserError`` for one that cannot be read.
+
+    ``read`` returns the text of a file: of a test, a spec or a migration.
+    """
+    loader = _Loader(read)
     for file in files:
         loader.load(file)
     return loader.suite
@@ -61,12 +64,13 @@ def named(tests: Sequence[Test], text: str) -> list[Test]:
 
 
 class _Loader:
-    def __init__(self) -> None:
+    def __init__(self, read: Callable[[Path], SourceFile]) -> None:
         self.suite = Suite()
+        self.read = read
         self._specs: dict[Path, CompileResult | None] = {}
 
     def load(self, file: Path) -> None:
-        source = read_spec(file)
+        source = self.read(file)
         diagnostics = Diagnostics(source)
         self.suite.found.append(diagnostics)
         nodes = read_tests(source, diagnostics)
@@ -85,7 +89,7 @@ class _Loader:
         """Return what a spec compiles to; its diagnostics are reported once."""
         key = spec.resolve()
         if key not in self._specs:
-            result = compile_source(read_spec(spec))
+            result = compile_source(self.read(spec))
             self._specs[key] = None if result.diagnostics.has_errors else result
             if result.diagnostics.has_errors:
                 self.suite.found.append(result.diagnostics)
@@ -130,7 +134,7 @@ class _Neighbours:
             found = path if path.is_file() else None
         if found is None:
             return None
-        diagnostics = Diagnostics(read_spec(found))
+        diagnostics = Diagnostics(self._loader.read(found))
         self._loader.suite.found.append(diagnostics)
         return diagnostics
 

@@ -6,7 +6,8 @@ What expressions are made of:
 - ``coercion``: compatible types: common types, comparisons, casts.
 - ``intervals``: interval literals, their length and their text.
 - ``functions``, ``catalogue``: Spark's functions, by name and number of arguments.
-- ``signatures``, ``signature_table``, ``rules``, ``date_parts``: what they take and return.
+- ``signatures``, ``signature_table``, ``rules``, ``date_parts``: what they take and return;
+  ``signature_text``: that in a line.
 - ``aggregates``: aggregate functions; ``aggregate_cells``: their results and cells of state.
 - ``declared``: functions and aggregates that a spec declares.
 - ``typed``: an expression with its type. ``conditions``: the conjuncts of a condition.

@@ -179,6 +179,13 @@ _NAMES: dict[str, Type] = _SCALARS | {
     "TIMESTAMP_LTZ": TIMESTAMP,
 }
 _DECIMAL_NAMES = ("DECIMAL", "DEC", "NUMERIC")
+
+
+def type_names() -> tuple[str, ...]:
+    """Return the names of the types without parameters, and of DECIMAL."""
+    return (*_SCALARS, _DECIMAL_NAMES[0])
+
+
 _FOREIGN = {
     "BOOL": "BOOLEAN",
     "BYTEA": "BINARY",

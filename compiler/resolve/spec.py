@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TypeAlias
 
+from ...contracts.records import dataclass
 from ...dsl import codes
 from ...dsl.ast import statements as st
 from ...dsl.diagnostics import Diagnostic, Diagnostics, Label
 from ...dsl.settings import Settings
 from ..model.pipeline import Pipeline, Relation, Sink, Source, Table
+from ..model.schema import Schema
 from .clauses.late_rows import is_late
 from .declarations.checkpoints import resolve_checkpoint
 from .declarations.functions import resolve_functions
@@ -27,8 +29,19 @@ from .scopes.relation_builder import Environment, Known, known_as
 _Stream: TypeAlias = st.CreateStream | st.CreateOperator
 
 
-def resolve(spec: st.Spec, settings: Settings, diagnostics: Diagnostics) -> Pipeline | None:
-    """Return the resolved pipeline, or None when the spec has errors."""
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """The pipeline, None when the spec has errors, and the columns that are known even then.
+
+    ``schemas`` has those of sources, tables, streams and their named parts, by name.
+    """
+
+    pipeline: Pipeline | None
+    schemas: Mapping[str, Schema]
+
+
+def resolve(spec: st.Spec, settings: Settings, diagnostics: Diagnostics) -> Resolved:
+    """Resolve a spec; mistakes are reported."""
     check_secrets(spec, settings, diagnostics)
     diagnostics.extend(check_java(spec, settings))
     declared = declared_names(spec, diagnostics)
@@ -60,9 +73,13 @@ def resolve(spec: st.Spec, settings: Settings, diagnostics: Diagnostics) -> Pipe
             if sink is not None:
                 sinks.append(sink)
     checkpoint = resolve_checkpoint(spec, diagnostics)
+    schemas = {relation.name: relation.schema for relation in relations}
+    schemas.update(
+        (name, known.schema) for name, known in (*env.tables.items(), *env.relations.items())
+    )
     if diagnostics.has_errors:
-        return None
-    return Pipeline(
+        return Resolved(None, schemas)
+    pipeline = Pipeline(
         diagnostics.source.name.rsplit("/", 1)[-1],
         settings,
         checkpoint,
@@ -73,6 +90,7 @@ def resolve(spec: st.Spec, settings: Settings, diagnostics: Diagnostics) -> Pipe
         frozenset(functions.called),
         tuple(tables),
     )
+    return Resolved(pipeline, schemas)
 
 
 def _declared_inputs(

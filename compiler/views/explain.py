@@ -44,6 +44,16 @@ def explain(graph: OperatorGraph, spec: Spec) -> str:
     return "\n".join(lines) + "\n"
 
 
+def explain_stream(graph: OperatorGraph, spec: Spec, stream: str) -> str:
+    """Return the facts about the state of one stream; empty if it keeps none."""
+    reason = _reasons(spec).get(stream)
+    return "\n\n".join(
+        "\n".join(_operator(graph, relation, step, reason))
+        for relation, step in graph.stateful()
+        if relation.stream == stream
+    )
+
+
 def _reasons(spec: Spec) -> dict[str, str]:
     """Return why streams have unbounded state, by their names."""
     return {
