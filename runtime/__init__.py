@@ -8,7 +8,8 @@ Rooms, each of which imports only those above it:
 - ``plan``: what was compiled, what was requested, the settings of the run.
 - ``spark``: the session, packages for connectors, the wording of Spark's failures.
 - ``state``: the folder with a pipeline's progress.
-- ``state_tables``: what operators keep in Spark's stores, compared with the plan, and as tables.
+- ``state_tables``: Spark's stores of operators, and the tables that they are read into.
+- ``kinds``: the kinds of operators: all that is specific to one.
 - ``accounting``: what happened to the rows of each batch.
 - ``connectors``: sources, reference data, sinks.
 - ``python``: Python functions; ``keyed``: keyed programs; ``python_operator``: operators whose

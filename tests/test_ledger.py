@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import pytest
@@ -17,6 +17,7 @@ from streamc.runtime.accounting.ledger import (
     total,
 )
 from streamc.runtime.accounting.plan_counts import read_counts
+from streamc.runtime.kinds.counts import PlanNode
 
 Node = dict[str, Any]
 
@@ -67,7 +68,15 @@ def join(mode: str = "INNER") -> Node:
 
 
 def ledger(plan: Node, before: Mapping[str, int] | None = None, kind: str = "dedup") -> BatchLedger:
-    return read_counts("q", 4, [plan], [("op", kind)], before)
+    return counted([plan], [("op", kind)], before)
+
+
+def counted(
+    plan: Sequence[Node],
+    operators: Sequence[tuple[str, str]] = (),
+    before: Mapping[str, int] | None = None,
+) -> BatchLedger:
+    return read_counts("q", 4, list(map(PlanNode.from_json, plan)), operators, before)
 
 
 def nodes(plan: Any) -> Iterator[Node]:
@@ -131,7 +140,7 @@ def test_groups_are_told_from_rows() -> None:
 
 
 def test_sessions_that_were_merged_are_not_lost() -> None:
-    found = ledger(session(), {"op": 4}, "session")
+    found = ledger(session(), {"op": 4}, "aggregate")
     assert found.entries["op"]["created"] == 0 and not check(found)
 
 
@@ -164,7 +173,7 @@ def test_a_join_says_how_many_rows_it_need_not_keep() -> None:
 def test_a_counter_that_is_wrong_is_a_leak(
     plan: Node, kind: str, counter: str, by: int, said: str
 ) -> None:
-    state = next(n["kind"] for n in nodes(plan) if "held" in n)
+    state = next(n["kind"] for n in nodes(plan) if "held" in n).replace("session", "aggregate")
     leaks = check(ledger(falsified(plan, kind, counter, by), {"op": 4}, state))
     assert any(said in str(leak) for leak in leaks), [str(leak) for leak in leaks]
     assert all(str(leak).startswith("`q`, batch 4, ") for leak in leaks)
@@ -200,7 +209,7 @@ def test_an_operator_that_a_query_has_twice_has_two_entries() -> None:
     outer = over(shuffled(inner), "dedup", 2, number=0, keyed=True, late=0, duplicates=0)
     outer |= {"updated": 2, "removed": 0, "held": 2}
     next(node for node in nodes(inner) if node["kind"] == "dedup")["number"] = 1
-    found = read_counts("q", 0, [outer], [("op", "dedup"), ("op", "dedup")], None)
+    found = counted([outer], [("op", "dedup"), ("op", "dedup")])
     assert (found.entries["op"]["in"], found.entries["op#2"]["in"]) == (2, 8)
 
 
@@ -233,7 +242,7 @@ def test_messages_that_share_their_counters_are_compared_together() -> None:
         over(scan(8, source), "filter", 5, condition=read, messages=found)
         for source, found in (("orders", first), ("orders__2", second))
     ]
-    found = read_counts("q", 4, plan, [], None)
+    found = counted(plan)
     assert found.entries["orders"] == {
         "kind": "source",
         "in": 16,
@@ -244,7 +253,7 @@ def test_messages_that_share_their_counters_are_compared_together() -> None:
     }
     assert not check(found)
     first["blank"] = 5
-    (leak,) = check(read_counts("q", 4, plan, [], None))
+    (leak,) = check(counted(plan))
     assert leak.identity == "no rows 7 <= taken 6"
 
 

@@ -26,9 +26,9 @@ from streamc.runtime.execution.run import run_pipeline
 from streamc.runtime.execution.views import SilentView
 from streamc.runtime.kernel.build import kernel_jar
 from streamc.runtime.kernel.load import load_kernel
+from streamc.runtime.kinds.layout import check_layout, spark_layout
 from streamc.runtime.plan.arguments import Arguments
 from streamc.runtime.plan.plan import OperatorUse, load_plan
-from streamc.runtime.state_tables.layout import check_layout, spark_layout
 from streamc.runtime.storage.file_system import Storage
 
 if TYPE_CHECKING:

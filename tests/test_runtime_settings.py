@@ -16,12 +16,12 @@ from streamc.contracts.reserved import RESERVED, reserved
 from streamc.dsl.source import SourceFile
 from streamc.runtime.base.errors import CODES, RuntimeFault
 from streamc.runtime.execution.views import duration
+from streamc.runtime.kinds.layout_lines import normal_type
 from streamc.runtime.plan.arguments import Arguments, parse_arguments, parse_variables
 from streamc.runtime.plan.plan import load_plan, uses_of
 from streamc.runtime.plan.retention import batches_to_retain
 from streamc.runtime.plan.settings import RunSettings, resolve_settings, seconds
 from streamc.runtime.spark.session import check_spark_settings, sql_settings
-from streamc.runtime.state_tables.layout import normal_type
 
 FIXTURES = Path(__file__).parent / "runtime_fixtures"
 POLICY = Checkpoint("30 seconds", 5, "10 minutes", 3)

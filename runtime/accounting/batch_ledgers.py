@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from ..base.errors import ROWS_LOST, RuntimeFault, first_line
 from ..base.fields import Fields
 from ..base.private_files import make_folders, open_new
+from ..kinds.counts import PlanNode
 from ..plan.plan import OperatorUse
 from ..spark.failures import spark_errors
 from ..storage.notes import read_note, seal, write_note
@@ -150,8 +151,9 @@ class Books:
         from .python_counts import fill_in
 
         try:
-            plan = json.loads(self._kernel.Ledger.of(batch._jdf))
-            fill_in(plan)
+            found = json.loads(self._kernel.Ledger.of(batch._jdf))
+            fill_in(found)
+            plan = list(map(PlanNode.from_json, found))
             before = self._held(number - 1)
             return read_counts(self._query, number, plan, self._operators, before)
         except spark_errors() as error:

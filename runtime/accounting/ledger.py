@@ -44,34 +44,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..kinds.counts import Counts, Equation
 from .remarks import OddInstant
-
-Counts = dict[str, Any]
 
 LAST = ("held",)
 """Counts that describe a state: of several batches the last one counts."""
 
 
 _UNACCOUNTED = "!unaccounted"
-
-
-@dataclass(frozen=True, slots=True)
-class Equation:
-    """Two sums of counters that must be equal; with `at_most` the left one may be less."""
-
-    place: str
-    left: Mapping[str, int]
-    right: Mapping[str, int]
-    at_most: bool = False
-
-    @property
-    def holds(self) -> bool:
-        left, right = sum(self.left.values()), sum(self.right.values())
-        return left <= right if self.at_most else left == right
-
-    def __str__(self) -> str:
-        sign = "<=" if self.at_most else "="
-        return f"{_sum(self.left)} {sign} {_sum(self.right)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,10 +163,3 @@ def shown(entry: Mapping[str, Any]) -> str:
     ]
     told = [str(value) for term, value in entry.items() if term in ("first", "parts")]
     return f"{entry['kind']}: {', '.join([*parts, *told])}"
-
-
-def _sum(terms: Mapping[str, int]) -> str:
-    text = " ".join(
-        f"{'-' if value < 0 else '+'} {name} {abs(value)}" for name, value in terms.items()
-    )
-    return text.removeprefix("+ ") or "0"

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any
 
-from ..base.fields import Fields
+from ..kinds.counts import OddValue
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,10 +25,9 @@ such rows out
     instant: str
 
     @classmethod
-    def of(cls, owner: str, found: Mapping[str, Any]) -> OddInstant:
+    def of(cls, owner: str, found: OddValue) -> OddInstant:
         """The kernel's finding about a source or a table."""
-        told = Fields(found)
-        return cls(owner, told.text("column"), told.text("number"), told.text("instant"))
+        return cls(owner, found.column, found.number, found.instant)
 
     def __str__(self) -> str:
         kind = self.owner.partition(" ")[0]

@@ -24,6 +24,7 @@ from ..connectors.sinks import make_sink, open_sinks
 from ..connectors.spool import Spool, is_repeatable
 from ..connectors.upserts import with_places
 from ..dataflow.job import Job
+from ..kinds.layout import checked_frame
 from ..plan.plan import OperatorUse, uses_of
 from ..plan.retention import batches_to_retain
 from ..plan.settings import AVAILABLE_NOW, RunSettings
@@ -31,7 +32,6 @@ from ..spark.failures import spark_errors, spark_lost, spark_refuses
 from ..spark.reports import Reports
 from ..state.integrity import Inventory
 from ..state.state import State
-from ..state_tables.layout import checked_frame
 from ..state_tables.meaning import check_meaning
 from .progress import QueryMonitor, QueryProgress
 from .views import View

@@ -21,7 +21,6 @@ from ..plan.settings import seconds
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
-    from pyspark.sql.types import StructType
 
 Document = dict[str, Any]
 
@@ -306,10 +305,3 @@ def frame_of(kernel: Any, whole: Document, inputs: Sequence[Rows]) -> DataFrame:
     spark = inputs[0].frame.sparkSession
     frames = java_list(spark._jvm, [one.frame._jdf for one in inputs])
     return DataFrame(kernel.Keyed.frame(json.dumps(whole), frames), spark)
-
-
-def state_schema(kernel: Any, frame: DataFrame) -> StructType:
-    """The columns of the initial state of a frame's program."""
-    from pyspark.sql.types import StructType
-
-    return StructType.fromJson(json.loads(kernel.Keyed.stateSchema(frame._jdf)))

@@ -5,18 +5,25 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Generic, TypeAlias, TypeVar
 
 from ...contracts.plan import Aggregate, Column, Operator, Plan, Program, Query, aggregates_of
 from ..base.errors import PLAN_MISSING, PLAN_UNREADABLE, RuntimeFault
 
+Kind = TypeVar("Kind", bound=Operator, covariant=True)
+
 
 @dataclass(frozen=True, slots=True)
-class OperatorUse:
+class UseOf(Generic[Kind]):
     """An operator in a query, and its live parts there: aggregates, columns of a join."""
 
-    operator: Operator
+    operator: Kind
     aggregates: tuple[Aggregate, ...] = ()
     sides: tuple[tuple[Column, ...], ...] = ()
+
+
+OperatorUse: TypeAlias = UseOf[Operator]
+"""An operator of any kind in a query."""
 
 
 def uses_of(plan: Plan, query: Query) -> tuple[OperatorUse, ...]:
@@ -26,7 +33,7 @@ def uses_of(plan: Plan, query: Query) -> tuple[OperatorUse, ...]:
         operator = plan.operators[use.id]
         known = {one.id: one for one in aggregates_of(operator)}
         alive = tuple(known[id] for id in use.aggregates or ())
-        found.append(OperatorUse(operator, alive, use.columns or ()))
+        found.append(UseOf(operator, alive, use.columns or ()))
     return tuple(found)
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from functools import reduce
 from typing import TYPE_CHECKING
 
-from ...contracts.plan import Program, ProgramCell
+from ...contracts.plan import Program, ProgramCell, key_column
 from ..base.options import quoted
-from .program_state import POSITION, RECORD, WAITING, entry_table, key_column, program_tables
+from .program_state import POSITION, RECORD, WAITING, entry_table, program_tables
+from .tables import Stores
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
@@ -23,7 +24,8 @@ def read_cells(spark: SparkSession, checkpoint: str, number: int, program: Progr
     """
     from pyspark.sql import functions as F
 
-    tables, keys, _ = program_tables(spark, checkpoint, number, program)
+    kept = program_tables(Stores(spark, checkpoint, number), program)
+    tables, keys = kept.tables, kept.keys
     parts = [tables[RECORD].withColumn(_KEPT, F.lit(True))]
     parts += [
         _whole(tables[entry_table(cell.id)], keys, cell)
@@ -34,7 +36,7 @@ def read_cells(spark: SparkSession, checkpoint: str, number: int, program: Progr
         parts.append(tables[WAITING].groupBy(*map(quoted, keys)).agg(_count().alias(_WHOLE)))
     joined = reduce(lambda one, other: one.join(other, list(keys), "full"), parts)
     named = [key.name for key in program.keys]
-    columns = [F.col(quoted(key_column(name))).alias(name) for name in named]
+    columns = [F.col(quoted(key_column(program, name))).alias(name) for name in named]
     columns += [_cell(cell).alias(cell.id) for cell in program.cells]
     columns += [F.col(quoted(timer.id)) for timer in program.timers]
     if program.ordered and WAITING not in {cell.id for cell in program.cells}:

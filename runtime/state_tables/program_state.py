@@ -7,15 +7,18 @@ list one by one, and the rows that wait; see `KeyState.scala`. Names are those t
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from ...contracts.plan import Program
+from ...contracts.plan import Program, key_column
 from ..base.options import quoted
+from .tables import Kept, Stores
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame, SparkSession
+    from pyspark.sql import Column, DataFrame
+    from pyspark.sql.types import StructType
 
 RECORD = "record"
 WAITING = "waiting"
@@ -25,8 +28,6 @@ ARMED = ".armed"
 """When Spark wakes a key, in milliseconds of the clock that the program goes by."""
 
 _KEYLESS = "all"
-_TAKEN = ("key", "value", POSITION, WRITTEN, "at", "number")
-"""What entries and rows that wait have beside their keys: a key of that name is `key.<name>`."""
 
 INNER = (ARMED, ".number", ".sweep")
 """Of a record: when Spark wakes the key, the number of its next row, when TTLs are looked at."""
@@ -37,24 +38,15 @@ _CODE = re.compile(r"_x([0-9a-f]{4})")
 _PLAIN = "CAST(conv({bytes}, 16, -10) AS BIGINT) ^ (-9223372036854775807L - 1L)"
 
 
-def program_tables(
-    spark: SparkSession, checkpoint: str, number: int, program: Program
-) -> tuple[dict[str, DataFrame], tuple[str, ...], tuple[str, ...]]:
-    """The tables of a program, its keys, and the columns of its records.
+def program_tables(stores: Stores, program: Program) -> Kept:
+    """The tables of a program; keys and cells are those of its records.
 
     A record has the keys, the values, the timers as instants and what is said by `record_names`;
-    an entry its key and value, of a list its position. `number` is the one that Spark knows the
-    operator by. What has outlived its TTL is there until the program has taken it away.
+    an entry its key and value, of a list its position. What has outlived its TTL is there until the
+    program has taken it away.
     """
-    # The reader needs what this starts.
-    _ = spark.streams.active
     keys = key_names(program)
-
-    def read(variable: str) -> DataFrame:
-        reader = spark.read.format("statestore").option("operatorId", number)
-        return reader.option("stateVarName", variable).load(checkpoint)
-
-    found = read(RECORD)
+    found = stores.variable(RECORD)
     names = record_names(program)
     held = [f.name for f in found.schema["value"].dataType.fields]  # type: ignore[attr-defined]
     tables = {
@@ -63,22 +55,24 @@ def program_tables(
     for cell in program.cells:
         if cell.kind != "value":
             variable = entry_table(cell.id)
-            tables[variable] = _entries(read(variable), keys, cell.kind)
+            tables[variable] = _entries(stores.variable(variable), keys, cell.kind)
     if program.ordered:
-        tables[WAITING] = _waiting(read(WAITING), keys)
+        tables[WAITING] = _waiting(stores.variable(WAITING), keys)
     tables = {name: _with_plain_fields(table) for name, table in tables.items()}
-    return tables, tuple(keys.values()), tuple(names[raw] for raw in held)
+    return Kept(tables, tuple(keys.values()), tuple(names[raw] for raw in held))
+
+
+def program_schema(kernel: Any, frame: DataFrame) -> StructType:
+    """The columns of the state that the program of a frame may begin with."""
+    from pyspark.sql.types import StructType
+
+    return StructType.fromJson(json.loads(kernel.Keyed.stateSchema(frame._jdf)))
 
 
 def key_names(program: Program) -> Mapping[str, str]:
     """The keys by the names that the state has for them; one that is the same for all, if none."""
-    found = {_name_alone(key.name): key_column(key.name) for key in program.keys}
+    found = {_name_alone(key.name): key_column(program, key.name) for key in program.keys}
     return found or {_KEYLESS: _KEYLESS}
-
-
-def key_column(name: str) -> str:
-    """The column of a key in the tables of a program."""
-    return f"key.{name}" if name.lower() in _TAKEN else name
 
 
 def record_names(program: Program) -> dict[str, str]:

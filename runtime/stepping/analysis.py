@@ -17,10 +17,10 @@ from ..base.errors import RuntimeFault
 from ..dataflow.script import load_build
 from ..kernel.build import kernel_jar
 from ..kernel.load import java_class, load_kernel
+from ..kinds.layout import checked_frame
 from ..plan.plan import load_plan, plan_path
 from ..spark.failures import java_exception, reason_of, spark_errors, spark_refuses
 from ..spark.session import run_session
-from ..state_tables.layout import checked_frame
 from ..storage.file_system import Storage
 from .job import StepJob
 from .runs import step_settings

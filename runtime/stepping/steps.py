@@ -26,13 +26,13 @@ from ..connectors.batch_failures import explain_failure
 from ..connectors.batches import BatchWriter
 from ..connectors.captures import CapturingSink, Contradiction, json_rows, parsed
 from ..execution.queries import Prepared, start_query
+from ..kinds.layout import checked_frame
 from ..plan.plan import uses_of
 from ..plan.settings import RunSettings
 from ..savepoints.migrate.failing import check_conversions
 from ..savepoints.migrate.state_mapping import fitted
 from ..savepoints.restore.state_bootstrap import begin_query, initial_state
 from ..spark.failures import spark_errors
-from ..state_tables.layout import checked_frame
 from ..state_tables.program_cells import read_cells
 from ..storage.disk import LocalDisk
 from .job import StepJob

@@ -18,12 +18,13 @@ from ....contracts.savepoint import SavedOperator, SavedQuery, Savepoint
 from ...base.errors import NOT_MIGRATED, RuntimeFault
 from ...connectors.registry import packages_of
 from ...dataflow.script import load_build
+from ...kinds.registry import kind_of
 from ...plan.arguments import Arguments
 from ...plan.plan import OperatorUse, load_plan, load_spec, plan_path, uses_of
 from ...plan.settings import AS_FAST_AS_POSSIBLE, resolve_settings
 from ...spark.failures import spark_errors, spark_refuses
 from ...spark.session import spark_of
-from ...state_tables.tables import Kept, read_tables
+from ...state_tables.tables import Kept, Stores
 from ...storage.disk import LocalDisk
 from ...storage.file_system import Storage
 from ...storage.local_files import local_state
@@ -35,7 +36,7 @@ from ..migrate.state_mapping import Fit, check_pipeline
 from ..restore.generation_draft import Draft
 from ..restore.restore import check_files, link_sources
 from ..take.written import file_sums, write_table
-from .merge_cells import conformed, filled
+from .conformed import conformed
 from .replay import Replay
 from .retained import check_replayed, check_whole, is_there, on_this_disk, rows_gone, steps
 
@@ -188,7 +189,8 @@ class _Made:
     def _operator(self, query: Query, number: int, use: OperatorUse) -> SavedOperator:
         id = use.operator.id
         checkpoint = self.replay.draft.checkpoint(query.id)
-        kept = read_tables(self.storage.session, checkpoint, number, use)
+        stores = Stores(self.storage.session, checkpoint, number)
+        kept = kind_of(use.operator).read(stores, use)
         tables = {
             name: write_table(
                 *(self.storage, self.disk, self.folder),
@@ -208,7 +210,7 @@ class _Made:
         tables = conformed(kept.tables, carried or {}, use.operator)
         if id not in fit.backfilled:
             return tables
-        found = filled(tables, kept, fit.backfilled[id], use.operator)
+        found = kind_of(use.operator).filled(tables, kept, fit.backfilled[id], use.operator)
         self.tell(
             f"{query.id}: {id}: {', '.join(fit.backfilled[id])}: of {found.keys:,} keys "
             f"{found.lacking:,} have no retained rows, and {found.other:,} are no longer kept"

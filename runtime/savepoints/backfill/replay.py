@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ....contracts.notes.epoch import Cuts
 from ....contracts.plan import Plan, Query
 from ...dataflow.job import Job
 from ...plan.settings import RunSettings
@@ -20,7 +21,6 @@ from ...storage.disk import Disk, side_file
 from ...storage.notes import seal
 from ..migrate.state_mapping import Fit
 from ..restore.generation_draft import Draft, gated, run_to
-from .retained import Cuts
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -8,23 +8,22 @@ as sources know them.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from ....contracts.plan import Deduplication, Operator, Plan, Program, Query, cells_of, timers_of
+from ....contracts.notes.epoch import Cuts
+from ....contracts.plan import Plan, Query, clock_of
 from ...base.errors import NOT_REPLAYED, RuntimeFault
 from ...connectors.interface import Lack, ReadBefore
 from ...connectors.registry import SOURCES
+from ...kinds.registry import kind_of
 from ...state.checkpoints import Generation
 from ...storage.disk import Disk
 from ..migrate.state_mapping import Fit
 
 if TYPE_CHECKING:
     from ...storage.file_system import Storage
-
-Cuts = Mapping[str, Any]
-"""Where each source stands, None for one that has had nothing yet."""
 
 
 def check_replayed(plan: Plan, queries: Sequence[Query], cuts: Cuts) -> None:
@@ -55,23 +54,12 @@ def check_replayed(plan: Plan, queries: Sequence[Query], cuts: Cuts) -> None:
                 )
 
 
-def clock_of(operator: Operator) -> str | None:
-    """What of an operator goes by the time at which it runs; None if nothing does."""
-    for timer in timers_of(operator):
-        if timer.time == "processing":
-            return f"timer `{timer.id}`"
-    for cell in cells_of(operator):
-        if cell.ttl is not None:
-            return f"the TTL of `{cell.id}`"
-    return None
-
-
 def order_counts(plan: Plan, query: Query) -> str | None:
     """An operator of a query that keeps what depends on how its input was cut into batches."""
     for use in query.operators:
-        match plan.operators[use.id]:
-            case Deduplication() | Program(ordered=False):
-                return use.id
+        operator = plan.operators[use.id]
+        if kind_of(operator).depends_on_batches(operator):
+            return use.id
     return None
 
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from ....contracts.savepoint import SavedOperator
 from ...base.errors import RuntimeFault
 from ...kernel.load import java_list
+from ...kinds.conversion import Conversion
 from ...state_tables.program_state import INNER, RECORD
-from ..migrate.conversions import Conversion
 from ..migrate.failing import Attempts, Failing, failing
 from ..migrate.state_mapping import Fit
 from ..migrate.transform import check_change

@@ -8,9 +8,9 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from ...base.options import quoted
+from ...kinds.conversion import Conversion, MadeColumn
 from ...state_tables.tables import WINDOW
 from ..format.shown import shown, shown_columns
-from ..migrate.conversions import Conversion, MadeColumn
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, Row

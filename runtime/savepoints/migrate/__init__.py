@@ -7,12 +7,7 @@
   done to them.
 - ``watermarks``: what the watermark of a savepoint makes of windows and timers that a migration
   moves.
-- ``live_state``: of a migration what one query needs: the cells and columns that it keeps, and who
-  has them.
+- ``holder``: which query of a savepoint has all that a migration reads of an operator.
 - ``transform``: the tables of an operator after a migration: each new key and cell by its
   expression.
-- ``ttl``: keys of a program whose cells get a TTL: each has to be looked at, or nobody forgets what
-  it has.
-- ``conversions``: what a migration computes of the rows of a savepoint: expressions over the
-  columns they see.
 """

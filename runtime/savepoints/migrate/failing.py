@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 from ...base.errors import unfit
 from ...base.options import quoted
+from ...kinds.conversion import Conversion, MadeColumn
 from ...spark.failures import java_reason
 from ...state_tables.tables import SIDES
 from ..format.shown import shown_columns
-from .conversions import Conversion, MadeColumn
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, SparkSession

@@ -13,16 +13,13 @@ from typing import TYPE_CHECKING
 
 from ....contracts.migration import CellChange
 from ....contracts.notes.marks import Mark
-from ....contracts.plan import Aggregation, Deduplication, Operator, TopN, window_of
+from ....contracts.plan import Operator, window_of
 from ...base.errors import RuntimeFault
+from ...kinds.registry import kind_of
 from ...plan.settings import seconds
 
 if TYPE_CHECKING:
     from .state_mapping import Fit
-
-
-_PASSING = (Aggregation, TopN, Deduplication)
-"""Operators that give a row no later than their window ends."""
 
 
 def marks_after(fit: Fit) -> tuple[Mark, ...]:
@@ -90,7 +87,7 @@ def _until(fit: Fit, operator: str) -> int | None:
         used = [fit.plan.operators[use.id] for use in query.operators]
         if operator not in {one.id for one in used}:
             continue
-        if len(query.sources) > 1 or not all(isinstance(one, _PASSING) for one in used):
+        if len(query.sources) > 1 or not all(kind_of(one).closes_with_window for one in used):
             return None
         try:
             delays = [seconds(delay) for delay in _delays(fit, query.sources[0])]

@@ -16,11 +16,12 @@ from ....contracts.plan import Plan, Query
 from ....contracts.savepoint import SavedOperator, SavedQuery, SavedTable, Savepoint
 from ...base.errors import NOT_MIGRATED, RuntimeFault, unfit
 from ...base.options import quoted
+from ...kinds.conversion import Conversion
+from ...kinds.registry import kind_of
 from ...plan.plan import uses_of
 from ...state_tables.meaning import meaning_differences
-from .conversions import Conversion, conversions
-from .live_state import alive, holder
-from .transform import transformed
+from .holder import holder
+from .transform import conversions, transformed
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -62,7 +63,7 @@ class Fit:
         saved = self._saved(old, None)
         tables = {name: self._read(spark, table) for name, table in saved.tables.items()}
         plan = self.savepoint.plan.operators[old]
-        return list(conversions(tables, saved, change, plan))
+        return conversions(tables, saved, change, plan)
 
     @property
     def cuts(self) -> Mapping[str, Any]:
@@ -87,15 +88,15 @@ class Fit:
         if old is None:
             return None
         saved = self._saved(old, query)
+        before, after = self.savepoint.plan.operators, self.plan.operators
         change = None if self.migration is None else self.change(operator)
         if change is not None and query is not None:
             (use,) = (u for u in uses_of(self.plan, query) if u.operator.id == operator)
-            change = alive(change, use)
-            saved = holder(change, [saved, *self.savepoint.kept(old)])
+            change = kind_of(use.operator).alive(change, use)
+            saved = holder(change, [saved, *self.savepoint.kept(old)], before[old])
         tables = {name: self._read(spark, table) for name, table in saved.tables.items()}
         if change is None:
             return tables
-        before, after = self.savepoint.plan.operators, self.plan.operators
         return transformed(tables, saved, change, before[old], after[operator])
 
     def rows(self, operator: str) -> int:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from ....contracts.migration import OperatorChange, WindowMerge
 from ....contracts.plan import Operator, timers_of
 from ...base.options import quoted
+from ...kinds.conversion import Conversion
 from ...state_tables.tables import WINDOW
-from .conversions import Conversion
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame

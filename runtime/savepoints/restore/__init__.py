@@ -6,6 +6,4 @@
   without their sinks.
 - ``state_bootstrap``: queries whose first batch, one without input, is made to have left what a
   savepoint holds.
-- ``program_rows``: tables of a keyed program as the rows that it begins with, as
-  `InitialState.scala` has them.
 """

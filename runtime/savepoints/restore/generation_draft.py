@@ -12,10 +12,10 @@ from ...barriers.gate import Gate
 from ...barriers.moved_input import check_moved
 from ...base.errors import QUERY_FAILED, RuntimeFault
 from ...dataflow.job import Job
+from ...kinds.layout import checked_frame
 from ...plan.settings import RunSettings
 from ...spark.failures import reason_of_query
 from ...state.state import GenerationFolder
-from ...state_tables.layout import checked_frame
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -15,13 +15,12 @@ from typing import TYPE_CHECKING, Any
 from ....contracts.notes.epoch import EpochNote
 from ....contracts.plan import Program, Query
 from ...dataflow.job import Job
-from ...kernel.load import java_list
-from ...keyed.program import state_schema
+from ...kinds.program.rows import state_rows
+from ...kinds.registry import kind_of
 from ...plan.plan import OperatorUse, uses_of
-from ...state_tables.stores import store_rows
+from ...state_tables.stores import NewStores
 from ...storage.disk import Disk, side_file
 from ..migrate.state_mapping import Fit
-from .program_rows import placed_rows, state_rows
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -76,29 +75,23 @@ def _fill(
     fit: Fit,
 ) -> int:
     """Puts the rows of an operator into its stores; how many."""
-    partitions = int(spark.conf.get(_PARTITIONS) or 1)
-    if isinstance(use.operator, Program):
-        frame = job.program(use.operator.id)
-        if frame is None:
-            # It has taken them in the first batch.
-            return fit.rows(use.operator.id)
-        tables = fit.tables(spark, use.operator.id, None)
-        if not tables:
-            return 0
-        rows = placed_rows(state_schema(kernel, frame), tables, use.operator, partitions)
-        found = java_list(spark._jvm, [one._jdf for one in rows])
-        session = spark._jsparkSession
-        begun: int = kernel.StateWriter.begin(session, checkpoint, number, frame._jdf, found)
-        return begun
-    tables = fit.tables(spark, use.operator.id, query)
+    kind, id = kind_of(use.operator), use.operator.id
+    if kind.takes_its_state(use.operator):
+        # It has taken them in the first batch.
+        return fit.rows(id)
+    tables = fit.tables(spark, id, query)
     if tables is None:
         return 0
-    written = 0
-    for store in store_rows(spark, checkpoint, number, use, tables, partitions):
-        written += kernel.StateWriter.replace(
-            spark._jsparkSession, checkpoint, number, store.store, store.prefix, store.rows._jdf
-        )
-    return written
+    stores = NewStores(
+        spark,
+        checkpoint,
+        number,
+        kernel=kernel,
+        operator=id,
+        partitions=int(spark.conf.get(_PARTITIONS) or 1),
+        frame=job.program,
+    )
+    return kind.restore(stores, use, tables)
 
 
 def _graft(disk: Disk, folder: str, query: Query, fit: Fit, epoch: EpochNote) -> None:

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 from ....contracts.plan import Plan, Query
 from ....contracts.savepoint import SavedOperator, SavedQuery, SavedTable
 from ...base.options import quoted
+from ...kinds.registry import kind_of
 from ...plan.plan import OperatorUse, uses_of
-from ...state_tables.tables import read_tables
+from ...state_tables.tables import Stores
 from ...storage.disk import Disk
 from ..format.model import now
 
@@ -64,7 +65,8 @@ class StateWriter:
         self, query: Query, checkpoint: str, number: int, use: OperatorUse
     ) -> SavedOperator:
         begun, id = now(), use.operator.id
-        kept = read_tables(self._storage.session, checkpoint, number, use)
+        stores = Stores(self._storage.session, checkpoint, number)
+        kept = kind_of(use.operator).read(stores, use)
         tables = {
             name: write_table(
                 *(self._storage, self._disk, self._folder),
