@@ -17,6 +17,7 @@ import pytest
 from cli_run import Run, run
 from json_outputs import output
 from small_plans import small_plan
+from streamc.contracts.notes.answer import Answer
 from streamc.contracts.notes.generation import Generation
 from streamc.runtime import RuntimeFault, Standing, stop_pipeline
 from streamc.runtime.barriers.stall import Stall
@@ -47,7 +48,7 @@ QUERY = QueryProgress(
 PLAN = small_plan("card_spend", 3)
 
 
-Answer = Callable[[Mailbox, StopRequest], None]
+Answering = Callable[[Mailbox, StopRequest], None]
 
 
 @pytest.fixture
@@ -76,7 +77,7 @@ def barrier(state: Path, number: int, generation: str = "0001", **changes: Any) 
 
 
 @contextmanager
-def job(state: Path, answer: Answer | None = None) -> Iterator[Lease]:
+def job(state: Path, answer: Answering | None = None) -> Iterator[Lease]:
     """A run that holds the folder and, in a thread, does with a request what it is told to."""
     lease = Lease(FILES, str(state), str(state), local=True)
     box = Mailbox(FILES, str(state), lease.holder.owner)
@@ -113,9 +114,9 @@ def test_a_job_is_stopped(run: Run, state: Path) -> None:
 
     def obey(box: Mailbox, request: StopRequest) -> None:
         seen.append(request.drain)
-        box.answer(request, "finishing the epoch in flight")
+        box.answer(request, Answer("finishing the epoch in flight"))
         time.sleep(0.5)
-        box.answer(request, ENDED, barrier=5, epoch=14)
+        box.answer(request, Answer(ENDED, barrier=5, epoch=14))
 
     with job(state, obey):
         ended = run("stop", "--state", str(state), "--drain")
@@ -132,7 +133,7 @@ def test_a_job_is_stopped(run: Run, state: Path) -> None:
 
 def test_a_job_that_ends_otherwise(run: Run, state: Path) -> None:
     def fail(box: Mailbox, request: StopRequest) -> None:
-        box.answer(request, FAILED, reason="with: query `q` failed: no space left")
+        box.answer(request, Answer(FAILED, "with: query `q` failed: no space left"))
 
     with job(state, fail):
         ended = run("stop", "--state", str(state))

@@ -5,5 +5,6 @@
 - ``marks``: parts of a state that lack rows.
 - ``epoch``: the cut of every source.
 - ``meaning``: what the state of a query means.
+- ``answer``: how far a run is with what it was asked.
 - ``run_plan``: the plan that the last run was of.
 """

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ...contracts.notes.epoch import Cuts, EpochNote
 from ...contracts.plan import Plan, timers_of
 from ..base.delays import DELAYS
 from ..kernel.load import java_map
@@ -167,10 +168,9 @@ class Gate:
         """Lets one more epoch follow, in which all watermarks pass every row."""
         self._gate.drain()
 
-    def positions(self, epoch: int) -> Mapping[str, Any]:
+    def positions(self, epoch: int) -> Cuts:
         """The position of each source at the end of an epoch that queries have not yet passed."""
-        cuts: Mapping[str, Any] = unseal(str(self._gate.epoch(epoch)))["cuts"]
-        return cuts
+        return EpochNote.from_json(unseal(str(self._gate.epoch(epoch)))).cuts
 
     def status(self) -> GateStatus:
         """The status; never waits for a source."""

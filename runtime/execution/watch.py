@@ -5,8 +5,9 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from ...contracts.notes.answer import Answer
 from ...contracts.plan import Plan
 from ..barriers.coordinator import Coordinator
 from ..barriers.gate import Gate
@@ -124,20 +125,17 @@ class Watch:
             self._file.write(self._plan, self._state.generation, standing, progress, now=True)
             self._requests += self._mailbox.requests()
             for request in self._requests:
-                phase, facts = self._end(request, failures)
-                self._mailbox.answer(request, phase, **facts)
+                self._mailbox.answer(request, self._end(request, failures))
 
-    def _end(
-        self, request: StopRequest, failures: Sequence[RuntimeFault]
-    ) -> tuple[str, dict[str, Any]]:
+    def _end(self, request: StopRequest, failures: Sequence[RuntimeFault]) -> Answer:
         newest = self._coordinator.newest
         if failures:
-            return FAILED, {"reason": f"with: {failures[0].message}"}
+            return Answer(FAILED, f"with: {failures[0].message}")
         if newest is None or newest.epoch != self._epoch:
-            return FAILED, {"reason": "before its last barrier was complete"}
+            return Answer(FAILED, "before its last barrier was complete")
         if request.drain and not self._drained:
-            return FAILED, {"reason": "without a drain: it was ending already"}
-        return ENDED, {"barrier": newest.barrier, "epoch": newest.epoch}
+            return Answer(FAILED, "without a drain: it was ending already")
+        return Answer(ENDED, barrier=newest.barrier, epoch=newest.epoch)
 
     def _end_as_asked(self, stop: Stop) -> None:
         drain = any(request.drain for request in self._requests)
@@ -172,7 +170,7 @@ class Watch:
         self._phase = phase
         with suppress(*_untold()):
             for request in self._requests:
-                self._mailbox.answer(request, phase)
+                self._mailbox.answer(request, Answer(phase))
 
     def _is_over(self, stop: Stop) -> bool:
         """Whether waiting for the end must stop; shows the status meanwhile."""

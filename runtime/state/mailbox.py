@@ -16,16 +16,17 @@ import os
 import socket
 import time
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from ...contracts.notes.answer import Answer
 from ..base.errors import NOT_STOPPED, NOTHING_RUNS, RuntimeFault
 from ..base.fields import Fields
 from ..storage.local_files import LocalFiles, local_state
-from ..storage.notes import create_note, read_note, write_note
+from ..storage.notes import create_note, read_note, read_note_as, write_note
 from .lease import RUN, Holder, running
 
 if TYPE_CHECKING:
@@ -84,7 +85,7 @@ class Mailbox:
         """Answers all requests to this run without a last answer: it ends in another way."""
         self.requests()
         for request in tuple(self._open.values()):
-            self.answer(request, FAILED, reason=reason)
+            self.answer(request, Answer(FAILED, reason))
 
     def _names(self, kind: str) -> list[str]:
         names = self._files.list(f"{self._folder}/control/{kind}")
@@ -96,11 +97,11 @@ class Mailbox:
     def _read(self, name: str) -> StopRequest | None:
         return _request(self._files, self._path("requests", name), name.removesuffix(".json"))
 
-    def answer(self, request: StopRequest, phase: str, **facts: Any) -> None:
+    def answer(self, request: StopRequest, answer: Answer) -> None:
         """Answers with the run's progress: a phase in plain words, `ended` or `failed`."""
-        if phase in (ENDED, FAILED):
+        if answer.phase in (ENDED, FAILED):
             self._open.pop(request.id, None)
-        write_note(self._files, _answer_file(self._folder, request.id), {"phase": phase, **facts})
+        write_note(self._files, _answer_file(self._folder, request.id), answer.to_json())
 
 
 def stop_pipeline(
@@ -174,16 +175,17 @@ class _Waiting:
             return holder is None or holder.owner != self.holder.owner
         return False
 
-    def _answer(self) -> Mapping[str, Any] | None:
+    def _answer(self) -> Answer | None:
         with suppress(RuntimeFault):
-            answer = read_note(self.files, _answer_file(self.folder, self.request.id))
-            if answer is not None and answer["phase"] not in (self.phase, ENDED, FAILED):
-                self.phase = str(answer["phase"])
+            path = _answer_file(self.folder, self.request.id)
+            answer = read_note_as(self.files, path, Answer.from_json)
+            if answer is not None and answer.phase not in (self.phase, ENDED, FAILED):
+                self.phase = answer.phase
                 self.show(self.phase)
             return answer
         return None
 
-    def _by_status(self) -> Mapping[str, Any] | None:
+    def _by_status(self) -> Answer | None:
         """How the run has ended, where the request came too late to be answered."""
         with suppress(RuntimeFault, ValueError):
             note = read_note(self.files, f"{self.folder}/control/status.json")
@@ -192,18 +194,18 @@ class _Waiting:
                 return None
             last, epoch = found.within("barrier"), found.whole("epoch")
             if self.request.drain:
-                return {"phase": FAILED, "reason": "without a drain: it was ending already"}
+                return Answer(FAILED, "without a drain: it was ending already")
             if last.whole("epoch") == epoch:
-                return {"phase": ENDED, "barrier": last.whole("barrier"), "epoch": epoch}
+                return Answer(ENDED, barrier=last.whole("barrier"), epoch=epoch)
         return None
 
-    def _check(self, answer: Mapping[str, Any] | None, state: str) -> None:
-        if answer is not None and answer["phase"] == ENDED:
-            self.show(f"stopped with barrier {answer['barrier']}, epoch {answer['epoch']}")
+    def _check(self, answer: Answer | None, state: str) -> None:
+        if answer is not None and answer.phase == ENDED:
+            self.show(f"stopped with barrier {answer.barrier}, epoch {answer.epoch}")
             return
         reason = "without an answer: it was killed, or ended by itself before it was asked"
         if answer is not None:
-            reason = str(answer.get("reason", f"while it was {answer['phase']}"))
+            reason = answer.reason or f"while it was {answer.phase}"
         help = f"what it said is in {state}/logs, if anywhere; its state is as after any crash"
         raise RuntimeFault(NOT_STOPPED, f"{self.holder.shown} has ended {reason}", help)
 
