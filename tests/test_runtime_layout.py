@@ -28,7 +28,7 @@ from streamc.runtime.kernel.build import kernel_jar
 from streamc.runtime.kernel.load import load_kernel
 from streamc.runtime.kinds.layout import check_layout, spark_layout
 from streamc.runtime.plan.arguments import Arguments
-from streamc.runtime.plan.plan import OperatorUse, load_plan
+from streamc.runtime.plan.plan import OperatorUse, UseOf, load_plan
 from streamc.runtime.storage.file_system import Storage
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ def function(id: str, name: str, *types: str) -> Aggregate:
 def aggregate(*ids: str, window: str | None = "tumble", keys: tuple[Column, ...]) -> OperatorUse:
     functions = tuple(function(id, BUFFERS[id][0], *BUFFERS[id][1]) for id in ids)
     over = None if window is None else Window(window, "ts", "1 minute", None, None)
-    return OperatorUse(Aggregation("o", "o", over, keys, "on window close", functions), functions)
+    return UseOf(Aggregation("o", "o", over, keys, "on window close", functions), functions)
 
 
 def without_state(plan: Plan, query: str, sink: str) -> Plan:
@@ -145,7 +145,7 @@ def test_session_unwindowed_and_stacked(kernel: Any, events: Any) -> None:
     inner = minutes(frame, "sum(i)", "avg(d)")
     stacked = inner.groupBy("window").agg(F.expr("collect_list(struct(a0, k))"))
     top = function("top", "collect_list", "BINARY")
-    outer = OperatorUse(TopN("t", "t", (), ("a0", "k"), ("a0",), 1, (top,)), (top,))
+    outer = UseOf(TopN("t", "t", (), ("a0", "k"), ("a0",), 1, (top,)), (top,))
     check(kernel, stacked, outer, aggregate("sum(i)", keys=columns("STRING")))
 
 
@@ -153,7 +153,7 @@ def test_dedup_and_join(kernel: Any, events: Any) -> None:
     from pyspark.sql import functions as F
 
     left, right = events("events").alias("a"), events("others").alias("b")
-    dedup = OperatorUse(Deduplication("d", "d", columns("STRING"), "1 hour"))
+    dedup = UseOf(Deduplication("d", "d", columns("STRING"), "1 hour"))
     check(kernel, left.dropDuplicatesWithinWatermark(["k"]), dedup)
     near = "a.k = b.k AND b.ts BETWEEN a.ts AND a.ts + INTERVAL 1 HOUR AND b.d > 0"
     for how in ("inner", "left"):
@@ -167,7 +167,7 @@ def test_dedup_and_join(kernel: Any, events: Any) -> None:
             for one in ("a", "b")
         ]
         operator = Join("j", "j", how, near, None, tuple(waiting))
-        join = OperatorUse(operator, sides=sides)
+        join = UseOf(operator, sides=sides)
         check(kernel, joined, join)
         wrong = replace(join, sides=(sides[0][:2], sides[1]))
         with pytest.raises(RuntimeFault) as caught:

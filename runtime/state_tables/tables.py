@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 STATE = "state"
 SIDES = ("left", "right")
 WINDOW = "window"
-SESSION_WINDOW = "session_window"
 EXPIRES = "expires_at"
 MATCHED = "matched"
 JOINED = "{side}-keyWithIndexToValue"

@@ -1,0 +1,131 @@
+"""Notes and manifests as earlier versions have written them: read into classes, written alike."""
+
+from __future__ import annotations
+
+import json
+import tarfile
+from collections.abc import Callable, Iterator, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from streamc.contracts.json_records import Malformed, Record
+from streamc.contracts.notes.answer import Answer
+from streamc.contracts.notes.epoch import EpochNote
+from streamc.contracts.notes.generation import CountedGeneration, Generation, Origin
+from streamc.contracts.notes.identity import StateIdentity
+from streamc.contracts.notes.marks import Mark
+from streamc.contracts.savepoint import SavedOperator, SavedQuery, SavedTable, Savepoint
+from streamc.runtime.storage.notes import seal, unseal
+
+OLD_STATES = sorted((Path(__file__).parent / "old_states").glob("*/*"))
+KINDS: Mapping[str, type[Record]] = {
+    "generation.json": Generation,
+    "state.json": StateIdentity,
+    "manifest.json": Savepoint,
+}
+NOW = datetime(2026, 1, 1, 10, tzinfo=UTC)
+MARK = Mark("spend", "sum(v)", "it begins", "2026-01-01T00:00:00+00:00", 5, None)
+
+
+def texts(*suffixes: str) -> Iterator[tuple[str, str]]:
+    """Yield the files of states and savepoints by their names in them."""
+    for path in OLD_STATES:
+        if path.name.endswith(suffixes):
+            with tarfile.open(path) as tar:
+                for member in tar:
+                    held = tar.extractfile(member)
+                    if held is not None and member.name.endswith(".json"):
+                        yield member.name, held.read().decode()
+
+
+def test_notes_of_earlier_versions_are_written_alike() -> None:
+    found = set()
+    for name, text in texts(".tar.gz", ".savepoint"):
+        kind = KINDS.get(name.rpartition("/")[2])
+        if kind is not None:
+            found.add(kind)
+            assert seal(kind.from_json(unseal(text)).to_json()) == text, name
+    assert found == set(KINDS.values())
+
+
+def test_epochs_of_earlier_versions_are_read() -> None:
+    found = [text for name, text in texts(".tar.gz") if "/epochs/" in name]
+    assert found
+    for text in found:
+        document = unseal(text)
+        assert EpochNote.from_json(document).to_json() == document
+
+
+def savepoint() -> Savepoint:
+    table = SavedTable("state", {"card": "string"}, 3, {"state/q/o/state/part-0": (12, "0a")})
+    operator = SavedOperator("o", "aggregate", ("card",), ("sum(v)",), {"state": table})
+    return Savepoint(
+        *("cut", NOW, "p", 1, 7, 9, "0001", "s", "4.2.1"),
+        sources={"payments": {"logOffset": 4}, "rates": None},
+        queries={"q": SavedQuery(4, 1, 2, ("out",), {"o": operator}, counted_as="q")},
+        lineage=(CountedGeneration("0001", {"q": 4}, apart=True),),
+        marks=(MARK,),
+        logs={"sources/payments/0": (3, "ff")},
+        plan=plan(),
+    )
+
+
+def plan() -> Any:
+    (text,) = {text for name, text in texts(".savepoint") if name.endswith("manifest.json")}
+    return Savepoint.from_json(unseal(text)).plan
+
+
+NOTES: Mapping[str, Callable[[], Record]] = {
+    "savepoint": savepoint,
+    "generation": lambda: Generation(
+        "0002", Origin("0001", 3, 9, savepoint="cut"), (), (MARK,), made_at=NOW
+    ),
+    "epoch": lambda: EpochNote(4, {"payments": None}, opened_at="2026"),
+    "answer": lambda: Answer("ended", barrier=3, epoch=9),
+}
+
+
+@pytest.mark.parametrize("note", NOTES.values(), ids=NOTES)
+def test_what_is_written_is_read_again(note: Callable[[], Record]) -> None:
+    written = json.loads(json.dumps(note().to_json()))
+    assert type(note()).from_json(written) == note()
+
+
+def test_fields_that_earlier_versions_lack_are_written() -> None:
+    document = savepoint().to_json()
+    assert (document["spec"], document["queries"]["q"]["counted_as"]) == (None, "q")
+    del document["spec"], document["marks"], document["queries"]["q"]["counted_as"]
+    found = Savepoint.from_json(json.loads(json.dumps(document)))
+    assert (found.spec, found.marks, found.queries["q"].counted_as) == (None, (), None)
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "reason"),
+    [
+        ("made_at", "yesterday", "its `made_at` is no instant"),
+        ("made_at", "2026-01-01T00:00:00", "its `made_at` is no instant"),
+        ("barrier", -1, "its `barrier` is no number from 0 on"),
+        ("version", 2**63, "its `version` is no whole number of 64 bits"),
+        ("logs", {"../x": [1, "00"]}, "its `logs` is no list of files"),
+        ("logs", {"sources/x/0": [-1, "00"]}, "its `logs` is no list of files"),
+        ("logs", {"sources/x/0": [1]}, "its `logs.sources/x/0` is no list of 2 values"),
+        ("logs", {"sources/x/0": ["1", "00"]}, "its `logs.sources/x/0` is no whole number"),
+        ("lineage", [{"generation": "1", "batches": {"q": -2}}], "its `lineage[0].batches.q` is"),
+        ("marks", [{**MARK.to_json(), "since": "x"}], "its `marks[0].since` is no instant"),
+        ("queries", {"q": {}}, "its `queries.q.batch` is missing"),
+    ],
+)
+def test_damage_is_found_where_it_is(path: str, value: object, reason: str) -> None:
+    document = json.loads(json.dumps(savepoint().to_json()))
+    with pytest.raises(Malformed) as raised:
+        Savepoint.from_json({**document, path: value})
+    assert reason in str(raised.value)
+
+
+@pytest.mark.parametrize("number", ["", "x", "²", "-1"])
+def test_a_generation_has_the_number_of_a_folder(number: str) -> None:
+    document = NOTES["generation"]().to_json()
+    with pytest.raises(Malformed, match="is no number of a generation"):
+        Generation.from_json({**document, "generation": number})
