@@ -28,7 +28,7 @@ Kind = TypeVar("Kind", bound=Operator)
 
 
 class OperatorKind(ABC, Generic[Kind]):
-    """What holds of the operators of a kind."""
+    """All that is specific to the operators of one kind."""
 
     @property
     @abstractmethod
@@ -44,45 +44,45 @@ class OperatorKind(ABC, Generic[Kind]):
 
     @abstractmethod
     def layout(self, use: UseOf[Kind], found: SparkOperator) -> Iterable[Line]:
-        """The parts of what the plan says of one, each beside what Spark plans."""
+        """The parts of an operator's state in the plan, each next to Spark's."""
 
     @abstractmethod
     def read(self, stores: Stores, use: UseOf[Kind]) -> Kept:
-        """What one keeps in a query."""
+        """The tables of an operator in a query."""
 
     @abstractmethod
     def restore(self, stores: NewStores, use: UseOf[Kind], tables: Mapping[str, DataFrame]) -> int:
-        """Has one keep what tables say, and returns how many rows that is.
+        """Puts tables into an operator's stores; returns the number of rows.
 
-        Raises RuntimeFault when a table lacks a column that a store has.
+        Raises RuntimeFault when a table lacks a column of a store.
         """
 
     @abstractmethod
     def takes_its_state(self, operator: Kind) -> bool:
-        """Whether one is given its state as input of the first batch, and so not by `restore`."""
+        """Whether an operator takes its state in the first batch, instead of by `restore`."""
 
     # What becomes of its rows.
 
     @abstractmethod
     def counts(self, node: PlanNode, place: str, flow: FlowOf) -> Counted:
-        """The ledger's entry of one in a batch, and what must add up at a `place`."""
+        """The ledger entry of an operator in a batch, and the identities to check at a `place`."""
 
     @property
     @abstractmethod
     def closes_with_window(self) -> bool:
-        """Whether one gives a row no later than its window ends."""
+        """Whether an operator gives each row no later than the end of its window."""
 
     @abstractmethod
     def depends_on_batches(self, operator: Kind) -> bool:
-        """Whether what one keeps depends on how its input was cut into batches."""
+        """Whether an operator's state depends on how its input was divided into batches."""
 
-    # What a migration makes of a savepoint: methods of the kind that an operator had in it.
+    # Migrations of a savepoint: methods of the kind that an operator had in it.
 
     @abstractmethod
     def kept_rows(
         self, tables: Mapping[str, DataFrame], keys: Sequence[str], condition: str
     ) -> dict[str, DataFrame]:
-        """The tables without what does not fulfil a condition."""
+        """The tables without the rows that do not fulfil a condition."""
 
     @abstractmethod
     def conversions(
@@ -92,7 +92,7 @@ class OperatorKind(ABC, Generic[Kind]):
         change: OperatorChange,
         old: Kind,
     ) -> Iterable[Conversion]:
-        """What is made of each table, before rows are merged."""
+        """The columns made of each table, before rows are merged."""
 
     @abstractmethod
     def converted(
@@ -105,21 +105,18 @@ class OperatorKind(ABC, Generic[Kind]):
     ) -> dict[str, DataFrame]:
         """The tables that the new operator begins with.
 
-        Raises RuntimeFault for what would have two meanings.
+        Raises RuntimeFault when the result would be ambiguous.
         """
 
     @abstractmethod
     def reads(self, change: OperatorChange) -> Iterable[tuple[str, Sequence[str]]]:
-        """The columns that a change reads of each table of which one of several queries lacks some.
+        """The columns that a change reads of each table, where queries may keep different ones."""
 
-        What all queries keep alike is left out.
-        """
-
-    # What a new version keeps: methods of the kind that an operator has then.
+    # The new version's state: methods of the kind that an operator has there.
 
     @abstractmethod
     def alive(self, change: OperatorChange, use: UseOf[Kind]) -> OperatorChange:
-        """A change without what the query of a use does not keep."""
+        """A change reduced to what the query of a use keeps."""
 
     @abstractmethod
     def filled(
@@ -129,7 +126,7 @@ class OperatorKind(ABC, Generic[Kind]):
         cells: Collection[str],
         operator: Kind,
     ) -> Filled:
-        """Tables with these cells as they are in another state of the same operator.
+        """Tables with these cells taken from another state of the same operator.
 
-        Raises RuntimeFault when Spark alone could make a cell of a key that is not there.
+        Raises RuntimeFault for a key that is not there if only Spark could make its cell.
         """

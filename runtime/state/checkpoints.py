@@ -21,6 +21,8 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import Any
 
+from ...contracts.notes.epoch import Cuts
+
 _BATCH = re.compile(r"queries/([^/]+)/(offsets|commits)/(\d+)")
 _STATE = re.compile(r"(queries/([^/]+)/state/.+)/(\d+)\.(zip|snapshot|changelog|delta)")
 _SHARED = re.compile(r"(queries/([^/]+)/state/.+)/(SSTs|logs)/[^/]+")
@@ -183,7 +185,7 @@ class Logged:
     """A planned batch in Spark's log: its epoch, each source's cut, the watermark."""
 
     epoch: int
-    cuts: dict[str, Any]
+    cuts: Cuts
     watermark_ms: int
 
 

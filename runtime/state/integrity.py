@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
+from ...contracts.notes.epoch import Cuts
 from ..base.errors import STATE_DAMAGED, RuntimeFault
 from ..storage.disk import Disk, Sum, side_file
 from ..storage.notes import unseal
@@ -30,7 +30,7 @@ class Cut:
 
     queries: Mapping[str, int]
     epoch: int
-    sources: Mapping[str, Any]
+    sources: Cuts
 
     @classmethod
     def of(cls, manifest: Manifest) -> Cut:

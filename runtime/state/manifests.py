@@ -12,6 +12,7 @@ from datetime import datetime
 from typing import Any
 
 from ...contracts.json_records import instant_text
+from ...contracts.notes.epoch import Cuts
 from ..base.fields import Fields
 from ..storage.notes import unseal
 
@@ -75,7 +76,7 @@ class Manifest:
     requested_at: datetime
     completed_at: datetime
     queries: Mapping[str, QueryCut]
-    sources: Mapping[str, Any]
+    sources: Cuts
     sinks: Mapping[str, SinkCut]
     ledger: Mapping[str, Any]
     files: Mapping[str, tuple[int, str]]

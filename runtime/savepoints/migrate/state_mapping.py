@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ....contracts.migration import Migration, OperatorChange
+from ....contracts.notes.epoch import Cuts
 from ....contracts.notes.meaning import meaning_of
 from ....contracts.plan import Plan, Query
 from ....contracts.savepoint import SavedOperator, SavedQuery, SavedTable, Savepoint
@@ -66,7 +67,7 @@ class Fit:
         return conversions(tables, saved, change, plan)
 
     @property
-    def cuts(self) -> Mapping[str, Any]:
+    def cuts(self) -> Cuts:
         """Where each source of the plan stands, None for one that begins at its beginning."""
         return {
             source: self.savepoint.sources.get(self.sources[source])
