@@ -104,8 +104,8 @@ class Bench:
 
     def read(self, query: str) -> int:
         """Return how many rows of the source the ledger has for a query."""
-        ledgers = [{"entries": one.ledger[query]} for one in self.witness.manifests]
-        return int(total(ledgers)["orders"]["out"])
+        entries = total(one.ledger[query] for one in self.witness.manifests)
+        return int(entries["orders"]["out"])
 
     def shown(self) -> dict[str, int]:
         """Return how many rows the last run has given to sinks, as `status` shows them."""

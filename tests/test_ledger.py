@@ -201,7 +201,7 @@ def test_nothing_is_said_of_state_before_the_first_batch_that_is_known() -> None
 def test_work_that_was_done_twice_is_no_leak() -> None:
     found = ledger(dedup(), {})
     found.recounted = True
-    assert not check(found) and found.document()["recounted"]
+    assert not check(found) and found.note().recounted
 
 
 def test_an_operator_that_a_query_has_twice_has_two_entries() -> None:
@@ -260,7 +260,7 @@ def test_messages_that_share_their_counters_are_compared_together() -> None:
 def test_a_part_without_counters_is_named() -> None:
     found = ledger(over(scan(4), "uncounted", 4, name="Odd"))
     assert found.unaccounted == ["Odd of `orders` has no counter"]
-    assert remarks([found.document(), found.document()]) == {
+    assert remarks([found.note(), found.note()]) == {
         "!unaccounted": {"kind": "unaccounted", "parts": "Odd of `orders` has no counter"}
     }
 
@@ -268,11 +268,11 @@ def test_a_part_without_counters_is_named() -> None:
 def test_batches_add_up_and_states_do_not() -> None:
     first, second = ledger(dedup(), {"op": 4}), ledger(dedup(), {})
     second.entries["op"]["held"] = 2
-    documents = [first.document(), second.document()]
-    entry = total(documents)["op"]
+    notes = [first.note(), second.note()]
+    entry = total(one.entries for one in notes)["op"]
     assert (entry["in"], entry["late"], entry["held"], entry["kind"]) == (16, 6, 2, "dedup")
     assert first.entries["op"]["in"] == 8
-    told = remarks(documents)["!leaks"]
+    told = remarks(notes)["!leaks"]
     assert told["leaks"] == 1
     assert told["first"].startswith("batch 4, operator `op`: not held 6 = before 0 + out 3")
     assert shown(entry) == (
@@ -284,8 +284,8 @@ def test_the_rows_that_were_read_are_those_of_all_sources() -> None:
     """Blank and malformed records were read too; who cannot count says nothing."""
     both = over(scan(4, "payments"), "rows", 13)
     both["from"][0].append(scan(9, read=12, malformed=2, blank=1))
-    entries = total([ledger(both).document(), ledger(both).document()])
+    entries = total([ledger(both).note().entries, ledger(both).note().entries])
     assert rows_read(entries) == 2 * (4 + 12)
-    unknown = ledger(over(scan(4), "uncounted", 4, name="Odd")).document()
-    assert rows_read({**unknown["entries"], **remarks([unknown])}) is None
+    unknown = ledger(over(scan(4), "uncounted", 4, name="Odd")).note()
+    assert rows_read({**unknown.entries, **remarks([unknown])}) is None
     assert rows_read({}) is None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,7 @@ from streamc.runtime.accounting.ledger import BatchLedger, total
 from streamc.runtime.connectors.files.connector import FilesSourceRole
 from streamc.runtime.connectors.kafka.source import read_messages
 from streamc.runtime.connectors.reading import Declaration, Reading
+from streamc.runtime.kinds.counts import PlanNode
 from streamc.runtime.storage.notes import unseal
 
 if TYPE_CHECKING:
@@ -189,9 +191,7 @@ class Bench:
         return {
             query: {
                 name: {t: v for t, v in entry.items() if v or t in ("in", "out")}
-                for name, entry in total(
-                    [{"entries": one[query]} for one in self.ledgers()]
-                ).items()
+                for name, entry in total(one[query] for one in self.ledgers()).items()
             }
             for query in self.ledgers()[0]
         }
@@ -215,9 +215,14 @@ def falsified(monkeypatch: pytest.MonkeyPatch) -> None:
     """Count one late row too many where duplicates are dropped."""
     read = books.read_counts
 
-    def wrong(query: str, batch: int, plan: Any, *rest: Any) -> BatchLedger:
-        text = json.dumps(plan).replace('"late": 0, "duplicates": 1', '"late": 1, "duplicates": 1')
-        return read(query, batch, json.loads(text), *rest)
+    def late(node: PlanNode) -> PlanNode:
+        counted = (node.counters.get("late"), node.counters.get("duplicates"))
+        more = {"late": 1} if counted == (0, 1) else {}
+        inputs = tuple(tuple(map(late, side)) for side in node.inputs)
+        return replace(node, inputs=inputs, counters={**node.counters, **more})
+
+    def wrong(query: str, batch: int, plan: Sequence[PlanNode], *rest: Any) -> BatchLedger:
+        return read(query, batch, list(map(late, plan)), *rest)
 
     monkeypatch.setattr(books, "read_counts", wrong)
 

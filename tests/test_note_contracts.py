@@ -15,6 +15,7 @@ from streamc.contracts.notes.answer import Answer
 from streamc.contracts.notes.epoch import EpochNote
 from streamc.contracts.notes.generation import CountedGeneration, Generation, Origin
 from streamc.contracts.notes.identity import StateIdentity
+from streamc.contracts.notes.ledger import LedgerNote
 from streamc.contracts.notes.marks import Mark
 from streamc.contracts.savepoint import SavedOperator, SavedQuery, SavedTable, Savepoint
 from streamc.runtime.storage.notes import seal, unseal
@@ -56,6 +57,26 @@ def test_epochs_of_earlier_versions_are_read() -> None:
     for text in found:
         document = unseal(text)
         assert EpochNote.from_json(document).to_json() == document
+
+
+def test_ledgers_of_earlier_versions_are_written_alike() -> None:
+    found = [text for name, text in texts(".tar.gz") if "/ledger/" in name]
+    assert found
+    for text in found:
+        assert seal(LedgerNote.from_json(unseal(text)).to_json()) == text
+
+
+@pytest.mark.parametrize(
+    ("entry", "reason"),
+    [
+        ({"in": 3}, "its `entries.spend.kind` is no text"),
+        ({"kind": "dedup", "held": "x"}, "its `entries.spend.held` is no whole number"),
+    ],
+)
+def test_an_entry_that_is_none(entry: Mapping[str, Any], reason: str) -> None:
+    with pytest.raises(Malformed) as raised:
+        LedgerNote.from_json({"query": "q", "batch": 4, "entries": {"spend": entry}})
+    assert str(raised.value) == reason
 
 
 def savepoint() -> Savepoint:

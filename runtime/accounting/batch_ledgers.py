@@ -10,8 +10,8 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
+from ...contracts.notes.ledger import Entry, LedgerNote
 from ..base.errors import ROWS_LOST, RuntimeFault, first_line
-from ..base.fields import Fields
 from ..base.private_files import make_folders, open_new
 from ..kinds.counts import PlanNode
 from ..plan.plan import OperatorUse
@@ -26,27 +26,25 @@ if TYPE_CHECKING:
 
     from ..state.state import State
 
-Document = Mapping[str, Any]
-
 
 class Shelf(Protocol):
     """Where the ledgers of one query are kept."""
 
-    def put(self, batch: int, document: dict[str, Any]) -> None: ...
+    def put(self, note: LedgerNote) -> None: ...
 
-    def get(self, batch: int) -> Document | None: ...
+    def get(self, batch: int) -> LedgerNote | None: ...
 
 
 class MemoryShelf:
     """Ledgers of a run whose state is not kept."""
 
     def __init__(self) -> None:
-        self._kept: dict[int, Document] = {}
+        self._kept: dict[int, LedgerNote] = {}
 
-    def put(self, batch: int, document: dict[str, Any]) -> None:
-        self._kept[batch] = document
+    def put(self, note: LedgerNote) -> None:
+        self._kept[note.batch] = note
 
-    def get(self, batch: int) -> Document | None:
+    def get(self, batch: int) -> LedgerNote | None:
         return self._kept.get(batch)
 
 
@@ -57,13 +55,13 @@ class StateShelf:
         self._state = state
         self._query = query
 
-    def put(self, batch: int, document: dict[str, Any]) -> None:
+    def put(self, note: LedgerNote) -> None:
         """Writes a note; on this machine's disk, without waiting for the disk.
 
         So it outlives the process. When the machine crashes, Spark's files of the batch, which are
         not waited for either, are lost with it.
         """
-        path = ledger_path(self._state, self._query, batch)
+        path, document = ledger_path(self._state, self._query, note.batch), note.to_json()
         local = self._state.storage.local_path(path)
         if local is None:
             write_note(self._state.storage, path, document)
@@ -74,10 +72,13 @@ class StateShelf:
                 out.write(seal(document).encode())
             written.replace(local)
 
-    def get(self, batch: int) -> Document | None:
-        """A stored ledger; an unreadable one counts nothing, and no result depends on it."""
+    def get(self, batch: int) -> LedgerNote | None:
+        """A stored ledger; one that is none counts nothing, and no result depends on it."""
         found = read_note(self._state.storage, ledger_path(self._state, self._query, batch))
-        return found if found is None or _is_ledger(found) else None
+        try:
+            return None if found is None else LedgerNote.from_json(found)
+        except ValueError:
+            return None
 
 
 class Books:
@@ -105,7 +106,7 @@ class Books:
         self._tell = tell
         self._observe = observe
         self._operators = [(use.operator.id, use.operator.KIND) for use in uses]
-        self._written: dict[int, Document] = {}
+        self._written: dict[int, LedgerNote] = {}
         self._told: set[str] = set()
 
     def close(self, batch: DataFrame, number: int, rows: int | None, started: float) -> int | None:
@@ -125,21 +126,21 @@ class Books:
         leaks = check(ledger)
         if leaks and self._strict:
             raise leak_fault(leaks)
-        document = ledger.document()
-        self._shelf.put(number, document)
-        self._written[number] = document
+        note = ledger.note()
+        self._shelf.put(note)
+        self._written[number] = note
         for leak in leaks:
             self._warn(leak.place, f"rows are not accounted for: {leak}")
-        return rows_read({**ledger.entries, **remarks([document])})
+        return rows_read({**ledger.entries, **remarks([note])})
 
-    def collect(self, after: int, up_to: int) -> dict[str, Any]:
+    def collect(self, after: int, up_to: int) -> Mapping[str, Entry]:
         """The summed entries of the batches after one, up to another.
 
         Leaks and unaccounted parts have entries of their own, if there are any.
         """
-        known = [self._document(number) for number in range(after + 1, up_to + 1)]
-        documents = [document for document in known if document is not None]
-        return {**total(documents), **remarks(documents)}
+        known = [self._note(number) for number in range(after + 1, up_to + 1)]
+        notes = [note for note in known if note is not None]
+        return {**total(note.entries for note in notes), **remarks(notes)}
 
     def forget(self, batch: int) -> None:
         """Drops the batches before this one from memory; warnings may be repeated."""
@@ -173,12 +174,12 @@ class Books:
         """What each operator held after a batch; None if unknown."""
         if batch < 0:
             return {}
-        document = self._document(batch)
-        if document is None:
+        note = self._note(batch)
+        if note is None:
             return None
-        return {name: e["held"] for name, e in document["entries"].items() if "held" in e}
+        return {name: entry["held"] for name, entry in note.entries.items() if "held" in entry}
 
-    def _document(self, batch: int) -> Document | None:
+    def _note(self, batch: int) -> LedgerNote | None:
         found = self._written.get(batch)
         return found if found is not None else self._shelf.get(batch)
 
@@ -186,19 +187,6 @@ class Books:
         if place not in self._told:
             self._told.add(place)
             self._tell(text)
-
-
-def _is_ledger(document: Document) -> bool:
-    found = Fields(document)
-    try:
-        entries = found.each("entries", lambda entry: (entry.text("kind"), entry.get("held")))
-        for leak in found.items("leaks") if found.get("leaks") is not None else ():
-            leak.whole("batch"), leak.text("place"), leak.text("identity")
-        if found.get("unaccounted") is not None:
-            found.texts("unaccounted")
-    except ValueError:
-        return False
-    return all(held is None or isinstance(held, int) for _, held in entries.values())
 
 
 def leak_fault(leaks: list[Leak]) -> RuntimeFault:

@@ -40,10 +40,10 @@ kinds, are listed as unaccounted.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
+from ...contracts.notes.ledger import Entry, LeakNote, LedgerNote
 from ..kinds.counts import Counts, Equation
 from .remarks import OddInstant
 
@@ -66,8 +66,9 @@ class Leak:
     def __str__(self) -> str:
         return f"`{self.query}`, batch {self.batch}, {self.place}: not {self.identity}"
 
-    def document(self) -> dict[str, Any]:
-        return {"batch": self.batch, "place": self.place, "identity": self.identity}
+    def note(self) -> LeakNote:
+        """The leak as it is written."""
+        return LeakNote(self.batch, self.place, self.identity)
 
 
 @dataclass(slots=True)
@@ -88,16 +89,16 @@ class BatchLedger:
     rows: int | None = None
     recounted: bool = False
 
-    def document(self) -> dict[str, Any]:
+    def note(self) -> LedgerNote:
         """The ledger as it is written."""
-        found: dict[str, Any] = {"query": self.query, "batch": self.batch, "entries": self.entries}
-        if self.unaccounted:
-            found["unaccounted"] = self.unaccounted
-        if self.recounted:
-            found["recounted"] = True
-        if leaks := check(self):
-            found["leaks"] = [leak.document() for leak in leaks]
-        return found
+        return LedgerNote(
+            self.query,
+            self.batch,
+            self.entries,
+            unaccounted=tuple(self.unaccounted),
+            recounted=self.recounted,
+            leaks=tuple(leak.note() for leak in check(self)),
+        )
 
 
 def check(ledger: BatchLedger) -> list[Leak]:
@@ -118,11 +119,11 @@ def count_sink(ledger: BatchLedger, rows: int | None) -> None:
         ledger.equations.append(Equation("the sinks", given, found))
 
 
-def total(documents: Sequence[Mapping[str, Any]]) -> dict[str, Counts]:
+def total(ledgers: Iterable[Mapping[str, Entry]]) -> dict[str, Counts]:
     """The entries of several batches, oldest first, as one: counts are summed, states the last."""
     found: dict[str, Counts] = {}
-    for document in documents:
-        for name, entry in document["entries"].items():
+    for entries in ledgers:
+        for name, entry in entries.items():
             known = found.setdefault(name, {})
             for term, value in entry.items():
                 adds = isinstance(value, int) and term not in LAST and term in known
@@ -130,7 +131,7 @@ def total(documents: Sequence[Mapping[str, Any]]) -> dict[str, Counts]:
     return found
 
 
-def rows_read(entries: Mapping[str, Counts]) -> int | None:
+def rows_read(entries: Mapping[str, Entry]) -> int | None:
     """The rows from all sources; None when some have no entry."""
     if _UNACCOUNTED in entries:
         return None
@@ -138,14 +139,14 @@ def rows_read(entries: Mapping[str, Counts]) -> int | None:
     return sum(int(entry["in"]) for entry in sources) if sources else None
 
 
-def remarks(documents: Sequence[Mapping[str, Any]]) -> dict[str, Counts]:
+def remarks(notes: Sequence[LedgerNote]) -> dict[str, Counts]:
     """Further findings about several batches, as entries with unique names."""
-    leaks = [leak for document in documents for leak in document.get("leaks", ())]
-    parts = [part for document in documents for part in document.get("unaccounted", ())]
+    leaks = [leak for note in notes for leak in note.leaks]
+    parts = [part for note in notes for part in note.unaccounted]
     found: dict[str, Counts] = {}
     if leaks:
         first = leaks[0]
-        told = f"batch {first['batch']}, {first['place']}: not {first['identity']}"
+        told = f"batch {first.batch}, {first.place}: not {first.identity}"
         found["!leaks"] = {"kind": "leaks", "leaks": len(leaks), "first": told}
     if parts:
         names = ", ".join(dict.fromkeys(parts))
@@ -153,7 +154,7 @@ def remarks(documents: Sequence[Mapping[str, Any]]) -> dict[str, Counts]:
     return found
 
 
-def shown(entry: Mapping[str, Any]) -> str:
+def shown(entry: Entry) -> str:
     """An entry as a line: `dedup: 8 in, 5 out, 3 duplicates, 5 held`; zeros are left out."""
     always = ("in", "out")
     parts = [

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Protocol
 
+from ...contracts.notes.ledger import Entry
 from ...contracts.plan import Plan
 from ..accounting.batch_ledgers import forget
 from ..accounting.ledger import rows_read
@@ -253,7 +254,7 @@ class Coordinator:
             files=self._inventory.take(Cut(batches, epoch, positions)),
         )
 
-    def _ledgers(self, batches: Mapping[str, int]) -> Mapping[str, Any]:
+    def _ledgers(self, batches: Mapping[str, int]) -> Mapping[str, Mapping[str, Entry]]:
         """The ledgers since the previous barrier, query by query, up to these batches."""
         newest = self.newest.queries if self.newest is not None else {}
         after = {id: cut.batch for id, cut in newest.items()}

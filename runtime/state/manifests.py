@@ -13,6 +13,7 @@ from typing import Any
 
 from ...contracts.json_records import instant_text
 from ...contracts.notes.epoch import Cuts
+from ...contracts.notes.ledger import Entry
 from ..base.fields import Fields
 from ..storage.notes import unseal
 
@@ -78,7 +79,7 @@ class Manifest:
     queries: Mapping[str, QueryCut]
     sources: Cuts
     sinks: Mapping[str, SinkCut]
-    ledger: Mapping[str, Any]
+    ledger: Mapping[str, Mapping[str, Entry]]
     files: Mapping[str, tuple[int, str]]
 
     @property
@@ -203,7 +204,7 @@ def _sink_of(found: Fields) -> SinkCut:
     )
 
 
-def _ledger_of(found: Fields) -> Mapping[str, Any]:
+def _ledger_of(found: Fields) -> Mapping[str, Mapping[str, Entry]]:
     """The ledger, by queries: entries of counts, each with its kind."""
     ledger = found.within("ledger")
     for query in found.mapping("ledger"):
