@@ -20,7 +20,7 @@ from .conversion import Conversion, MadeColumn, column, key_columns, made_keys, 
 from .counts import Counted, Counts, Equation, Flow, FlowOf, PlanNode
 from .filling import CELL, FOUND, Filled, numbered, same_keys
 from .kind import OperatorKind
-from .layout_lines import NOTHING, Line, SparkOperator, filled, keys_line, pairs, show
+from .layout_lines import NOTHING, Line, SparkOperator, keys_line, pairs, show, with_types
 
 if TYPE_CHECKING:
     from pyspark.sql import Column as SparkColumn
@@ -47,7 +47,7 @@ class GroupKind(OperatorKind[G]):
         for planned, seen in zip_longest(use.aggregates, found.aggregates):
             buffers = pairs(seen.buffers) if seen else []
             kept = [Column(cell.buffer, cell.type) for cell in planned.cells] if planned else []
-            left = show(planned.function, filled(kept, buffers)) if planned else NOTHING
+            left = show(planned.function, with_types(kept, buffers)) if planned else NOTHING
             right = show(seen.function, buffers) if seen else NOTHING
             yield Line(left, right, left == right)
 

@@ -68,7 +68,7 @@ def keys_line(planned: Sequence[Column], seen: Sequence[Column], *, exact: bool)
     Unless the line is `exact`, Spark may lack some: those that turned out to be constant or double.
     """
     held = [pair for pair in pairs(seen) if pair != _WINDOW]
-    expected = filled([key for key in planned if (key.name, _type(key)) != _WINDOW], held)
+    expected = with_types([key for key in planned if (key.name, _type(key)) != _WINDOW], held)
     types, rest = [t for _, t in held], iter([t for _, t in expected])
     agrees = len(types) == len(expected) or not exact
     # Each of Spark's keys stands in the plan, in the plan's order.
@@ -90,7 +90,7 @@ def side_line(planned: Sequence[Column], seen: Sequence[Column]) -> Line:
     return Line(left, right, agrees)
 
 
-def filled(planned: Sequence[Column], seen: Pairs) -> Pairs:
+def with_types(planned: Sequence[Column], seen: Pairs) -> Pairs:
     """The plan's columns; a type that it does not know reads as Spark's at that place."""
     found = [type_ for _, type_ in seen]
     return [
