@@ -31,12 +31,12 @@ def covering(cases: Sequence[Path]) -> frozenset[Path]:
 
 
 def _told(case: Path) -> Iterator[Kind]:
-    """What is said of each part: of what kind of operator it is, what it is, what becomes of it."""
+    """What is said of each part that is not kept: of what kind of operator, which, what of it."""
     of = ""
     for line in (case / "verdicts.txt").read_text(encoding="utf-8").splitlines():
         if found := _OWNER.match(line):
             of = f"{found['owner']} {found['kind']}"
-        elif found := _PART.match(line):
+        elif (found := _PART.match(line)) and found["verdict"] != "kept":
             part, *name = found["part"].split()
             yield of, part, found["verdict"]
             if name and "__" in name[0]:

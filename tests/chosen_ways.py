@@ -1,24 +1,18 @@
 """Which of the ways in which a case's rows can arrive `make test` tries; the others are long.
 
-Of each file of tests one case is run in a hard way for its kind, another one as it is written. The
-names of the files say which: all files together go through all ways, the same ones at every run.
+Of each file of tests one case is run, in a hard way for its kind. The names of the files say which:
+all files together go through all ways, and the same ones at every run.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeVar
 from zlib import crc32
 
 from streamc.cli.testing.load import Test
 from streamc.compiler.spec_tests.model import Rows
-from streamc.compiler.spec_tests.ways import (
-    AS_WRITTEN,
-    CRASHES,
-    ONE_BATCH,
-    RESTARTS,
-    ROW_BY_ROW,
-)
+from streamc.compiler.spec_tests.ways import CRASHES, RESTARTS, ROW_BY_ROW
 
 T = TypeVar("T")
 
@@ -33,8 +27,8 @@ def turn(name: str, choices: Sequence[T]) -> T:
     return choices[crc32(name.encode()) % len(choices)]
 
 
-def a_hard_one_and_another(tests: Iterable[Test]) -> list[Test]:
-    """Two cases of each file of tests: one killed, restarted or row by row, one as it is written.
+def a_hard_one(tests: Iterable[Test]) -> list[Test]:
+    """One case of each file of tests: killed, restarted or row by row, if that is meant for any.
 
     A file holds cases of one spec, most of them of the same rows for another way of arrival.
     """
@@ -42,20 +36,12 @@ def a_hard_one_and_another(tests: Iterable[Test]) -> list[Test]:
     for test in tests:
         cases = files.setdefault(test.source.name, {})
         cases.setdefault(test.case.span.start, {})[test.way] = test
-    return [one for name, cases in files.items() for one in _of_a_file(name, [*cases.values()])]
+    return [_of_a_file(name, [*cases.values()]) for name, cases in files.items()]
 
 
-def _of_a_file(name: str, cases: Sequence[Mapping[str, Test]]) -> Iterator[Test]:
-    able = [ways for ways in cases if _hard(ways)]
-    first = turn(name, able or cases)
-    yield turn(name, _hard(first) or [*first.values()])
-    others = [ways for ways in cases if ways is not first]
-    if others:
-        yield _plain(turn(name, [ways for ways in others if AS_WRITTEN in ways] or others))
-
-
-def _plain(ways: Mapping[str, Test]) -> Test:
-    return ways.get(AS_WRITTEN) or ways.get(ONE_BATCH) or next(iter(ways.values()))
+def _of_a_file(name: str, cases: Sequence[Mapping[str, Test]]) -> Test:
+    case = turn(name, [ways for ways in cases if _hard(ways)] or cases)
+    return turn(name, _hard(case) or [*case.values()])
 
 
 def _hard(ways: Mapping[str, Test]) -> list[Test]:

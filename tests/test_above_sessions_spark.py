@@ -84,8 +84,15 @@ END;""",
 }
 
 
-@pytest.mark.parametrize("way", ["restarts", pytest.param("as written", marks=pytest.mark.long)])
-@pytest.mark.parametrize("kind", KINDS)
+OFTEN = ("a program", "ids", "a join, and ids above it")
+RUNS = [
+    pytest.param(kind, way, marks=[] if kind in OFTEN and way == "restarts" else pytest.mark.long)
+    for kind in KINDS
+    for way in ("restarts", "as written")
+]
+
+
+@pytest.mark.parametrize(("kind", "way"), RUNS)
 def test_what_stands_above_sessions(
     kind: str, way: str, tmp_path: Path, spark: SparkSession
 ) -> None:

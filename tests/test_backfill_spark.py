@@ -243,6 +243,7 @@ def test_a_value_of_a_program(spark: SparkSession, tmp_path: Path) -> None:
         assert second(row["at"]) == first[row["card"]]
 
 
+@LONG
 def test_ids_that_are_forgotten(spark: SparkSession, tmp_path: Path) -> None:
     """The batches of the job come again, one by one: an id is known as long as it was then."""
     job = Backfilled(tmp_path / "job", spark, MINUTES)

@@ -123,6 +123,7 @@ def test_a_job_is_seen_and_stopped(root: Path) -> None:
     assert streamc(root, "status").returncode == 1
 
 
+@pytest.mark.long
 def test_a_drained_job_lets_all_out_and_is_over(root: Path) -> None:
     with job(root) as process:
         wait_for(lambda: has_read(root))

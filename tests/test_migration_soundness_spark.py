@@ -129,7 +129,7 @@ def told(pair: Versions) -> str:
 
 @pytest.mark.spark
 @pytest.mark.parametrize(
-    "seed", [*range(20), *(pytest.param(n, marks=pytest.mark.long) for n in range(20, 1000))]
+    "seed", [*range(12), *(pytest.param(n, marks=pytest.mark.long) for n in range(12, 1000))]
 )
 def test_what_is_kept_without_a_word_is_exact(seed: int, spark: SparkSession) -> None:
     draw = random.Random(seed)

@@ -17,6 +17,7 @@ pytestmark = pytest.mark.spark
 HERE = Path(__file__).parent
 CLASSES = HERE / "python_operators"
 CASES = ("timers", "cells", "arrivals", "merged", "forgets", "loops")
+OFTEN = ("timers", "cells", "forgets")
 # Each of their batches starts Python anew, and the ones above have what these have.
 MORE_CASES = ("chain", "sla_timeout", "rate_limit", "attribution")
 _HANDLERS = re.compile(r"^CREATE OPERATOR (\w+)(.*?)^AS$.*?^END;$", re.DOTALL | re.MULTILINE)
@@ -55,7 +56,7 @@ def written_as_a_class(case: str, folder: Path) -> Path:
     return folder / "tests"
 
 
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("case", OFTEN)
 def test_what_a_class_gives(case: str, spark: SparkSession, tmp_path: Path) -> None:
     check(outcomes([written_as_a_class(case, tmp_path)], spark, once=True))
 

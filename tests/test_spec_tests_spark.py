@@ -13,7 +13,7 @@ from unittest.mock import Mock
 
 import pytest
 import yaml
-from chosen_ways import a_hard_one_and_another
+from chosen_ways import a_hard_one
 from golden_extension import cases
 from json_outputs import output
 from streamc.cli.testing.find import find_tests
@@ -36,12 +36,10 @@ RUNS = cases("spec_runs")
 
 
 def outcomes(paths: Sequence[Path], spark: SparkSession, *, once: bool = False) -> list[Outcome]:
-    """How the tests of files end: all in all ways, or two of each file, each in one."""
+    """How the tests of files end: all in all ways, or one of each file in one way."""
     suite = load_tests(find_tests(paths))
     assert not any(found.has_errors for found in suite.found), render(suite.found)
-    return list(
-        run_tests(a_hard_one_and_another(suite.tests) if once else suite.tests, spark=spark)
-    )
+    return list(run_tests(a_hard_one(suite.tests) if once else suite.tests, spark=spark))
 
 
 @cache
@@ -87,7 +85,7 @@ def check(found: Sequence[Outcome]) -> None:
 
 @pytest.mark.parametrize("file", FILES, ids=name)
 def test_the_specs_of_the_project(file: Path, spark: SparkSession) -> None:
-    check(list(run_tests(a_hard_one_and_another(load_once(file).tests), spark=spark)))
+    check(list(run_tests(a_hard_one(load_once(file).tests), spark=spark)))
 
 
 @LONG

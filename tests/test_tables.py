@@ -126,7 +126,10 @@ def prices(result: Result) -> list[tuple[int | None, ...]]:
     return [tuple(sorted(row, key=lambda price: (price is None, price))) for row in found.values()]
 
 
-@pytest.mark.parametrize("change", [NEW_FILE, GONE], ids=["new", "gone"])
+CHANGES_BEHIND = [NEW_FILE, pytest.param(GONE, marks=pytest.mark.long)]
+
+
+@pytest.mark.parametrize("change", CHANGES_BEHIND, ids=["new", "gone"])
 def test_without_refresh_a_run_sees_what_it_began_with(
     change: str, tmp_path: Path, spark: SparkSession
 ) -> None:
