@@ -22,7 +22,7 @@ from .lalr import Parser, SyntaxFailure
 from .mistakes import Mistake, open_front_matter
 from .source import SourceFile, Span
 from .syntax_hints import explain
-from .tokens import Kinds, tokenize
+from .tokens import Kinds, Tokens, tokenize
 
 _FRONT_MATTER = re.compile(
     r"\s*---[ \t]*(?:\n|\Z)(.*?)(?:^---[ \t]*(?:\n|\Z)|\Z)", re.DOTALL | re.MULTILINE
@@ -81,6 +81,11 @@ def parse_expression(source: SourceFile) -> tuple[Expression | None, Diagnostics
     else:
         return cast(Expression, value), diagnostics
     return None, diagnostics
+
+
+def tokens_of(text: str) -> Tokens:
+    """Return the tokens of a text, also of one that does not parse."""
+    return tokenize(SourceFile("text", text), 0, parser_and_kinds()[1])
 
 
 def statements_begin(source: SourceFile) -> int:

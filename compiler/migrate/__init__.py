@@ -14,8 +14,8 @@ In order of flow:
   same rows; ``lateness``: whether they are late by the same watermark; ``endpoints``: sources,
   sinks, settings.
 - ``changes``: what the runtime does with each part, and which columns that reads. ``texts``: what
-  an operator computes; ``parsing``: such texts as trees; ``rewritten``: an operator said in other
-  words.
+  an operator computes; ``parsing``: such texts as trees, ``lines``: statements of programs;
+  ``rewritten``: an operator said in other words.
 - ``conversions``: types that hold all of others, ``structs`` by their fields;
   ``nulls``: conversions that may give NULL; ``lengths``: lengths of time.
 - ``verdicts``: what is found.

@@ -6,14 +6,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from ...contracts.plan import Deduplication, Operator, Program
-from ...dsl.ast.expressions import Binary, Interval
-from ...dsl.format import sql
+from ...dsl.ast.expressions import Binary, Expression, Interval
 from .aggregates import keys_of, where_findings
 from .changes import change
 from .inputs import function_findings, input_findings
 from .keys import Key, KeyPlan, plan_keys
-from .lengths import micros
-from .parsing import parsed_expression
+from .lengths import micros, spelled
+from .lines import assigned
 from .verdicts import Finding, Outcome, Verdict
 from .versions import Versions
 
@@ -22,8 +21,8 @@ BECOME_ONE = "ids that become one may come once more, where one of them had come
 one of the others may have been the next first: the state does not say which.
 """
 
-_SET, _FORGET = "set kept_at = ", "start timer forget at "
-"""The statements of a program that remembers ids: when one was let through, and until when."""
+_KEPT_AT, _FORGET = "kept_at", "forget"
+"""What a program that remembers ids sets: when one was let through, and the timer to forget it."""
 
 
 def remembered_for(operator: Operator) -> str | None:
@@ -34,17 +33,18 @@ def remembered_for(operator: Operator) -> str | None:
     if not isinstance(operator, Program) or operator.declared:
         return None
     parts = [c.id for c in operator.cells], [t.id for t in operator.timers]
-    if parts != (["kept_at"], ["forget"]):
+    if parts != ([_KEPT_AT], [_FORGET]):
         return None
-    lines = [line.strip() for line in operator.statements or ()]
-    starts = [line for line in lines if line.startswith(_FORGET)]
-    if len(starts) != 1:
-        return None
-    match parsed_expression(starts[0].removeprefix(_FORGET)):
-        case Binary(operator="+", left=time, right=Interval() as length):
-            is_set = f"{_SET}{sql(time)}" in lines
-            return sql(length).removeprefix("INTERVAL ").lower() if is_set else None
+    match _set_to(operator, _KEPT_AT), _set_to(operator, _FORGET):
+        case [kept], [Binary(operator="+", left=time, right=Interval() as length)] if time == kept:
+            return spelled(length)
     return None
+
+
+def _set_to(operator: Program, target: str) -> list[Expression]:
+    """Return what a cell or timer is set to, wherever it is."""
+    found = (assigned(line, target) for line in operator.statements or ())
+    return [tree for tree in found if tree is not None]
 
 
 def plan_dedup(versions: Versions, old: Deduplication, new: Deduplication) -> Outcome:

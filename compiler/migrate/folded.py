@@ -6,32 +6,29 @@ nothing, and that `x` is `MAX(v)` from then on makes another cell of it.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from dataclasses import replace
 
 from ...contracts.plan import Program, ProgramCell
-from .lengths import micros
+from ...dsl.ast.expressions import Binary, Call, Expression, Interval, Lambda
+from ...dsl.ast.node import Node
+from ...dsl.walk import rewrite
+from .lengths import interval_micros
+from .lines import assigned, renamed
 
 _OWN = "·"
+_FORGET = "forget"
+"""The timer that goes off when the longest frame has passed all rows of a key."""
 _ROWS = "__rows"
 """What the cell of a column that is computed from rows is called behind the column's name."""
-
-_FRAME = re.compile(
-    r"(?P<before> *set .+__rows = concat\(coalesce\(filter\(.+, row -> row\..+ >= instant - )"
-    r"INTERVAL (?P<length>\d+ [A-Z]+)(?P<after>\), array\(\)\), .+)"
-)
-"""Where a frame of time leaves out the rows that it has passed."""
-_FORGET = re.compile(
-    r"(?P<before> *start timer forget at .+ \+ )INTERVAL (?P<length>\d+ [A-Z]+)(?P<after>)"
-)
-"""When the longest frame has passed all rows of a key."""
 
 
 def folds(entry: Program, name: str) -> tuple[str, ...]:
     """Return the statements that set a cell, without its name."""
     begins = f"set {name} = "
     lines = (line.strip() for line in entry.statements or ())
-    return tuple(_renamed(line, {name: _OWN}) for line in lines if line.startswith(begins))
+    own = (renamed(line, {name: _OWN}) for line in lines if line.startswith(begins))
+    return tuple(line.replace(f"`{_OWN}`", _OWN) for line in own)
 
 
 def same_columns(old: Program, new: Program) -> dict[str, str]:
@@ -75,17 +72,74 @@ def narrower_frames(old: Program, new: Program, names: Mapping[str, str]) -> boo
     """
     before, after = _as_called(old, names), new.statements or ()
     return len(before) == len(after) and all(
-        was == now or _is_narrower(was, now) for was, now in zip(before, after, strict=True)
+        _is_narrower(was, now) for was, now in zip(before, after, strict=True)
     )
 
 
 def _is_narrower(was: str, now: str) -> bool:
-    for shape in (_FRAME, _FORGET):
-        old, new = shape.fullmatch(was), shape.fullmatch(now)
-        if old is not None and new is not None:
-            alike = old["before"] == new["before"] and old["after"] == new["after"]
-            return alike and micros(new["length"]) <= micros(old["length"])
-    return False
+    if was == now:
+        return True
+    old, new = _timed(was), _timed(now)
+    return old is not None and new is not None and old[0] == new[0] and new[1] <= old[1]
+
+
+def _timed(line: str) -> tuple[tuple[str, Expression], int] | None:
+    """Return a statement without the length of its frame, and that; None of other statements."""
+    head, _, _ = line.partition(" = ")
+    target = head.strip().removeprefix("set ")
+    rows = assigned(line, target) if target.endswith(_ROWS) else None
+    until = assigned(line, _FORGET)
+    length = _frame(rows) if rows is not None else _added(until)
+    tree = rows or until
+    if tree is None or length is None:
+        return None
+    return (head if rows is not None else _FORGET, _without(tree, length)), interval_micros(length)
+
+
+def _frame(rows: Expression) -> Interval | None:
+    """Return how long the rows are kept that a frame of time has not passed.
+
+    That is `concat(coalesce(filter(rows, row -> row.at >= instant - INTERVAL …), array()), …)`.
+    """
+    match rows:
+        case Call(
+            arguments=(
+                Call(
+                    arguments=(
+                        Call(
+                            arguments=(
+                                _,
+                                Lambda(
+                                    body=Binary(
+                                        operator=">=",
+                                        right=Binary(operator="-", right=Interval() as length),
+                                    )
+                                ),
+                            )
+                        ),
+                        _,
+                    )
+                ),
+                _,
+            )
+        ):
+            return length
+    return None
+
+
+def _added(until: Expression | None) -> Interval | None:
+    """Return after how long the longest frame has passed all rows of a key."""
+    match until:
+        case Binary(operator="+", right=Interval() as length):
+            return length
+    return None
+
+
+def _without(tree: Expression, length: Interval) -> Expression:
+    def change(node: Node) -> Node | None:
+        return replace(length, parts=()) if node is length else None
+
+    return rewrite(tree, change)
 
 
 def _as_called(entry: Program, names: Mapping[str, str]) -> list[str]:
@@ -94,11 +148,4 @@ def _as_called(entry: Program, names: Mapping[str, str]) -> list[str]:
     for was, now in names.items():
         if was.endswith(_ROWS) and now.endswith(_ROWS):
             known[was.removesuffix(_ROWS)] = now.removesuffix(_ROWS)
-    return [_renamed(line, known) for line in entry.statements or ()]
-
-
-def _renamed(line: str, names: Mapping[str, str]) -> str:
-    if not names:
-        return line
-    words: Sequence[str] = sorted(map(re.escape, names), key=len, reverse=True)
-    return re.sub(rf"(?<![\w.`])({'|'.join(words)})(?![\w`])", lambda m: names[m[1]], line)
+    return [renamed(line, known) for line in entry.statements or ()]

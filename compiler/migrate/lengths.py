@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import re
 
+from ...dsl.ast.expressions import Interval
+from ...dsl.format import sql
+
 _PAIR = re.compile(r"(-?\d+(?:\.\d+)?)\s+([a-z]+)")
 _SECOND = 1_000_000
 _UNITS = {
@@ -27,3 +30,13 @@ def micros(text: str | None) -> int:
         round(float(number) * _UNITS[unit.removesuffix("s")])
         for number, unit in _PAIR.findall((text or "").lower())
     )
+
+
+def spelled(interval: Interval) -> str:
+    """Return an interval as plans spell lengths: `1 hour`."""
+    return sql(interval).removeprefix("INTERVAL ").lower()
+
+
+def interval_micros(interval: Interval) -> int:
+    """Return the microseconds of an interval of a fixed length."""
+    return micros(spelled(interval))

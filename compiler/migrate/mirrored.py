@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import replace
 
 from ...contracts.plan import Bound, Branch, Join, Plan, Query
-from ...dsl.format import sql
-from ..model.same import canonical
-from .parsing import parsed_expression
+from ...dsl.ast.expressions import ColumnRef
+from ...dsl.ast.node import Name, Node
+from .parsing import reworded
 from .rewritten import with_branches, with_texts
 from .versions import origin
 
 _OTHER = {"left": "right", "right": "left"}
-_SIDE = re.compile(r"(?<![\w.`])(left|right)(?=\.)")
 
 
 def turned(
@@ -70,6 +68,12 @@ def _with_sides_turned(query: Query, join: str) -> Query:
 
 def _turned(text: str) -> str:
     """Return an expression over the rows of a join in terms of the other sides."""
-    turned_text = _SIDE.sub(lambda found: _OTHER[found[1]], text)
-    tree = parsed_expression(turned_text)
-    return turned_text if tree is None else sql(canonical(tree))
+    return reworded(text, _other_side)
+
+
+def _other_side(node: Node) -> Node | None:
+    if not isinstance(node, ColumnRef) or len(node.parts) == 1:
+        return None
+    side, *rest = node.parts
+    turned = Name(side.span, _OTHER.get(side.text, side.text))
+    return ColumnRef(node.span, (turned, *rest))

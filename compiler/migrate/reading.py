@@ -5,7 +5,6 @@ What is read otherwise is told where it is not proved that what is made of it st
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from ...contracts.plan import ReadColumn, Source, Table, branches_of
@@ -17,9 +16,9 @@ from ..connectors.options import Concern
 from ..connectors.registry import SOURCES, TABLES
 from ..model import types as t
 from .conversions import type_of
-from .parsing import parsed_expression
+from .lines import words_in
 from .structs import goes_by_place, holds_all_by_name
-from .texts import texts
+from .texts import texts, trees_of
 from .versions import Versions
 
 _WHOLE = frozenset({"TINYINT", "SMALLINT", "INT", "BIGINT"})
@@ -56,11 +55,6 @@ _HELD = frozenset({"aggregates", "keys", "columns", "time"})
 
 _OF_WHOLE_NUMBERS = frozenset({"concat", "concat_ws", "size", "listagg", "string_agg", "abs"})
 """Functions that give the same of a whole number, however wide its type is."""
-
-_ROWS_OF_A_SIDE = re.compile(r"(INNER |LEFT )?JOIN \S+ ON ")
-_STATEMENT = re.compile(
-    r"(?:set \S+ =|if|elseif|while|emit|add|append|put \S+ =|start timer \S+ at) (.*?)( to \S+)?"
-)
 
 
 def changed_source(versions: Versions, name: str, old: Source, new: Source) -> Iterator[str]:
@@ -160,12 +154,8 @@ def _names(versions: Versions, column: str) -> set[str]:
     for operator in versions.new.operators.values():
         for branch in branches_of(operator):
             named = (branch.columns or {}).items()
-            names |= {name for name, text in named if re.search(_word(column), text)}
+            names |= {name for name, text in named if column in words_in(text)}
     return names
-
-
-def _word(*names: str) -> str:
-    return rf"(?<!\w)({'|'.join(map(re.escape, names))})(?!\w)"
 
 
 def _same_values(was: t.Type, now: t.Type) -> bool:
@@ -188,25 +178,32 @@ class _Read:
 
     def is_alike(self, part: str, text: str) -> bool:
         """Whether an expression or statement gives the same, or what is asked about elsewhere."""
-        word = _word(*self.names)
-        if not re.search(word, text):
+        if self.names.isdisjoint(words_in(text)):
             return True
-        if part in _HELD and re.fullmatch(
-            rf"(\w+\((DISTINCT )?)?(\w+\.)*{word}(, [\w.]+)?\)?", text
-        ):
+        trees = trees_of(part, text)
+        if trees is None:
+            return False
+        if part in _HELD and all(map(self._is_bare, trees)):
             return True
-        return self.same_values and self._is_same(text)
+        return self.same_values and all(map(self._is_same, trees))
 
-    def _is_same(self, text: str) -> bool:
-        bare = _ROWS_OF_A_SIDE.sub("", text.strip(), count=1)
-        statement = _STATEMENT.fullmatch(bare)
-        if statement is not None:
-            bare = f"coalesce({statement[1]})"
-        tree = parsed_expression(bare)
-        if tree is None:
-            return re.fullmatch(r"on event \S+|[\w.]+ (ASC|DESC)", bare) is not None
-        is_struct = not self.placed and re.search(rf"{_word(*self.names)}(?!\.)", bare) is not None
+    def _is_bare(self, tree: e.Expression) -> bool:
+        """Whether a tree is such a column, or a function of it, and of a column or number more."""
+        match tree:
+            case (
+                e.Call(arguments=(column,))
+                | e.Call(arguments=(column, e.ColumnRef() | e.NumberLiteral()))
+            ):
+                return self._is_whole(column)
+        return self._is_whole(tree)
+
+    def _is_same(self, tree: e.Expression) -> bool:
+        is_struct = not self.placed and any(map(self._is_whole, walk(tree)))
         return all(self._keeps(node, is_struct) for node in walk(tree) if self._reads(node))
+
+    def _is_whole(self, node: Node) -> bool:
+        """Whether a node is all of such a column, and not a field of it."""
+        return isinstance(node, e.ColumnRef) and node.parts[-1].text in self.names
 
     def _reads(self, node: Node) -> bool:
         names = (

@@ -6,7 +6,6 @@ column that is gone and one of its type that is new may be one, and that is aske
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -31,13 +30,12 @@ from ...contracts.plan import (
 from ...contracts.records import dataclass
 from ...dsl.ast.expressions import ColumnRef
 from ...dsl.ast.node import Name, Node
-from ...dsl.format import sql
-from ...dsl.walk import rewrite
+from ...dsl.format import identifier
 from ..model import types as t
-from ..model.same import canonical
 from .conversions import RenamedType, type_of
 from .decisions import Decisions
-from .parsing import parsed_expression
+from .lines import renamed
+from .parsing import reworded
 from .rewritten import types_in, with_branches, with_texts, with_types
 from .verdicts import Decision, Finding, Verdict
 from .versions import SIDES, Versions, bare_key
@@ -173,15 +171,10 @@ def _in_own_words(operator: Operator, names: Names, known: set[str]) -> Operator
     """
     operator = with_types(operator, lambda text: _type(text, names, known))
     if isinstance(operator, Program) and not operator.declared and operator.statements is not None:
-        lines = tuple(_words(line, names) for line in operator.statements)
+        # Fields of rows that are kept are called as the columns that they are made of.
+        lines = tuple(renamed(line, names, fields=True) for line in operator.statements)
         operator = replace(operator, statements=lines)
     return operator
-
-
-def _words(line: str, names: Names) -> str:
-    """Return a statement of a query with columns, and fields that are made of them, renamed."""
-    words = "|".join(map(re.escape, names))
-    return re.sub(rf"(?<!\w)({words})(?!\w)", lambda found: names[found[1]], line)
 
 
 def _type(text: str, names: Names, known: set[str]) -> str:
@@ -229,7 +222,7 @@ def _with_renamed_input(operator: Operator, below: str, names: Names) -> Operato
 
 
 def _with_unsaid(said: Names, unsaid: Sequence[str], names: Names) -> Names:
-    texts = {name: _said(name, names) for name in unsaid}
+    texts = {n: identifier(names[n]) if n in names else _said(n, names) for n in unsaid}
     return {**{name: text for name, text in texts.items() if text != name}, **said}
 
 
@@ -302,17 +295,13 @@ def _above(join: str, names: Names, side: str, branch: Branch) -> Branch:
 
 def _said(text: str, names: Names, side: str | None = None) -> str:
     """Return an expression with columns in their new names; of a side, those behind its word."""
-    tree = parsed_expression(text)
-    if tree is None:
-        return text
 
     def change(node: Node) -> Node | None:
         if not isinstance(node, ColumnRef):
             return None
         return ColumnRef(node.span, _parts(node.parts, names, side))
 
-    renamed = rewrite(tree, change)
-    return text if renamed == tree else sql(canonical(renamed))
+    return reworded(text, change)
 
 
 def _parts(parts: Sequence[Name], names: Names, side: str | None) -> tuple[Name, ...]:

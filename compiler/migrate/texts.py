@@ -16,7 +16,8 @@ from ...contracts.plan import (
 )
 from ...dsl.ast.expressions import Call, Expression
 from ...dsl.walk import walk
-from .parsing import parsed_expression
+from .lines import expressions_in
+from .parsing import parsed_condition, parsed_expression
 
 
 def calls(operator: Operator, function: str) -> bool:
@@ -45,6 +46,20 @@ def texts(operator: Operator) -> Iterator[tuple[str, str]]:
             yield from (("statements", line) for line in operator.statements or ())
 
 
+def trees_of(part: str, text: str) -> tuple[Expression, ...] | None:
+    """Return the expressions in a text of `texts`; None of one that can't be read."""
+    match part:
+        case "statements":
+            return expressions_in(text)
+        case "where":
+            found = parsed_condition(text)
+            return None if found is None else (found[1],)
+        case "order":
+            text = text.removesuffix(" ASC").removesuffix(" DESC")
+    tree = parsed_expression(text)
+    return None if tree is None else (tree,)
+
+
 def _of_branch(branch: Branch) -> Iterator[tuple[str, str]]:
     yield from (("where", text) for text in branch.where)
     yield from (("time", text) for text in branch.time.values())
@@ -56,24 +71,14 @@ def _of_branch(branch: Branch) -> Iterator[tuple[str, str]]:
 def _trees(operator: Operator) -> Iterator[Expression]:
     for part, text in texts(operator):
         # Spark calls no Python function in a program: its statements have none.
-        if part == "where":
-            yield from _condition(text)
-        elif part != "statements":
-            yield from _expression(text)
+        if part != "statements":
+            yield from trees_of(part, text) or ()
     for aggregate in aggregates_of(operator):
         yield from _expression(aggregate.id)
     if isinstance(operator, Join):
         yield from _expression(operator.condition)
         for key in (key for side in operator.sides for key in side.keys):
             yield from _expression(key.name)
-
-
-def _condition(text: str) -> Iterator[Expression]:
-    """Yield a condition that rows passed; of a look-up or a window what stands behind ``on``."""
-    for words in (text, text.partition(" ON ")[2], text.partition(" on ")[2]):
-        if (found := parsed_expression(words)) is not None:
-            yield found
-            return
 
 
 def _expression(text: str) -> Iterator[Expression]:
