@@ -21,8 +21,8 @@ from streamc.runtime import RuntimeFault
 from streamc.runtime.base.java import find_java
 
 _OPTIONS = (
-    "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:ReservedCodeCacheSize=256m -Xms1g -Xlog:disable "
-    "-Dspark.ui.enabled=false -Dspark.ui.showConsoleProgress=false "
+    "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:ReservedCodeCacheSize=256m -Xms1g -Xmn512m "
+    "-Xlog:disable -Dspark.ui.enabled=false -Dspark.ui.showConsoleProgress=false "
     "-Djdk.lang.Process.launchMechanism=VFORK"
 )
 """Many short jobs, so that the JVM's second compiler never earns back what it costs; with the code
