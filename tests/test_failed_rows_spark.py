@@ -193,7 +193,7 @@ def test_a_line_of_a_file_that_is_read_in_parts(tmp_path: Path, spark: SparkSess
     assert told(fault, tmp_path)[1] == "at e/1.json:201, where `v` is 0"
 
 
-@pytest.mark.parametrize("format", ["parquet", "orc"])
+@pytest.mark.parametrize("format", ["parquet", pytest.param("orc", marks=LONG)])
 def test_files_whose_rows_have_numbers(format: str, tmp_path: Path, spark: SparkSession) -> None:
     """Numbers count all rows, also those that the format's own filters leave out."""
     rows = spark.range(20_000).selectExpr("CAST(IF(id = 15000, 0, 1) AS INT) AS v", "id AS n")
@@ -298,7 +298,10 @@ UNKNOWN = {
 }
 
 
-@pytest.mark.parametrize("where", UNKNOWN)
+@pytest.mark.parametrize(
+    "where",
+    [pytest.param(w, marks=LONG if w == "behind a deduplication" else []) for w in UNKNOWN],
+)
 def test_no_row_is_told(where: str, tmp_path: Path, spark: SparkSession) -> None:
     body, expression = UNKNOWN[where]
     refusing = "def f(v):\n    raise ValueError('no')\n"
