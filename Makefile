@@ -9,7 +9,7 @@ INSTALLED := $(VENV)/installed
 DEMO := build/demo
 
 .DEFAULT_GOAL := help
-.PHONY: help setup java demo test test-long test-kafka check golden fmt grammar schemas bench chaos soak
+.PHONY: help setup java demo test test-long test-kafka check golden fmt grammar schemas textmate bench chaos soak
 
 help: ## List the commands.
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile | expand -t 18
@@ -58,6 +58,9 @@ grammar: $(INSTALLED) ## Build the parser's tables from the grammar.
 
 schemas: $(INSTALLED) ## Write the JSON Schemas of plans, manifests, YAML files and JSON outputs.
 	$(BIN)/python scripts/make_schemas.py docs/schemas
+
+textmate: $(INSTALLED) ## Write the grammar by which editors color specs.
+	$(BIN)/python scripts/make_textmate.py editors/vscode/syntaxes
 
 bench: $(INSTALLED) java ## Measure the compiler, the emitted flights job, the gate and the barriers.
 	$(BIN)/python benchmarks/compile.py

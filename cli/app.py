@@ -38,7 +38,7 @@ app = typer.Typer(
     name="streamc",
     help="A SQL language for stream processing that compiles to reviewable PySpark.",
     no_args_is_help=True,
-    add_completion=False,
+    add_completion=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )

@@ -18,6 +18,9 @@ def lsp() -> None:
             'pip install "streamc[lsp]"',
         )
 
+    from ..dsl.depth import deep_calls
     from .language_server.server import make_server
 
-    make_server().start_io()
+    # The limit of recursion is that of the process: no thread may lower it while another compiles.
+    with deep_calls():
+        make_server().start_io()

@@ -51,7 +51,7 @@ class Documents:
     def __init__(self, text_of: Callable[[str], str]) -> None:
         self._text_of = text_of
         self._analyses: dict[str, Analysis] = {}
-        # Parsing shares a table of words, and the limit of recursion is the process's.
+        # A version is compiled once, though its diagnostics and a request may ask for it.
         self._lock = threading.RLock()
 
     def source(self, uri: str) -> SourceFile:
