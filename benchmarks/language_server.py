@@ -33,16 +33,16 @@ CHANGED = "CAST(amount * 100 AS BIGINT)"
 
 def main() -> None:
     """Measure, print, and compare."""
-    texts = {"": ""}
-    documents = Documents(lambda uri: texts[uri])
+    documents = Documents()
     uri = uri_of(Path("shop.stream"))
     seconds: dict[str, list[float]] = {}
     for number in range(ROUNDS + 1):
         text = spec()
         middle = text.index(CHANGED, len(text) // 2)
         changed = CHANGED.replace("100", str(1000 + number))
-        texts[uri] = text[:middle] + changed + text[middle + len(CHANGED) :]
-        place = Places(texts[uri]).position(middle + len("CAST(am"))
+        text = text[:middle] + changed + text[middle + len(CHANGED) :]
+        documents.open(uri, text, number)
+        place = Places(text).position(middle + len("CAST(am"))
         tasks: dict[str, Callable[[], Any]] = {
             "completion": partial(completion.at, documents, uri, place),
             "diagnostics": partial(of_spec, documents, uri),

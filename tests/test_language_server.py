@@ -49,7 +49,9 @@ CREATE SINK big FROM large WITH (connector = 'console');
 @pytest.fixture(scope="module")
 def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
     """Start one server for all tests; it has to end in good order."""
-    client = Client(tmp_path_factory.mktemp("project"))
+    folder = tmp_path_factory.mktemp("project") / "größe & 50% mehr"
+    folder.mkdir()
+    client = Client(folder)
     yield client
     assert client.close() == 0
 
@@ -98,6 +100,24 @@ def test_windows_line_ends(shop: Client) -> None:
     (found,) = shop.diagnostics(NAME)
     assert found["range"]["start"] == {"line": 19, "character": 10}
     assert found["range"]["end"] == {"line": 19, "character": 16}
+
+
+def test_lines_are_those_of_the_protocol(shop: Client) -> None:
+    """A line separator ends no line; several changes are made in order."""
+    shop.write(NAME, SPEC.replace("'😀'", "'\u2028😀\x0c'"))
+    shop.replace(NAME, "o.amount > 100", "o.amuont > 100")
+    (found,) = shop.diagnostics(NAME)
+    assert shop.marked(NAME, found["range"]) == "amuont"
+    start = {"line": 0, "character": 0}
+    shop.texts[NAME] = "-- one\n-- two\n" + SPEC
+    shop.change(
+        NAME,
+        {"text": SPEC},
+        {"range": {"start": start, "end": start}, "text": "-- two\n"},
+        {"range": {"start": start, "end": start}, "text": "-- one\n"},
+    )
+    assert shop.about("documentSymbol", NAME)[0]["name"] == "net"
+    assert located(shop, shop.ask("definition", NAME, "FROM lar|ge WITH")) == (19, "large")
 
 
 def test_diagnostics_of_tests(client: Client) -> None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from lsprotocol import types as lsp
 from pygls.uris import from_fs_path, to_fs_path
 
 from ...compiler.driver import CompileResult, compile_source
@@ -45,21 +46,62 @@ class Analysis:
         return find_names(self.spec, self.source, self.schemas)
 
 
-class Documents:
-    """The texts that ``text_of`` returns by URI, and their analyses."""
+@dataclass(slots=True)
+class _Open:
+    """A document as it is in the editor, with line feeds as line ends."""
 
-    def __init__(self, text_of: Callable[[str], str]) -> None:
-        self._text_of = text_of
+    text: str
+    version: int
+
+
+class Documents:
+    """The open documents by URI, and their analyses."""
+
+    def __init__(self) -> None:
+        self._open: dict[str, _Open] = {}
         self._analyses: dict[str, Analysis] = {}
         # A version is compiled once, though its diagnostics and a request may ask for it.
         self._lock = threading.RLock()
 
+    def open(self, uri: str, text: str, version: int) -> None:
+        """Take a document that was opened."""
+        self._open[uri] = _Open(_with_line_feeds(text), version)
+
+    def change(
+        self, uri: str, changes: Iterable[lsp.TextDocumentContentChangeEvent], version: int
+    ) -> None:
+        """Make changes, each of a part of the text as the one before left it, or of all of it.
+
+        Lines are those of the protocol: Python's ``splitlines`` knows ends that are none there.
+        """
+        text = self._open[uri].text
+        for change in changes:
+            new = _with_line_feeds(change.text)
+            if isinstance(change, lsp.TextDocumentContentChangePartial):
+                places = Places(text)
+                start, end = (places.offset(p) for p in (change.range.start, change.range.end))
+                text = text[:start] + new + text[end:]
+            else:
+                text = new
+        self._open[uri] = _Open(text, version)
+
+    def close(self, uri: str) -> None:
+        """Forget a document."""
+        self._open.pop(uri, None)
+        self._analyses.pop(uri, None)
+
+    def uris(self) -> tuple[str, ...]:
+        """Return the open documents."""
+        return tuple(self._open)
+
+    def version(self, uri: str) -> int | None:
+        """Return the version of a document, None for one that is not open."""
+        return self._open[uri].version if uri in self._open else None
+
     def source(self, uri: str) -> SourceFile:
         """Return the current text."""
         path = path_of(uri)
-        text = self._text_of(uri).removeprefix("\ufeff")
-        text = text.replace("\r\n", "\n").replace("\r", "\n")
-        return SourceFile(path.as_posix(), text, path.parent)
+        return SourceFile(path.as_posix(), self._open[uri].text, path.parent)
 
     def analysis(self, uri: str) -> Analysis:
         """Return what the compiler finds in the current text."""
@@ -85,9 +127,9 @@ class Documents:
         self._analyses[uri] = found
         return found
 
-    def close(self, uri: str) -> None:
-        """Forget a document."""
-        self._analyses.pop(uri, None)
+
+def _with_line_feeds(text: str) -> str:
+    return text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
 
 
 def path_of(uri: str) -> Path:

@@ -53,21 +53,20 @@ class SpecServer(LanguageServer):
 
     def __init__(self) -> None:
         super().__init__("streamc", __version__, protocol_cls=_InUtf16)
-        self.documents = Documents(lambda uri: self.workspace.get_text_document(uri).source)
+        self.documents = Documents()
         self.checks = Debounced(self._check)
         threading.stack_size(_STACK)
         self._compiler = ThreadPoolExecutor(1, "compiler")
 
     def opened(self) -> dict[Path, str]:
         """Return the URIs of open documents by path."""
-        return {path_of(uri).resolve(): uri for uri in self.workspace.text_documents}
+        return {path_of(uri).resolve(): uri for uri in self.documents.uris()}
 
     async def _check(self, uri: str) -> None:
         """Compile a document and publish what is wrong with it, unless it has changed since."""
-        document = self.workspace.text_documents.get(uri)
-        if document is None:
+        version = self.documents.version(uri)
+        if version is None:
             return
-        version = document.version
         loop = asyncio.get_running_loop()
         if is_spec(uri):
             found = {uri: await loop.run_in_executor(self._compiler, of_spec, self.documents, uri)}
@@ -76,8 +75,7 @@ class SpecServer(LanguageServer):
             found = await loop.run_in_executor(
                 self._compiler, of_tests, self.documents, opened, uri
             )
-        current = self.workspace.text_documents.get(uri)
-        if current is not None and current.version == version:
+        if self.documents.version(uri) == version:
             for place, diagnostics in found.items():
                 self._publish(place, diagnostics, version if place == uri else None)
 
@@ -89,7 +87,7 @@ class SpecServer(LanguageServer):
         """Have a document checked, and the open tests that a spec or migration is read by."""
         if is_spec(uri) or is_test(uri):
             self.checks.changed(uri, at_once=at_once)
-        for other in self.workspace.text_documents:
+        for other in self.documents.uris():
             if other != uri and is_test(other):
                 self.checks.changed(other)
 
@@ -112,11 +110,15 @@ def make_server() -> SpecServer:
 def _follow_documents(server: SpecServer) -> None:
     @server.feature(lsp.TEXT_DOCUMENT_DID_OPEN)
     async def opened(params: lsp.DidOpenTextDocumentParams) -> None:
-        server.changed(params.text_document.uri, at_once=True)
+        opened = params.text_document
+        server.documents.open(opened.uri, opened.text, opened.version)
+        server.changed(opened.uri, at_once=True)
 
     @server.feature(lsp.TEXT_DOCUMENT_DID_CHANGE)
     async def changed(params: lsp.DidChangeTextDocumentParams) -> None:
-        server.changed(params.text_document.uri)
+        document = params.text_document
+        server.documents.change(document.uri, params.content_changes, document.version)
+        server.changed(document.uri)
 
     @server.feature(lsp.TEXT_DOCUMENT_DID_CLOSE)
     async def closed(params: lsp.DidCloseTextDocumentParams) -> None:
