@@ -6,7 +6,7 @@ holds `100 * row + n`: right rows are worked out here by plain arithmetic.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 Row = dict[str, Any]
@@ -97,11 +97,8 @@ def ticked(name: str) -> str:
     return "`" + name.replace("`", "``") + "`"
 
 
-def spec(names: Sequence[str], only: Collection[str] = ()) -> str:
-    """Streams in which all names stand at each place that a column, field or alias has.
-
-    ``only`` these have a sink, if it is given.
-    """
+def spec(names: Sequence[str]) -> str:
+    """Streams in which all names stand at each place that a column, field or alias has."""
 
     def each(form: str, between: str = ", ") -> str:
         return between.join(form.replace("{n}", ticked(name)) for name in names)
@@ -170,7 +167,7 @@ END;
 """
     for name, query in streams.items():
         text += f"CREATE STREAM {name} AS {query};\n"
-    for name in only or (*streams, "kept"):
+    for name in (*streams, "kept"):
         mode = f", mode = 'upsert', key = '{in_text}, w'" if name == "panes" else ""
         text += f"CREATE SINK {name}_out FROM {name} WITH (connector = 'memory'{mode});\n"
     return text
