@@ -11,7 +11,7 @@ import typer
 
 from .output import json_text, write_if_changed
 from .report import Format, UserError, print_diagnostics
-from .savepoint_dry_run import Tried, saved_in
+from .savepoint_dry_run import Saved, Tried, saved_in
 from .spec_revisions import compile_version, read_version, read_versions
 
 if TYPE_CHECKING:
@@ -74,25 +74,41 @@ def plan(
     """
     old, new = _versions(versions, savepoint, state)
     saved = None if savepoint is None else saved_in(savepoint, state)
-    after = read_version(new)
-    before = None if old is None else read_versions(old, new)[0]
-    sources = [after] if before is None else [before, after]
-    results = [compile_version(source, after) for source in sources]
-    said = [result.diagnostics for result in results]
-    plans = [result.plan for result in results if result.plan is not None]
-    found, decisions = None, None
-    if len(plans) == len(results):
-        if saved is not None:
-            plans = [saved.of_plan(plans), plans[-1]]
-        found, decisions = planned(plans[0], plans[1], migration, said)
+    said: list[Diagnostics] = []
+    made = _compiled_and_planned(old, new, saved, migration, said)
     how = Format.JSON if format is PlanFormat.JSON else Format.FULL
-    if print_diagnostics(said, how) or found is None or decisions is None:
+    if print_diagnostics(said, how) or made is None:
         raise typer.Exit(2)
-    tried = None if saved is None else saved.tried(plans[1], found)
+    plan_of_new, found, decisions = made
+    tried = None if saved is None else saved.tried(plan_of_new, found)
     if write is not None:
         _write(write, migration, found, decisions)
     _print(found, tried, format)
     raise typer.Exit(max(found.exit_code, int(tried is not None and tried.fails)))
+
+
+def _compiled_and_planned(
+    old: str | None,
+    new: str,
+    saved: Saved | None,
+    migration: Path | None,
+    said: list[Diagnostics],
+) -> tuple[Plan, MigrationPlan, Decisions] | None:
+    """Return NEW's plan, the migration and its decisions; None when a spec has errors.
+
+    Diagnostics are added to ``said``.
+    """
+    after = read_version(new)
+    before = None if old is None else read_versions(old, new)[0]
+    sources = [after] if before is None else [before, after]
+    results = [compile_version(source, after) for source in sources]
+    said += [result.diagnostics for result in results]
+    plans = [result.plan for result in results if result.plan is not None]
+    if len(plans) < len(results):
+        return None
+    if saved is not None:
+        plans = [saved.of_plan(plans), plans[-1]]
+    return plans[1], *planned(plans[0], plans[1], migration, said)
 
 
 def _versions(

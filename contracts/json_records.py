@@ -40,8 +40,8 @@ def named(name: str) -> Mapping[str, str]:
 class Malformed(ValueError):
     """A document that is not of its format: where, and what is wrong there.
 
-    >>> str(Malformed("is no text", "operators", "a", 0))
-    'its `operators.a[0]` is no text'
+    >>> str(Malformed("is not a text", "operators", "a", 0))
+    'its `operators.a[0]` is not a text'
     """
 
     def __init__(self, reason: str, *path: str | int) -> None:
@@ -75,7 +75,7 @@ class Record:
     def from_json(cls, value: object, key: str | None = None) -> Self:
         """Read an object, which stands under a key in another one; raises ``Malformed``."""
         if not isinstance(value, dict):
-            raise Malformed("is no object")
+            raise Malformed("is not an object")
         layout = _layout(cls)
         for name, known in layout.head.items():
             found = value.get(name)
@@ -92,7 +92,7 @@ class Record:
                 raise Malformed("is missing", name)
         for name in value:
             if name not in layout.fields and name not in layout.head:
-                raise Malformed("is not known here", name)
+                raise Malformed("is unknown", name)
         made = cls(**given)
         made.check()
         return made
@@ -202,10 +202,10 @@ def _reader(annotation: Any) -> _Reader:
 def _read_kind(kinds: Mapping[object, type[Record]], value: object, key: str | None) -> Record:
     """Read an object of one of several kinds."""
     if not isinstance(value, dict):
-        raise Malformed("is no object")
+        raise Malformed("is not an object")
     found = next((kind for name, kind in kinds.items() if name == value.get("kind")), None)
     if found is None:
-        raise Malformed("is none that is known", "kind")
+        raise Malformed("is unknown", "kind")
     return found.from_json(value, key)
 
 
@@ -215,7 +215,7 @@ def _read_maybe(read: _Reader, value: object, key: str | None) -> Any:
 
 def _read_list(read: _Reader, value: object, key: str | None) -> tuple[Any, ...]:
     if not isinstance(value, list):
-        raise Malformed("is no list")
+        raise Malformed("is not a list")
     found = []
     for number, one in enumerate(value):
         try:
@@ -227,13 +227,13 @@ def _read_list(read: _Reader, value: object, key: str | None) -> tuple[Any, ...]
 
 def _read_fixed(readers: tuple[_Reader, ...], value: object, key: str | None) -> tuple[Any, ...]:
     if not isinstance(value, list) or len(value) != len(readers):
-        raise Malformed(f"is no list of {len(readers)} values")
+        raise Malformed(f"is not a list of {len(readers)} values")
     return tuple(read(one, None) for read, one in zip(readers, value, strict=True))
 
 
 def _read_mapping(read: _Reader, value: object, key: str | None) -> dict[str, Any]:
     if not isinstance(value, dict):
-        raise Malformed("is no object")
+        raise Malformed("is not an object")
     found = {}
     for key, one in value.items():
         try:
@@ -245,15 +245,15 @@ def _read_mapping(read: _Reader, value: object, key: str | None) -> dict[str, An
 
 def _read_text(value: object, key: str | None) -> str:
     if not isinstance(value, str):
-        raise Malformed("is no text")
+        raise Malformed("is not a text")
     return value
 
 
 def _read_whole(value: object, key: str | None) -> int:
     if not isinstance(value, int) or isinstance(value, bool):
-        raise Malformed("is no whole number")
+        raise Malformed("is not a whole number")
     if not _LEAST <= value < -_LEAST:
-        raise Malformed("is no whole number of 64 bits")
+        raise Malformed("is not a whole number of 64 bits")
     return value
 
 
@@ -267,9 +267,9 @@ def _read_instant(value: object, key: str | None) -> datetime:
     try:
         found = datetime.fromisoformat(_read_text(value, key))
     except ValueError:
-        raise Malformed("is no instant") from None
+        raise Malformed("is not an instant") from None
     if found.tzinfo is None:
-        raise Malformed("is no instant")
+        raise Malformed("is not an instant")
     return found
 
 

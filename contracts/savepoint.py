@@ -26,7 +26,7 @@ Files: TypeAlias = Mapping[str, tuple[int, str]]
 
 @dataclass(frozen=True, slots=True)
 class SavedTable(Record):
-    """A table of an operator: its columns by name with Spark's types, how much it holds."""
+    """A table of an operator: its columns by name with Spark's types, its size."""
 
     name: str = field(metadata=KEY)
     columns: Mapping[str, str]
@@ -183,12 +183,12 @@ class Savepoint(Record):
 
 def _check_least(least: int, number: int, name: str) -> None:
     if number < least:
-        raise Malformed(f"is no number from {least} on", name)
+        raise Malformed(f"is not a number of at least {least}", name)
 
 
 def _check_files(files: Files, name: str) -> None:
     if not _are_below(files) or any(length < 0 for length, _ in files.values()):
-        raise Malformed("is no list of files", name)
+        raise Malformed("is not a list of files", name)
 
 
 def _are_below(paths: Iterable[str]) -> bool:

@@ -133,7 +133,7 @@ def test_a_backfill_of_nothing(saved: Savepoint, run: Run) -> None:
 
 def test_a_name_that_is_taken(saved: Savepoint, run: Run) -> None:
     ended = run(*BACKFILL, "--migration", "m.yaml", "--name", "cut")
-    assert (ended.code, "there is a savepoint `cut` already" in ended.err) == (2, True)
+    assert (ended.code, "savepoint `cut` already exists" in ended.err) == (2, True)
 
 
 def test_rows_that_are_gone(saved: Savepoint, run: Run) -> None:
@@ -151,11 +151,11 @@ def test_messages_that_may_be_gone(saved: Savepoint) -> None:
     new = plan(messages.replace("'NO'", "'False'"))
     fit = Fit(saved, "state/savepoints/cut", new, None)
     asked = LocalDisk(), fit, queries(new), on_this_disk
-    with pytest.raises(RuntimeFault, match="passes over messages that Kafka no longer") as raised:
+    with pytest.raises(RuntimeFault, match="skips messages that Kafka no longer") as raised:
         check_whole(rows_gone(*asked), partial=False)
     assert raised.value.code is NOT_REPLAYED
     (told,) = check_whole(rows_gone(*asked), partial=True)
-    assert told.startswith("source `payments` passes over messages")
+    assert told.startswith("source `payments` skips messages")
     for text in (
         messages.replace("'NO'", "'true'"),
         messages.replace(" spark.failOnDataLoss = 'NO',", ""),
@@ -188,7 +188,7 @@ ON TIMER due EMIT card; CLEAR STATE;
 END;
 CREATE SINK idles FROM idle WITH (connector = 'console');
 """,
-            "timer `due` of `idle` goes by the clock",
+            "timer `due` of `idle` depends on the clock",
         ),
     ],
 )

@@ -194,7 +194,7 @@ def test_what_is_no_state_folder(run: Run, tmp_path: Path, command: tuple[str, .
     (tmp_path / "empty").mkdir()
     empty = run(*command, "--state", str(tmp_path / "empty"))
     assert empty.code == 2
-    assert "is no state folder: it has no state.json" in empty.err
+    assert "is not a state folder: it has no state.json" in empty.err
     far = run(*command, "--state", "hdfs://far/state")
     assert far.code == 2
     assert "hdfs://far/state is not on this machine's disk" in far.err
@@ -265,7 +265,7 @@ def test_status_of_a_job_that_says_nothing(run: Run, state: Path) -> None:
         os.utime(state / "control/status.json", (before, before))
         text = run("status", "--state", str(state))
     assert text.code == 1
-    assert "\n  stalled: it has not said for 6" in text.out
+    assert "\n  stalled: it has not reported its status for 6" in text.out
 
 
 def test_status_when_nothing_runs(run: Run, state: Path) -> None:
@@ -293,7 +293,7 @@ def test_a_damaged_status(run: Run, state: Path) -> None:
     note(state / "control/status.json", {"owner": "x", "phase": "running"})
     ended = run("status", "--state", str(state))
     assert ended.code == 2
-    assert "control/status.json cannot be read: it is no status" in ended.err
+    assert "control/status.json cannot be read: it is not a status" in ended.err
 
 
 # Barriers.
@@ -314,7 +314,7 @@ def test_barriers_are_listed(run: Run, state: Path) -> None:
     assert heads[:3] == ["barrier", "epoch", "gen."]
     took = "2026-03-01 10:05:01 1.2 s 42 3.0 KiB 14 6".split()
     assert lines == [
-        ["3", "9", "0001", *took, *"no: epochs/000000009.json is gone".split()],
+        ["3", "9", "0001", *took, *"no: epochs/000000009.json is missing".split()],
         ["4", "12", "0001", *took, "yes"],
         "5 0001 no: its manifest is damaged: its content and its checksum differ".split(),
         ["6", "18", "0001", *took, "yes"],
@@ -347,7 +347,7 @@ def test_a_barrier_is_shown(run: Run, state: Path) -> None:
     assert ["payments", '{"logOffset":', "3}"] in lines
     found = output(run("barriers", "show", "4", "--state", str(state), "--format", "json").out)
     assert found["queries"]["per_minute"]["operators"][1]["id"] == "once"
-    assert found["restorable"] is False and found["problem"] == "sources/payments: it is gone"
+    assert found["restorable"] is False and found["problem"] == "sources/payments: it is missing"
 
 
 def test_a_barrier_that_is_not_there(run: Run, state: Path) -> None:

@@ -130,7 +130,7 @@ def test_a_drained_job_lets_all_out_and_is_over(root: Path) -> None:
         stopped = streamc(root, "stop", "--drain")
         shown, _ = process.communicate(timeout=PATIENCE)
     assert (stopped.returncode, process.returncode) == (0, 0), (stopped.stderr, shown)
-    assert "draining: all windows come out" in stopped.stdout
+    assert "draining: emitting all windows" in stopped.stdout
     assert len(rows(root, "spend")) == 2
     pay(root, "2", "2026-01-01T00:30:00Z")
     # As if it had been killed before its last barrier: the next run takes that, and reads nothing.
@@ -138,7 +138,7 @@ def test_a_drained_job_lets_all_out_and_is_over(root: Path) -> None:
     with job(root) as process:
         shown, _ = process.communicate(timeout=PATIENCE)
     assert process.returncode == 0, shown
-    assert "stopped while it drained; this one finishes that" in shown
+    assert "stopped while it drained; this one finishes the drain" in shown
     assert shown.splitlines()[-1] == "spending: stopped"
     assert len(rows(root, "all_payments")) == 2
     with job(root) as process:

@@ -311,12 +311,12 @@ def test_what_is_said_of_a_note_that_is_wrong(tmp_path: Path) -> None:
     path.write_text(seal({**document, "lineage": {}}), encoding="utf-8")
     code, _, err = run(state, "rollback", "--to", "3", "--yes", group=None)
     assert code == 2
-    assert "generation.json cannot be read: its `lineage` is no list" in err
+    assert "generation.json cannot be read: its `lineage` is not a list" in err
 
 
 def test_half_a_character_is_no_text() -> None:
     half = seal({"id": "x"}).replace('"x"', '"\\ud800"').rpartition("{")[0]
     text = f'{half}{{"crc32":"{zlib.crc32(half.encode()):08x}"}}\n'
-    with pytest.raises(ValueError, match="no Unicode"):
+    with pytest.raises(ValueError, match="not Unicode"):
         unseal(text)
     assert unseal(seal({"id": "\U0001f600"})) == {"id": "\U0001f600"}

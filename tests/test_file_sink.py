@@ -187,11 +187,11 @@ def test_a_file_that_is_gone_or_cut_short_is_named(job: Job, tmp_path: Path) -> 
     file = tmp_path / "out/spend-0001-000000001-00000.json"
     content = file.read_bytes()
     file.write_bytes(content[:-3])
-    with pytest.raises(RuntimeFault, match=r"00000\.json.* has \d+ bytes and was given") as caught:
+    with pytest.raises(RuntimeFault, match=r"00000\.json.* has \d+ bytes instead of") as caught:
         job.start()
     assert caught.value.code.number == "SR0330"
     file.unlink()
-    with pytest.raises(RuntimeFault, match=r"000000001-00000\.json.* is gone") as caught:
+    with pytest.raises(RuntimeFault, match=r"000000001-00000\.json.* is missing") as caught:
         job.start()
     assert "commits/0001-000000001.json" in (caught.value.help or "")
     file.write_bytes(content)

@@ -161,7 +161,7 @@ def test_a_copy_becomes_a_state_of_its_own(state: Path, do: Do) -> None:
 
 def test_the_original_is_known_by_its_place(state: Path) -> None:
     copy = copied(state)
-    assert f"of the state in {state} on {socket.gethostname()}, which is there" in refused(copy)
+    assert f"of the state in {state} on {socket.gethostname()}, which still exists" in refused(copy)
     shutil.rmtree(state)
     assert "which may be in use elsewhere" in refused(copy)
 

@@ -175,7 +175,7 @@ def test_java_is_missing(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> N
     found = fault()
     assert (found.code.number, found.message) == (
         "SR0201",
-        "Spark needs Java 17 or newer, JAVA_HOME is /nowhere, which holds no bin/java",
+        "Spark needs Java 17 or newer, JAVA_HOME is /nowhere, which has no bin/java",
     )
     monkeypatch.delenv("JAVA_HOME")
     monkeypatch.setenv("PATH", "/nowhere")

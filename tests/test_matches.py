@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from compiled import compiled
 from hypothesis import strategies as st
-from oracles import matches, temporal
+from oracles import match_streams, matches, temporal
 from oracles.streams import BASE, END, Row, made, offsets, rounded
 from program_interpreter import run
 from streamc.compiler.model.pipeline import Pipeline
@@ -51,9 +51,9 @@ def rows_of_patterns() -> list[list[Row]]:
     return made(st.lists(row, min_size=6, max_size=14), 150)
 
 
-@pytest.mark.parametrize("name", matches.STREAMS)
+@pytest.mark.parametrize("name", match_streams.STREAMS)
 def test_patterns(name: str) -> None:
-    step, stream = program("matches", name), matches.STREAMS[name]
+    step, stream = program("matches", name), match_streams.STREAMS[name]
     met = 0
     many = name in ("measured", "longest", "all_rows")
     for number, rows in enumerate(rows_of_patterns()[:: 3 if many else 1]):

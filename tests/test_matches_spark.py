@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import strategies as st
-from oracles import joins, matches, temporal
+from oracles import joins, match_streams, matches, temporal
 from oracles.streams import Batches, made, offsets, packed, steps_of
 from run_case import Way, each_way
 from test_oracles import apart, arriving, outputs, unequal, verdict
@@ -52,7 +52,7 @@ def test_patterns(way: Way, tmp_path: Path, spark: SparkSession) -> None:
     batches = arriving(rows_of_patterns(), way)
     got = outputs("matches", {"rows": batches}, way, tmp_path, spark)
     rows = joins.timed(batches)
-    for name, pattern in matches.STREAMS.items():
+    for name, pattern in match_streams.STREAMS.items():
         right = matches.expected(rows, pattern)
         assert len(right) > 10, name
         found = [{column: row[column] for column in right[0]} for row in got[f"{name}_out"]]

@@ -70,7 +70,7 @@ def test_the_message_names_the_field() -> None:
     document["queries"]["out"] = {"relation": "x"}
     with pytest.raises(Malformed, match=r"its `queries.out.output_mode` is missing"):
         Plan.from_json(document)
-    with pytest.raises(Malformed, match="it is no object"):
+    with pytest.raises(Malformed, match="it is not an object"):
         Plan.from_json([])
 
 

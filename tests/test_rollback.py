@@ -288,12 +288,12 @@ def test_a_barrier_that_cannot_be_had(root: Path) -> None:
     code, output = command(root, "--to", "7", "--yes")
     assert code == 2
     assert "SR0411" in output
-    assert "these can be gone back to: 1, 2, 3" in output
+    assert "these are restorable: 1, 2, 3" in output
     (generation(root) / "queries/per_minute/commits/6").unlink()
     code, output = command(root, "--to", "2", "--yes")
-    assert "barrier 2 rests on" in output
-    assert "queries/per_minute/commits/6: it is gone" in output
-    assert "these can be gone back to: 1, 3" in output
+    assert "barrier 2 needs" in output
+    assert "queries/per_minute/commits/6: it is missing" in output
+    assert "these are restorable: 1, 3" in output
     path = generation(root) / "barriers/000000003.json"
     path.write_text(path.read_text(encoding="utf-8").replace('"epoch": 9', '"epoch": 8'))
     code, output = command(root, "--to", "3", "--yes")
@@ -328,10 +328,10 @@ def test_a_sink_that_keeps_what_it_has_must_be_accepted(root: Path) -> None:
     rewrite(root, lambda sinks: {**sinks, "alerts": replace(sinks["every"], connector="kafka")})
     code, output = command(root, "--to", "2", "--yes")
     assert code == 2
-    assert "error[SR0412] sink-stays: sink `alerts` cannot be cut back" in output
+    assert "error[SR0412] sink-stays: sink `alerts` cannot be truncated" in output
     assert "--accept-repeats alerts" in output
     code, output = command(root, "--to", "2", "--yes", "--accept-repeats", "alert")
-    assert (code, "no sink of this state" in output) == (2, True)
+    assert (code, "is not a sink of this state" in output) == (2, True)
     assert os.listdir(root / "state/generations") == ["0001"]
     code, _ = command(root, "--to", "2", "--yes", "--accept-repeats", "alerts", "--same-cuts")
     assert code == 0

@@ -122,7 +122,7 @@ def test_a_query_of_what_the_plan_does_not_have(tmp_path: Path, part: str) -> No
     document[part] = {}
     path = tmp_path / "x.plan.json"
     path.write_text(json.dumps(document), encoding="utf-8")
-    with pytest.raises(RuntimeFault, match=f"its `queries.per_minute.{part}.*which is not there"):
+    with pytest.raises(RuntimeFault, match=f"its `queries.per_minute.{part}.*which does not exist"):
         load_plan(path)
 
 

@@ -38,7 +38,7 @@ def test_a_savepoint_without_a_barrier(run: Run, state: Path, no_spark: list[str
     barrier(state, 4)
     assert "has no barrier 9" in run(*create, "--barrier", "9").err
     (state / "savepoints/taken").mkdir(parents=True)
-    assert "is a savepoint `taken` already" in run(*create, "--name", "taken").err
+    assert "savepoint `taken` already exists" in run(*create, "--name", "taken").err
     assert no_spark == []
 
 
@@ -51,7 +51,7 @@ def test_a_savepoint_waits_for_jobs_that_run_only(
     note(state / "generations/0001/plan.json", plan)
     create = ("savepoint", "create", "--state", str(state))
     ended = run(*create)
-    assert "barrier 4 is whole; starting Spark to read its state\n" in ended.err
+    assert "barrier 4 is intact; starting Spark to read its state\n" in ended.err
     assert "none is started here" in ended.err
     assert no_spark == ["spark"]
     with job(state):

@@ -102,7 +102,7 @@ def test_a_manifest_is_read_as_it_was_written(state: Path) -> None:
     [
         ("{}", "its content and its checksum differ"),
         (seal({"format": 2}), "its `format` is 2, and 1 is read"),
-        (seal({"format": 1, "name": "x"}), "it is no manifest: its `made_at` is missing"),
+        (seal({"format": 1, "name": "x"}), "it is not a manifest: its `made_at` is missing"),
     ],
 )
 def test_a_manifest_that_is_none(state: Path, text: str, told: str) -> None:
@@ -154,7 +154,7 @@ def test_an_archive_brings_a_savepoint_to_another_state(state: Path, tmp_path: P
     export_savepoint(found, place(state, "first"), archive)
     with pytest.raises(RuntimeFault, match="already"):
         export_savepoint(found, place(state, "first"), archive)
-    with pytest.raises(RuntimeFault, match="there is a savepoint `first` already"):
+    with pytest.raises(RuntimeFault, match="savepoint `first` already exists"):
         import_savepoint(str(state), archive, None)
     assert import_savepoint(str(state), archive, "copy").name == "copy"
     copied = load_savepoint(LocalFiles(), place(state, "copy"))
@@ -171,7 +171,7 @@ def test_what_is_half_made_goes_when_its_maker_is_gone(state: Path) -> None:
         sweep(disk, root)
         assert Path(one).is_dir() and Path(other).is_dir()
         publish(disk, one, root, "one")
-        with pytest.raises(RuntimeFault, match="there is a savepoint `one` already"):
+        with pytest.raises(RuntimeFault, match="savepoint `one` already exists"):
             publish(disk, other, root, "one")
     assert hidden(state) == [Path(other).name]
     with pytest.raises(ZeroDivisionError), draft(disk, root, "two"):
@@ -188,7 +188,7 @@ def test_an_archive_that_is_none(state: Path, tmp_path: Path) -> None:
     (tmp_path / "x.tar").write_text("no archive")
     code, _, err = run("import", str(tmp_path / "x.tar"), "--state", str(state))
     assert code == 2
-    assert "is no archive of a savepoint" in err
+    assert "is not an archive of a savepoint" in err
     assert savepoint_names(LocalFiles(), str(state)) == ["first", "second"]
 
 

@@ -33,10 +33,10 @@ STATUS = GateStatus(
     [
         ({}, "the sources were asked 31 s ago and have not answered"),
         ({"asked_at": None}, "no query asks for an epoch after it"),
-        ({"asked_at": None, "awaited": True, "waits": "queries"}, "a barrier is wanted"),
-        ({"asked_at": None, "waits": "record"}, "input waits for a barrier on record"),
-        ({"barrier": 7}, "the barrier of epoch 7 is reached, and is not written down"),
-        ({"asked_at": None, "waits": "ending"}, "the run is to end, and does not"),
+        ({"asked_at": None, "awaited": True, "waits": "queries"}, "a barrier is requested"),
+        ({"asked_at": None, "waits": "record"}, "input waits for a barrier to be recorded"),
+        ({"barrier": 7}, "the barrier of epoch 7 is reached but not recorded"),
+        ({"asked_at": None, "waits": "ending"}, "the run should end but does not"),
     ],
 )
 def test_a_stall_names_who_is_waited_for(changes: dict[str, object], said: str) -> None:

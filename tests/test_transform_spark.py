@@ -51,7 +51,7 @@ def test_what_only_spark_can_begin() -> None:
     """Its plan says so: ``add_percentile`` in ``tests/migrations``."""
     cell = CellChange("percentile(v, 0.5)", "CAST(NULL AS BINARY)", merge=None, opaque=True)
     saved = SavedOperator("spend", "aggregate", ("card",), (), {})
-    with pytest.raises(RuntimeFault, match=r"`percentile\(v, 0.5\)` would begin with a buffer"):
+    with pytest.raises(RuntimeFault, match=r"`percentile\(v, 0.5\)` would start with a buffer"):
         transformed({}, saved, _regrouped(cell), SPEND, SPEND)
 
 

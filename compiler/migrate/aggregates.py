@@ -21,7 +21,7 @@ _ROWS = "collect_list(rows)"
 
 
 def plan_aggregate(versions: Versions, old: Aggregation, new: Aggregation) -> Outcome:
-    """Return what becomes of the groups of an aggregate that goes on."""
+    """Return the migration of the groups of a continuing aggregate."""
     keys = plan_keys(versions, new.id, keys_of(old), keys_of(new))
     window = plan_window(versions, new.id, old.window, new.window, (_time(old), _time(new)))
     merges = keys.merges or window.merges
@@ -47,13 +47,13 @@ def plan_aggregate(versions: Versions, old: Aggregation, new: Aggregation) -> Ou
 
 
 def empty_aggregate(versions: Versions, new: Aggregation) -> OperatorChange:
-    """Return the change of groups of which there are none."""
+    """Return the change of groups that begin empty."""
     cells = empty_cells(aggregates_of(versions.new, new.id))
     return change(new.id, kind_of(new), None, cells=cells)
 
 
 def kind_of(operator: Operator) -> str:
-    """Return the kind of an operator, as the runtime tells them apart."""
+    """Return the kind of an operator, as the runtime distinguishes them."""
     window = window_of(operator)
     return "session" if window is not None and window.kind == "session" else operator.KIND
 
@@ -72,7 +72,7 @@ def keys_of(operator: Aggregation | TopN | Deduplication) -> list[Key]:
 
 
 def where_findings(versions: Versions, id_: str) -> Iterator[Finding]:
-    """Yield what is left behind because the file says so."""
+    """Yield the findings about rows that the file leaves behind."""
     condition = versions.decisions.get("operators", id_, "where")
     if condition is not None:
         why = f"what is not of {condition} is left behind"
@@ -104,7 +104,7 @@ def _emission(old: Aggregation, new: Aggregation) -> Iterator[Finding]:
 
 
 def plan_top_n(versions: Versions, old: TopN, new: TopN) -> Outcome:
-    """Return what becomes of rows that wait for the end of their window to be put in order."""
+    """Return the migration of rows that wait for the end of their window to be sorted."""
     keys = plan_keys(versions, new.id, keys_of(old), keys_of(new))
     findings = [
         *keys.findings,
@@ -146,7 +146,7 @@ def _rows(old: TopN, new: TopN, keys: KeyPlan) -> Finding:
 
 
 def _columns(operator: TopN) -> Sequence[tuple[str, tuple[str, ...], str | None]]:
-    """Return the columns of rows that wait: the names count too, the order is by them."""
+    """Return the columns of waiting rows: the names count too, since rows are ordered by them."""
     given = operator.given if operator.given is not None else (None,) * len(operator.rows)
     return [
         (name, column_meaning(operator.input, name), type_)

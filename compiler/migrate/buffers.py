@@ -1,7 +1,7 @@
-"""Buffers that Spark keeps in a form of its own: by which of its functions several become one.
+"""Buffers that Spark keeps in a form of its own: the functions that merge them.
 
-The runtime has the function itself merge them. It is told a call that stands for the function: what
-it was called with, values as NULL of their type.
+The runtime lets the function itself merge them. It gets a call that represents the function: its
+arguments, with values as NULL of their type.
 
     count(DISTINCT id)               collect_set(CAST(NULL AS STRING))
     percentile(v, array(0.5, 0.9))   percentile(CAST(NULL AS DOUBLE), array(0.5, 0.9))
@@ -19,19 +19,19 @@ from ...dsl.walk import children, walk
 from .parsing import parsed_expression
 
 WHOLE = "buf"
-"""The one buffer of functions that Spark keeps as they see fit."""
+"""The only buffer of functions that define its form themselves."""
 
 _NEUTRAL = frozenset({"array_contains", "array_max", "array_min", "size", "sort_array"})
-"""Functions that give the same of a list in any order."""
+"""Functions whose result does not depend on the order of a list."""
 
 _BYTES = "STRING"
-"""What elements are taken for whose type is not known, structs: those lie there as texts do."""
+"""The type used for elements of unknown type, which are structs: stored like texts."""
 
 
 def merging_call(aggregate: Aggregate) -> str | None:
-    """Return a call of the function whose buffers an aggregate keeps; None if it can't be told.
+    """Return a call of the function whose buffers an aggregate keeps; None if unknown.
 
-    Elements with an order of their own are put in it at the end, so they may lie there in any.
+    Elements with an order are sorted at the end, so they may be stored in any order.
     """
     call, given = _call(aggregate.id), aggregate.given
     if call is None or len(given) != len(call.arguments):
@@ -47,7 +47,7 @@ def merging_call(aggregate: Aggregate) -> str | None:
 
 
 def shows_order(aggregate: Aggregate, columns: Mapping[str, str]) -> bool:
-    """Whether it can be seen in what order a list is; ``columns`` are those of its operator."""
+    """Whether the order of a list is visible; ``columns`` are those of its operator."""
     if aggregate.function not in ("array_agg", "collect_list"):
         return False
     trees = [tree for text in columns.values() if (tree := parsed_expression(text)) is not None]
@@ -65,7 +65,7 @@ def _argument(node: e.Expression, type_: str | None) -> str | None:
 
 
 def _is_bare(node: Node, wanted: str) -> bool:
-    """Whether a call stands anywhere but directly in a function that gives the same anyway."""
+    """Whether a call is used outside a function that ignores the order."""
     if _is_call(node, wanted):
         return True
     neutral = isinstance(node, e.Call) and node.name.text.lower() in _NEUTRAL

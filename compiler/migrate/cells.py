@@ -1,4 +1,4 @@
-"""Cells of aggregates: each new one from the old ones."""
+"""Cells of aggregates: each new one from old ones."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from .versions import Meaning, Versions, aggregates_of, meaning, never_null
 
 @dataclass(frozen=True, slots=True)
 class NewCell:
-    """A new cell: what is said of it, and the SQL that it is made by; None where it is not."""
+    """A new cell: its finding, and the SQL that computes it; None where it is not computed."""
 
     finding: Finding
     expression: str | None = None
@@ -31,7 +31,7 @@ class NewCell:
 
 @dataclass(frozen=True, slots=True)
 class CellPlan:
-    """What becomes of all cells, and what the runtime does for the new ones."""
+    """The migration of all cells, and what the runtime does for the new ones."""
 
     findings: tuple[Finding, ...]
     made: tuple[CellChange, ...]
@@ -39,16 +39,16 @@ class CellPlan:
 
 
 _IN_PARTS = "the values of one group stand behind those of another, not as they came"
-"""What is told of a list that shows its order."""
+"""The finding about a list with a visible order."""
 
 
 def plan_cells(versions: Versions, old: Aggregation, new: Aggregation, *, merges: bool) -> CellPlan:
-    """Return what becomes of the cells of an aggregate that goes on; ``merges``: groups do."""
+    """Return the migration of a continuing aggregate's cells; ``merges``: whether groups merge."""
     return _Cells(versions, old, new, merges).plan()
 
 
 def empty_cells(aggregates: Sequence[Aggregate]) -> list[CellChange]:
-    """Return cells that begin as Spark begins them."""
+    """Return cells with Spark's initial values."""
     return [_start(aggregate, cell) for aggregate in aggregates for cell in aggregate.cells]
 
 
@@ -182,7 +182,7 @@ class _Cells:
         return NewCell(finding, expression)
 
     def _other_buffers(self, new: Aggregate, old: Aggregate) -> list[NewCell]:
-        """Carry a sum of decimals over the width at which Spark begins to note that it is empty."""
+        """Carry a sum of decimals across the width from which Spark records whether it is empty."""
         was, now = old.cells[0], new.cells[0]
         column = identifier(was.id)
         total = convert(column, _held(was), _held(now))
@@ -219,12 +219,12 @@ class _Cells:
         ]
 
     def _never_null(self, arguments: Meaning) -> bool:
-        """Whether a column is never NULL: one of a source that declares it so, in both versions."""
+        """Whether a column is never NULL: declared so by its source, in both versions."""
         return never_null(self._versions.old, self._old_inputs, arguments) and never_null(
             self._versions.new, self._new_inputs, arguments
         )
 
-    # What does not go on.
+    # What does not continue.
 
     def _why_new(self, new: Aggregate) -> str:
         if any(old.id == new.id for old in self._old):
@@ -237,7 +237,7 @@ class _Cells:
     def _begins(
         self, new: Aggregate, cell: AggregateCell, why: str, old: str | None = None
     ) -> Finding:
-        """Return the finding of a cell that is not there: empty, or computed from history."""
+        """Return the finding of a cell without an old one: empty, or computed from history."""
         path = ("operators", self._id, "accept", new.id)
         word = self._versions.decisions.get(*path)
         if self._added(new.id):
@@ -268,7 +268,7 @@ class _Cells:
         return id_ in names.values()
 
     def _refused(self, new: Aggregate, cell: AggregateCell, why: str, old: str | None) -> NewCell:
-        """Return what is said of a cell that can't be carried on; accepted, it begins empty."""
+        """Return the finding of a cell that can't be carried over; if accepted, it begins empty."""
         path = ("operators", self._id, "accept", new.id)
         decided = self._versions.decisions.get(*path) is not None or self._added(new.id)
         if decided or _is_opaque(new):
@@ -282,7 +282,7 @@ class _Cells:
         )
 
     def _merged(self, new: Aggregate, cell: AggregateCell, made: NewCell) -> NewCell:
-        """Return what is said of a cell where groups become one."""
+        """Return the finding of a cell where groups merge."""
         if not self._merges or made.expression is None:
             return made
         if any(merge_of(new, one) is None for one in new.cells):
@@ -319,13 +319,13 @@ def _held(cell: AggregateCell) -> Held:
 
 
 def _spelled(cell: AggregateCell) -> str:
-    """Return how a cell holds its values: decimals may be whole numbers without their point."""
+    """Return how a cell holds its values: decimals may be unscaled whole numbers."""
     scale = cell.scale
     return str(cell.type) if scale is None else f"{cell.type} of DECIMAL(…,{scale})"
 
 
 def _given_alike(old: Aggregate, new: Aggregate) -> bool:
-    """Whether aggregates are given values of the same types, as far as both plans tell them."""
+    """Whether aggregates have arguments of the same types, as far as both plans say."""
     before, after = old.given, new.given
     pairs = zip(before, after, strict=False)
     return len(before) == len(after) and all(a == b or None in (a, b) for a, b in pairs)

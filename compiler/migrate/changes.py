@@ -1,4 +1,4 @@
-"""What the runtime does to get the state of an operator: its parts, and what each of them reads."""
+"""What the runtime does to obtain the state of an operator: its parts, and what each reads."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ def change(
 
 
 def made_part(name: str, expression: str) -> Made:
-    """Return a key, column or timer that an expression makes."""
+    """Return a key, column or timer computed by an expression."""
     return Made(name, expression, reads_of(expression))
 
 
 def made_cell(
     id_: str, expression: str, merge: str | None = None, of: str | None = None
 ) -> CellChange:
-    """Return a cell that an expression makes."""
+    """Return a cell computed by an expression."""
     return CellChange(id_, expression, reads_of(expression), merge=merge, of=of)
 
 

@@ -1,4 +1,4 @@
-"""Columns of rows that wait, in joins and in programs: each new one from the old ones."""
+"""Columns of waiting rows, in joins and in programs: each new one from old ones."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def plan_columns(
     inputs: tuple[Sequence[Branch], Sequence[Branch]],
     columns: tuple[Sequence[Column], Sequence[Column]],
 ) -> tuple[list[Finding], list[Made]]:
-    """Return what becomes of the columns, and the SQL of each new one.
+    """Return the migration of the columns, and the SQL of each new one.
 
     ``word`` names the side or input; ``inputs`` and ``columns`` are those of both versions.
     """
@@ -29,7 +29,7 @@ def plan_columns(
 
 
 class _Columns:
-    """Columns of rows that wait: each new one from the old ones of the same side."""
+    """Columns of waiting rows: each new one from the old ones of the same side."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""Which types hold all values of another one, and the SQL that turns one into the other."""
+"""Which types hold all values of another one, and the SQL that converts between them."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _EXACT_IN = {"FLOAT": ("TINYINT", "SMALLINT"), "DOUBLE": ("TINYINT", "SMALLINT",
 """The types whose values a binary fraction holds without rounding."""
 
 Held: TypeAlias = tuple[str | None, int | None]
-"""How a value is held: its type, and the digits behind a point that a whole number lacks."""
+"""How a value is held: its type, and the digits after the implied point of a whole number."""
 
 
 @cache
 def type_of(text: str | None) -> t.Type:
-    """Return the type that a plan spells; UNKNOWN for none."""
+    """Return the type in a plan; UNKNOWN for none."""
     if text is None:
         return t.UNKNOWN
     source = SourceFile("type", f"CAST(x AS {text})")
@@ -34,13 +34,13 @@ def type_of(text: str | None) -> t.Type:
 def holds_all(old: str | None, new: str | None) -> bool:
     """Whether each value of one type is a value of another, to the last digit."""
     if old == new or old is None or new is None:
-        # What the compiler could not tell is compared by the runtime, with what Spark says.
+        # A type unknown to the compiler is compared by the runtime, with Spark's.
         return True
     return type_holds_all(type_of(old), type_of(new))
 
 
 def type_holds_all(old: t.Type, new: t.Type) -> bool:
-    """Whether each value of one type is a value of another, fields of structs in their places."""
+    """Whether each value of one type is a value of another, with fields of structs by position."""
     match old, new:
         case t.Array(before), t.Array(after):
             return type_holds_all(before, after)
@@ -63,31 +63,31 @@ def type_holds_all(old: t.Type, new: t.Type) -> bool:
 
 
 class RenamedType(str):
-    """A type that a plan spells, with fields by new names: the state has the old ones in place."""
+    """A type in a plan, with renamed fields: the state has the old ones at the same positions."""
 
     __slots__ = ()
 
 
 def in_its_type(column: str, type_: str | None) -> str:
-    """Return a column of a state as a value of the type that a plan says it has."""
+    """Return a column of a state as a value of its type in a plan."""
     return cast(column, type_) if isinstance(type_, RenamedType) else column
 
 
 def cast(expression: str, type_: str | None) -> str:
-    """Return a CAST in SQL; a type that is not known needs none."""
+    """Return a CAST in SQL; an unknown type needs none."""
     return expression if type_ is None else f"CAST({expression} AS {type_})"
 
 
 def convert(expression: str, old: Held, new: Held) -> str | None:
-    """Return SQL that turns a value held in one way into another, None if digits may be lost.
+    """Return SQL that converts a value held in one way to another, None if digits may be lost.
 
-    ``(BIGINT, 2)`` is a DECIMAL with two digits behind the point, kept as a whole number.
+    ``(BIGINT, 2)`` is a DECIMAL with two digits after the point, kept as a whole number.
     """
     return rounded(expression, old, new) if _is_exact(old, new) else None
 
 
 def rounded(expression: str, old: Held, new: Held) -> str:
-    """Return SQL that turns a value held in one way into another, as near as that can be."""
+    """Return SQL that converts a value held in one way to another, rounding where necessary."""
     (old_type, before), (new_type, after) = old, new
     if old == new:
         return expression

@@ -1,7 +1,7 @@
-"""What a migration file says, and what of it has been used.
+"""The content of a migration file, and which parts have been used.
 
-A plan asks for decisions where it needs them. What nothing asked for is a mistake in the file: it
-names a part that is not there, or that needs nothing.
+A plan asks for decisions where it needs them. An unused one is a mistake in the file: it names a
+part that does not exist, or that needs no decision.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from .verdicts import Path
 class Decisions:
     """The words and expressions of a file by their paths; without a file, none.
 
-    Expressions are canonical SQL. ``spans`` are the places of all paths, ``used`` those that were
-    asked for.
+    Expressions are canonical SQL. ``spans`` are the locations of all paths, ``used`` those that
+    were asked for.
     """
 
     values: dict[Path, str] = field(default_factory=dict)
@@ -27,14 +27,14 @@ class Decisions:
     used: set[Path] = field(default_factory=set)
 
     def get(self, *path: str) -> str | None:
-        """Return what is said at a path, None when nothing is."""
+        """Return the decision at a path, None without one."""
         found = self.values.get(path)
         if found is not None:
             self.used.add(path)
         return found
 
     def below(self, *path: str) -> dict[str, str]:
-        """Return what is said one step below a path, by name, without using it up."""
+        """Return the decisions one step below a path, by name, without marking them as used."""
         depth = len(path)
         return {
             one[depth]: value

@@ -1,4 +1,4 @@
-"""Cells that other cells tell: an average from a sum and a count, and the other way round."""
+"""Cells derived from other cells: an average from a sum and a count, and the reverse."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Sense:
 
 @dataclass(frozen=True, slots=True)
 class Derived:
-    """The SQL of each cell, and the aggregates that it is taken from."""
+    """The SQL of each cell, and the aggregates that it is derived from."""
 
     cells: tuple[str, ...]
     sources: tuple[str, ...]
@@ -56,7 +56,7 @@ def sense(meaning: Meaning) -> Sense | None:
 
 
 def derive(wanted: Sense, new: Aggregate, known: Known, never_null: bool) -> Derived | None:
-    """Return the cells of a new aggregate from old ones; None when they do not tell it.
+    """Return the cells of a new aggregate from old ones; None when they can't be derived.
 
     ``never_null`` says that its argument is never NULL, so that counting it is counting rows.
     """
@@ -74,7 +74,7 @@ class _Question:
     never_null: bool
 
     def other(self, function: str, arguments: Meaning | None = None) -> Aggregate | None:
-        """Return the old aggregate of a function with the arguments and filter that are asked."""
+        """Return the old aggregate of a function with the requested arguments and filter."""
         asked = self.wanted.arguments if arguments is None else arguments
         return self.known.get(Sense(function, asked, self.wanted.filter))
 
@@ -104,7 +104,7 @@ def _average(asked: _Question) -> Iterator[Derived]:
 
 
 def _count(asked: _Question) -> Iterator[Derived]:
-    """COUNT from what counts the same rows: AVG, a variance; any, where nothing is NULL."""
+    """COUNT from an aggregate that counts the same rows: AVG, a variance; any, without NULLs."""
     if asked.wanted.function != "count":
         return
     rows = asked.wanted.arguments == ("*",)
@@ -119,7 +119,7 @@ def _count(asked: _Question) -> Iterator[Derived]:
 def counts_rows(
     known: Known, filter_: Meaning, never_null: Callable[[Meaning], bool]
 ) -> Derived | None:
-    """Return COUNT(*) from what counts a column that is never NULL."""
+    """Return COUNT(*) from an aggregate that counts a column that is never NULL."""
     for buffer, names in (("count", ("count", "avg")), ("n", _MOMENTS)):
         for one, aggregate in known.items():
             if one.function in names and one.filter == filter_ and never_null(one.arguments):
@@ -139,7 +139,7 @@ def _counted(aggregate: Aggregate | None, buffer: str) -> Iterator[Derived]:
 
 
 def _total(asked: _Question) -> Iterator[Derived]:
-    """SUM from AVG, where that keeps the sum as SUM does."""
+    """SUM from AVG, where that keeps the sum like SUM."""
     average = asked.other("avg")
     if asked.wanted.function != "sum" or average is None:
         return
@@ -154,7 +154,7 @@ def _total(asked: _Question) -> Iterator[Derived]:
 
 
 def _fewer_moments(asked: _Question) -> Iterator[Derived]:
-    """A variance from another one, which keeps the same, or from what keeps more."""
+    """A variance from another one with the same cells, or from an aggregate with more."""
     if asked.wanted.function not in _MOMENTS:
         return
     for name in _MOMENTS:

@@ -1,4 +1,4 @@
-"""What is said of mistakes in migration files."""
+"""Diagnostics about mistakes in migration files."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ class Teller(YamlTeller):
     FORM = codes.MIGRATION_FORM
 
     def unknown_part(self, what: str, name: Scalar, known: Iterable[str]) -> None:
-        """Tell of a word that no migration has at this place."""
+        """Report a word that is not allowed at this place in a migration."""
         self.unknown(what, name, known, codes.MIGRATION_FORM)
 
     def unknown_name(self, what: str, name: Scalar, known: Iterable[str]) -> None:
-        """Tell of a name that is in neither spec."""
+        """Report a name that is in neither spec."""
         self.unknown(what, name, known, codes.MIGRATION_NAME)

@@ -1,4 +1,4 @@
-"""A plan of a migration as the document that the runtime works by, and as a report."""
+"""A migration plan as the document for the runtime, and as a report."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def document(plan: MigrationPlan) -> Migration:
 
 
 def report(plan: MigrationPlan) -> dict[str, Any]:
-    """Return a plan with all verdicts and the document, for programs that read it."""
+    """Return a plan with all verdicts and the document, for programs."""
     return {
         "format": 1,
         "kind": "migration-plan",

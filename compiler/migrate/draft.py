@@ -1,7 +1,7 @@
-"""A migration file with the decisions that are missing, each with its reason and the choices.
+"""A migration file with the missing decisions, each with its reason and the choices.
 
-What a file decided already stays in it, without its comments. What is impossible is written as a
-comment: to lose it is for a person to decide.
+Decisions already in a file stay in it, without its comments. Impossible parts are written as
+comments: giving them up is for a person to decide.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from .verdicts import FOUND_BY_THAT, Finding, MigrationPlan, Outcome, Path, Verd
 
 @dataclass(slots=True)
 class _Entry:
-    """A key of the file: its value, or what is below it; comments, and whether it is one."""
+    """A key of the file: its value, or the keys below it; comments, and whether it is one."""
 
     value: str | None = None
     comments: list[str] = field(default_factory=list)
@@ -26,7 +26,7 @@ class _Entry:
 
 
 def draft(plan: MigrationPlan, decisions: Decisions) -> str:
-    """Return the text of a file that leaves nothing to decide but what is impossible."""
+    """Return the text of a file that decides everything except impossible parts."""
     root = _Entry()
     for path, value in decisions.values.items():
         _at(root, path).value = value
@@ -42,7 +42,7 @@ def draft(plan: MigrationPlan, decisions: Decisions) -> str:
 
 
 def _rounds(plan: MigrationPlan, decisions: Decisions) -> Iterator[MigrationPlan]:
-    """Yield the plan, and the plans of what is asked once the questions before are answered."""
+    """Yield the plan, and the plans with further questions once the previous ones are answered."""
     values = dict(decisions.values)
     while True:
         yield plan
@@ -96,7 +96,7 @@ def _lines(name: str, entry: _Entry, indent: str) -> Iterator[str]:
 
 
 def _is_hidden(entry: _Entry) -> bool:
-    """Whether nothing of an entry is said, only commented."""
+    """Whether an entry contains only comments."""
     if not entry.below:
         return entry.is_comment
     return all(_is_hidden(inner) for inner in entry.below.values())

@@ -1,4 +1,4 @@
-"""Sources, sinks and queries: positions that are read on from, outputs that are gone on with."""
+"""Sources, sinks and queries: positions to continue from, outputs to continue."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .versions import Versions
 def match_ends(
     versions: Versions, group: str, old: Collection[str], new: Collection[str]
 ) -> dict[str, str | None]:
-    """Return the old source or sink of each new one: as the file says, else by name."""
+    """Return the old source or sink of each new one: as decided in the file, else by name."""
     decisions = versions.decisions
     froms = {name: decisions.get(group, name, "from") for name in new}
     taken = {was for was in froms.values() if was is not None}
@@ -29,9 +29,9 @@ def match_ends(
 
 
 def likely(versions: Versions, pairs: Mapping[str, str | None]) -> dict[str, str]:
-    """Return the new name of each old source that a question is open about.
+    """Return the new name of each old source with an open question.
 
-    What reads it is not asked about as well: its rows are the same ones if the answer is yes.
+    Its readers are not asked about as well: their rows are the same if the answer is yes.
     """
     old, new, decisions = versions.old.sources, versions.new.sources, versions.decisions
     found: dict[str, str] = {}
@@ -55,7 +55,7 @@ def plan_sources(
     pairs: Mapping[str, str | None],
     columns: Mapping[str, Sequence[Called]],
 ) -> tuple[Outcome, ...]:
-    """Return what becomes of the positions of all sources, and of columns with another name."""
+    """Return the migration of the positions of all sources, and of renamed columns."""
     old, new = versions.old.sources, versions.new.sources
     free = [name for name in old if name not in pairs.values()]
     outcomes = []
@@ -150,14 +150,14 @@ def _watermark(old: Watermark | None, new: Watermark | None) -> Iterator[Finding
 
 
 def _sooner(old: Watermark | None, new: Watermark | None) -> int:
-    """Return by how much a watermark moves ahead where its delay is shorter; 0 elsewhere."""
+    """Return how far a watermark moves ahead where its delay is shorter; 0 elsewhere."""
     if old is None or new is None or old.column != new.column:
         return 0
     return max(micros(old.delay) - micros(new.delay), 0)
 
 
 def plan_sinks(versions: Versions, pairs: Mapping[str, str | None]) -> tuple[Outcome, ...]:
-    """Return what becomes of the commits of all sinks."""
+    """Return the migration of the commits of all sinks."""
     old, new = versions.old.sinks, versions.new.sinks
     free = [name for name in old if name not in pairs.values()]
     outcomes = []
@@ -223,7 +223,7 @@ def _moved(old: Sink, new: Sink) -> str:
 
 
 def plan_queries(versions: Versions) -> tuple[Outcome, ...]:
-    """Return what differs in how the queries run; none of it touches what is kept."""
+    """Return how the queries run differently, which never affects state."""
     old, new = versions.old.settings, versions.new.settings
     findings = []
     if old.state_backend != new.state_backend:

@@ -69,7 +69,7 @@ def _other_kind(id_: str, cell: ProgramCell, old: ProgramCell) -> Finding:
 def _carried(
     versions: Versions, id_: str, cell: ProgramCell, old: ProgramCell
 ) -> tuple[Finding, EntriesChange]:
-    """Carry the entries on; ``key`` is that of a map or the element of a set or list."""
+    """Carry the entries over; ``key`` is that of a map or the element of a set or list."""
     parts: dict[str, str | None] = {"key": None, "value": None}
     why = [f"it was called `{old.id}`"] if old.id != cell.id else []
     verdict, open_ = Verdict.KEPT, None

@@ -27,7 +27,7 @@ _NOWHERE = Span(0, 0)
 
 
 class BadExpression(Exception):
-    """An expression that can't be taken; the text says why, ``help`` how to mend it."""
+    """An unusable expression; the text says why, ``help`` how to fix it."""
 
     def __init__(self, message: str, help_: str | None = None) -> None:
         super().__init__(message)
@@ -89,7 +89,7 @@ def _typed(tree: Expression, names: Mapping[str, Typed], target: types.Type) -> 
 
 
 def _refuse_misplaced(tree: Expression, scope: BlockScope, clause: Clause) -> None:
-    """Refuse a CAST that would give a field of a struct the value of another one."""
+    """Refuse a CAST that would assign a field of a struct the value of another one."""
     for node in walk(tree):
         if not isinstance(node, Cast):
             continue

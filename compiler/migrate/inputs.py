@@ -1,4 +1,4 @@
-"""Whether the rows that reach an operator are still the same ones."""
+"""Whether the rows that reach an operator are still the same."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ def input_findings(
 ) -> Iterator[Finding]:
     """Yield a finding when rows come from elsewhere, or passed other conditions.
 
-    With ``columns`` also when one of them is computed in another way: of a program, where nothing
-    else tells of it. What was counted before stays counted: state is of both choices of rows until
-    it is gone.
+    With ``columns`` also when one of them is computed differently: for a program, where nothing
+    else shows it. What was counted before stays counted: state mixes both selections of rows until
+    it expires.
     """
     before, after = below(old, versions.renamed), below(new, {})
     reasons = [*_differences(before, after), *(_columns(old, new) if columns else ())]
@@ -36,7 +36,7 @@ def input_findings(
 
 
 def _columns(old: Sequence[Branch], new: Sequence[Branch]) -> Iterator[str]:
-    """Yield the columns that are called as before and computed in another way."""
+    """Yield the columns with the same name that are computed differently."""
     before, after = (
         {name for branch in side for name in branch.columns or {}} for side in (old, new)
     )
@@ -62,7 +62,7 @@ def _differences(
 
 
 def function_findings(versions: Versions, operator: Operator) -> Iterator[Finding]:
-    """Yield a finding for each function that an operator calls and that does something else now."""
+    """Yield a finding for each function called by an operator that now does something else."""
     for name in versions.changed_functions():
         if calls(operator, name):
             why = (
@@ -80,7 +80,7 @@ def marked(
     word: str,
     verdict: Verdict = Verdict.KEPT,
 ) -> Finding:
-    """Return a finding that leaves results inexact for a while, which has to be accepted."""
+    """Return a finding about temporarily inexact results, which have to be accepted."""
     path = ("operators", id_, "accept", f"{part} {name}".rstrip())
     accepted = versions.decisions.get(*path) == word
     open_ = None if accepted else Decision(path, word, (word,))
@@ -89,5 +89,5 @@ def marked(
 
 
 def listed(names: Iterable[str]) -> str:
-    """Return names as a person lists them."""
+    """Return names as a list in words."""
     return ", ".join(f"`{name}`" for name in names)

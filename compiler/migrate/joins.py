@@ -19,7 +19,7 @@ from .windows import window_text
 
 
 def plan_join(versions: Versions, old: Join, new: Join) -> Outcome:
-    """Return what becomes of the rows that wait on both sides of a join."""
+    """Return the migration of the rows that wait on both sides of a join."""
     id_ = new.id
     findings: list[Finding] = [
         *_turned(versions, old.id),
@@ -112,13 +112,13 @@ def _condition(versions: Versions, id_: str, old: Join, new: Join) -> Iterator[F
 
 
 def _asked(text: str) -> str:
-    """Return what a condition is asked of: one on a single side of each row as it comes."""
+    """Return what a condition applies to: one on a single side to each arriving row."""
     sides = [word for word in SIDES if f"{word}." in text]
     return f"rows of the {sides[0]}" if len(sides) == 1 else "pairs"
 
 
 def _time(id_: str, word: str, old: Side, new: Side) -> Iterator[Finding]:
-    """Yield a finding when rows of a side are kept by another time or window."""
+    """Yield a finding when rows of a side are kept according to another time or window."""
     times = [
         column_meaning(side.input, side.event_time) if side.event_time else ()
         for side in (old, new)
@@ -160,5 +160,5 @@ def _keys(id_: str, word: str, old: Side, new: Side) -> tuple[list[Finding], lis
 
 
 def _key(side: Side, key: Column) -> tuple[str, ...]:
-    """Return what a key is; the name of its relation is no part of that."""
+    """Return the meaning of a key, without the name of its relation."""
     return key_meaning(side.input, bare_key(side, key))

@@ -20,14 +20,14 @@ from .verdicts import Decision, Finding, Verdict
 from .versions import Meaning, Versions
 
 _SEVERAL = " or "
-"""Stands between what a key of a program is in the branches of an input."""
+"""Separates the terms of a program's key in the branches of an input."""
 
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """A key: its name, its type, and what it is in terms of what is below.
+    """A key: its name, its type, and its terms.
 
-    ``column`` is what its column is called in a savepoint, if that is not its name.
+    ``column`` is the name of its column in a savepoint, if different.
     """
 
     name: str
@@ -43,19 +43,19 @@ class Key:
 
 @dataclass(frozen=True, slots=True)
 class KeyPlan:
-    """The findings on keys, the SQL of each new one, and whether several old ones become one."""
+    """The findings on keys, the SQL of each new one, and whether several old ones merge."""
 
     findings: tuple[Finding, ...]
     expressions: tuple[tuple[str, str], ...]
     merges: bool
 
     def made(self) -> list[Made]:
-        """Return the keys as the runtime is told of them."""
+        """Return the keys in the runtime's form."""
         return [made_part(name, expression) for name, expression in self.expressions]
 
 
 def plan_keys(versions: Versions, id_: str, old: Sequence[Key], new: Sequence[Key]) -> KeyPlan:
-    """Return what becomes of the keys of an operator."""
+    """Return the migration of the keys of an operator."""
     decided = versions.decisions.below("operators", id_, "key")
     pairs = _pairs(old, new, decided)
     findings: list[Finding] = []
@@ -85,7 +85,7 @@ def plan_keys(versions: Versions, id_: str, old: Sequence[Key], new: Sequence[Ke
 
 
 def _pairs(old: Sequence[Key], new: Sequence[Key], decided: Mapping[str, str]) -> dict[str, Key]:
-    """Return the old key of each new one: by name where that means the same, then by meaning."""
+    """Return the old key of each new one: by name if that means the same, then by meaning."""
     pairs: dict[str, Key] = {}
     waiting = [key for key in new if key.name not in decided]
     for rule in (_as_before, _of_one_meaning, _of_one_name):
@@ -139,7 +139,7 @@ def _same(id_: str, key: Key, old: Key, keys: Sequence[Key]) -> Finding:
 
 
 def _made_of(keys: Sequence[Key], new: Key) -> str | None:
-    """Return the SQL of a key that is computed from what old keys are; None where it is not."""
+    """Return the SQL of a key that is computed from old keys; None for others."""
     several = any(len(key.meaning) != 1 or _SEVERAL in key.meaning[0] for key in (*keys, new))
     if several and new.type != "BOOLEAN":
         return None
@@ -157,7 +157,7 @@ def _made_of(keys: Sequence[Key], new: Key) -> str | None:
         return None
     tree = rewrite(tree, change)
     columns = [node for node in walk(tree) if isinstance(node, ColumnRef)]
-    # What is no key is not kept; a key may be called as a column is that another one is made of.
+    # Only keys are kept; a key may have the name of a column used by another one.
     if not made or not all(any(node is one for one in made) for node in columns):
         return None
     return sql(tree)

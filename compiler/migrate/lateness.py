@@ -1,4 +1,4 @@
-"""Marks where rows were late by another watermark before the cut, or come again behind it."""
+"""Marks where rows were late by another watermark before the cut, or are reread after it."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from .versions import Versions
 
 
 def with_lateness(versions: Versions, outcome: Outcome) -> Outcome:
-    """Return the outcome of an operator that goes on, marked where rows are late by another rule.
+    """Return the outcome of a continuing operator, marked where rows are late by another rule.
 
-    Which rows were late before the cut nobody knows: what was dropped is gone, and what was taken
-    stays, though the new watermark would have had it otherwise. It is marked too where a source is
-    read once more.
+    Which rows were late before the cut is unknown: dropped rows are lost, and accepted ones stay,
+    though the new watermark might have decided otherwise. It is also marked where a source is
+    reread.
     """
     if outcome.new is None or outcome.old is None or outcome.change is None:
         return outcome
@@ -41,7 +41,7 @@ def _differs(versions: Versions, name: str) -> bool:
 
 
 def _watermark(source: Source) -> tuple[Watermark | None, list[Column]]:
-    """Return a watermark with all columns that its instants are made of."""
+    """Return a watermark with all columns that its instants are computed from."""
     if source.watermark is None:
         return None, []
     names, made = {source.watermark.column}, list[Column]()
@@ -54,7 +54,7 @@ def _watermark(source: Source) -> tuple[Watermark | None, list[Column]]:
 
 
 def sources_below(plan: Plan, id_: str) -> list[str]:
-    """Return the sources whose rows reach an operator, through others too."""
+    """Return the sources whose rows reach an operator, directly or not."""
     return list(dict.fromkeys(_below(plan, id_, set())))
 
 

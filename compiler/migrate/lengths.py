@@ -1,4 +1,4 @@
-"""Lengths of time as plans spell them."""
+"""Durations in plans."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _UNITS = {
 
 
 def micros(text: str | None) -> int:
-    """Return the microseconds of a length, none of no text.
+    """Return the microseconds of a duration, None for no text.
 
     >>> micros("1 hour 30 minutes")
     5400000000

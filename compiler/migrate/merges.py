@@ -1,6 +1,6 @@
-"""How two states of one aggregate become one, and what an aggregate holds before its first row.
+"""How two states of one aggregate merge, and what an aggregate holds before its first row.
 
-Both are Spark's own: what its functions merge partial aggregates by, and what they begin with.
+Both are Spark's own: how its functions merge partial aggregates, and their initial values.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ Names: TypeAlias = Mapping[str, str]
 """The columns of an aggregate's cells, in SQL, by the names of their buffers."""
 
 BUFFERS = "buffers"
-"""The merge of buffers by the function whose they are."""
+"""The merge of buffers by their function."""
 
 _REGISTERS = "registers"
-"""The merge of words of registers, of each of which the largest stays."""
+"""The merge of words of registers, keeping the largest of each."""
 
 _SAME = {"min": "min", "max": "max", "bit_and": "bit_and", "bit_or": "bit_or", "bit_xor": "bit_xor"}
-"""Functions whose values merge as their rows do."""
+"""Functions whose values merge like their rows."""
 
 _OF_BOOLEANS = {"min": "bool_and", "max": "bool_or"}
 
 
 def merge_of(aggregate: Aggregate, cell: AggregateCell) -> str | None:
-    """Return the SQL aggregate that merges a cell, by name where Spark has it; None if none does.
+    """Return the SQL aggregate that merges a cell, by name if Spark has it; None without one.
 
     It is over rows that have all cells of the aggregate as columns: ``"sum"`` is ``sum(cell)``.
     """
@@ -49,7 +49,7 @@ def merge_of(aggregate: Aggregate, cell: AggregateCell) -> str | None:
 
 
 def start_of(aggregate: Aggregate, cell: AggregateCell) -> str:
-    """Return what a cell is before the first row, in SQL."""
+    """Return the value of a cell before the first row, in SQL."""
     buffer = cell.buffer
     if buffer == WHOLE and aggregate.function in _COLLECTIONS:
         return f"unhex('{_NO_ELEMENTS}')"
@@ -63,16 +63,16 @@ def start_of(aggregate: Aggregate, cell: AggregateCell) -> str:
 
 
 def is_opaque(aggregate: Aggregate, cell: AggregateCell) -> bool:
-    """Whether only Spark can make what a cell is before the first row."""
+    """Whether only Spark can create the initial value of a cell."""
     return cell.buffer == WHOLE and aggregate.function not in _COLLECTIONS
 
 
 _COLLECTIONS = ("array_agg", "collect_list", "collect_set", "count_distinct")
 _NO_ELEMENTS = "000000000000000008000000100000000000000000000000"
-"""Spark's row of one array: no NULLs, 8 bytes behind the first 16, no elements."""
+"""Spark's row of one array: no NULLs, 8 bytes after the first 16, no elements."""
 
 _BITMAP_BYTES = 4096
-"""As long are all bitmaps of Spark."""
+"""The length of all bitmaps of Spark."""
 
 _STARTS = {
     "isEmpty": "TRUE",
@@ -89,7 +89,7 @@ _ZERO = "CAST(0 AS DOUBLE)"
 
 
 def _sum(names: Names) -> str:
-    """Add up, unless one of the sums has overflowed: that is told by NULL in a sum of something."""
+    """Add sums, unless one has overflowed, which a NULL in a non-empty sum shows."""
     broken = f"bool_or({names['sum']} IS NULL AND NOT {names['isEmpty']})"
     return f"CASE WHEN {broken} THEN NULL ELSE sum({names['sum']}) END"
 

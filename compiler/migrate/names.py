@@ -1,4 +1,4 @@
-"""What a migration may name of an operator, and what its expressions may read."""
+"""The parts of an operator that a migration may name, and those its expressions may read."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ from .versions import SIDES, aggregates_of, side_columns, waiting_columns
 
 
 def readable(plan: Plan, id_: str) -> dict[str, Typed]:
-    """Return what an expression over the state of an operator may read, by name.
+    """Return what an expression over an operator's state may read, by name.
 
-    That is keys, cells, timers, the window; and what comes out of an aggregate, where cells alone
-    tell it.
+    That is keys, cells, timers, the window; and the result of an aggregate, where its cells
+    determine it.
     """
     operator = plan.operators[id_]
     found: dict[str, Typed] = {}
@@ -62,7 +62,7 @@ def column(name: str, type_: str | None) -> Typed:
 
 
 def _result(aggregate: Aggregate) -> Typed | None:
-    """Return what an aggregate gives, where its cells say that by themselves."""
+    """Return the result of an aggregate, where its cells determine it."""
     cells = aggregate.cells
     if any(cell.scale is not None for cell in cells):
         return None
@@ -76,7 +76,7 @@ def _result(aggregate: Aggregate) -> Typed | None:
 
 
 def settable(plan: Plan, id_: str) -> dict[str, str]:
-    """Return what ``set`` may give a value, each with the part of the state that it is in.
+    """Return the targets of ``set``, each with its part of the state.
 
     That is ``state``, ``entries``, or the side or input whose rows wait.
     """
@@ -94,7 +94,7 @@ def settable(plan: Plan, id_: str) -> dict[str, str]:
 
 
 def types_of(plan: Plan, id_: str) -> dict[str, str | None]:
-    """Return the types of what ``set`` may give a value, but for entries."""
+    """Return the types of the targets of ``set``, except entries."""
     operator = plan.operators[id_]
     found = {c.id: c.type for one in aggregates_of(plan, id_) for c in one.cells}
     found |= {cell.id: cell.type for cell in cells_of(operator)}
@@ -107,7 +107,7 @@ def types_of(plan: Plan, id_: str) -> dict[str, str | None]:
 
 
 def entry_types(plan: Plan, id_: str, name: str) -> dict[str, str | None]:
-    """Return the types of the parts of an entry: of a map key and value, else ``key`` alone."""
+    """Return the types of the parts of an entry: key and value for a map, else only ``key``."""
     for cell in cells_of(plan.operators[id_]):
         if cell.id == name and cell.kind == "map":
             return {"key": cell.entry, "value": cell.value}
@@ -117,7 +117,7 @@ def entry_types(plan: Plan, id_: str, name: str) -> dict[str, str | None]:
 
 
 def columns_of(plan: Plan, id_: str, word: str) -> dict[str, Typed]:
-    """Return the columns of rows that wait: on a side of a join, or of an input."""
+    """Return the columns of waiting rows: of a side of a join, or of an input."""
     return {one.name: column(one.name, one.type) for one in _columns(plan, id_, word)}
 
 
@@ -129,7 +129,7 @@ def _columns(plan: Plan, id_: str, word: str) -> list[Column]:
 
 
 def renameable(plan: Plan, id_: str) -> list[str]:
-    """Return the parts of an operator that may get or have another name."""
+    """Return the parts of an operator that may be renamed."""
     operator = plan.operators[id_]
     return [
         *(one.id for one in aggregates_of(plan, id_)),
@@ -139,13 +139,13 @@ def renameable(plan: Plan, id_: str) -> list[str]:
 
 
 def same_text(text: str) -> str:
-    """Return what a call is known by: ``MAX( amount )`` is ``max(amount)``."""
+    """Return the canonical text of a call: ``MAX( amount )`` is ``max(amount)``."""
     tree = parsed_expression(text)
     return text if tree is None else sql(canonical(tree))
 
 
 def known_as(text: str, ids: list[str]) -> str:
-    """Return the id of an aggregate however it is written; the text itself if none is meant."""
+    """Return the id of an aggregate however it is written; the text itself for anything else."""
     if text in ids:
         return text
     found = [id_ for id_ in ids if same_text(id_) == same_text(text)]

@@ -1,4 +1,4 @@
-"""Conversions of a file that give NULL where they fail, where the file accepts that."""
+"""Conversions in a file that give NULL where they fail, if the file accepts that."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .expressions import parsed
 from .verdicts import Outcome
 
 NULLS = "nulls"
-"""The word by which the file accepts that values which can't be converted become NULL."""
+"""The word with which the file accepts NULL for values that can't be converted."""
 
 
 def with_nulls(decisions: Decisions, outcome: Outcome) -> Outcome:
@@ -31,7 +31,7 @@ def _accepted(decisions: Decisions, id_: str) -> Iterator[str]:
 
 
 def _expressions(decisions: Decisions, id_: str, name: str) -> Iterator[str]:
-    """Yield the expressions by which a part is made; entries have one for each of theirs."""
+    """Yield the expressions that compute a part; entries have one for each of theirs."""
     for part in ("set", "key", "timers"):
         own = decisions.below("operators", id_, part).get(name)
         yield from [] if own is None else [own]
@@ -39,7 +39,7 @@ def _expressions(decisions: Decisions, id_: str, name: str) -> Iterator[str]:
 
 
 def _tries(text: str) -> bool:
-    """Whether an expression gives NULL for what it can't convert."""
+    """Whether an expression gives NULL for values that it can't convert."""
     return any(
         (isinstance(node, Cast) and node.is_try)
         or (isinstance(node, Call) and node.name.text.lower().startswith("try_"))

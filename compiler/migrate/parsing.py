@@ -14,7 +14,7 @@ from ..model.same import canonical
 
 
 def parsed_expression(text: str) -> Expression | None:
-    """Return the tree of a text, None if it is no expression."""
+    """Return the tree of a text, None if it is not an expression."""
     tree, diagnostics = parse_expression(SourceFile("expression", text))
     return None if len(diagnostics) else tree
 

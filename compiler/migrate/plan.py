@@ -1,4 +1,4 @@
-"""Two plans and a migration file to verdicts on all that is kept."""
+"""Two plans and a migration file to verdicts on all state."""
 
 from __future__ import annotations
 
@@ -42,14 +42,14 @@ PLANNERS: Mapping[type[Operator], Callable[[Versions, Any, Any], Outcome]] = {
     Join: plan_join,
     Program: plan_program,
 }
-"""What becomes of an operator that goes on as one of its kind."""
+"""The migration of an operator that continues as one of its kind."""
 
 _BASES = ("key", "window", "time")
-"""Parts by which all others are found: where one is impossible, so are those."""
+"""Parts that identify all others: where one is impossible, so are those."""
 
 
 def plan_migration(old: Plan, new: Plan, decisions: Decisions | None = None) -> MigrationPlan:
-    """Return what becomes of each part of the state of ``old`` under ``new``."""
+    """Return how each part of the state of ``old`` migrates to ``new``."""
     versions = Versions(old, new, decisions or Decisions())
     sources = match_ends(versions, "sources", old.sources, new.sources)
     sinks = match_ends(versions, "sinks", old.sinks, new.sinks)
@@ -78,7 +78,7 @@ def plan_migration(old: Plan, new: Plan, decisions: Decisions | None = None) -> 
 
 
 def _match(versions: Versions) -> dict[str, str | None]:
-    """Return the old operator of each new one: as the file says, else that of the same id."""
+    """Return the old operator of each new one: as decided in the file, else that of the same id."""
     old, new, decisions = alive(versions.old), alive(versions.new), versions.decisions
     froms = {id_: decisions.get("operators", id_, "from") for id_ in new}
     taken = {was for was in froms.values() if was is not None}
@@ -91,7 +91,7 @@ def _match(versions: Versions) -> dict[str, str | None]:
 
 
 def _columns(versions: Versions) -> dict[str, tuple[Called, ...]]:
-    """Return the columns with another name by source, and say the old plan in the new ones."""
+    """Return the renamed columns by source, and the old plan with the new names."""
     found: dict[str, tuple[Called, ...]] = {}
     for name in versions.new.sources:
         was = versions.before(name)
@@ -123,12 +123,12 @@ def _operators(versions: Versions, pairs: Mapping[str, str | None]) -> tuple[Out
 
 
 def _carried(versions: Versions, old: Operator, new: Operator) -> Outcome | None:
-    """Return the outcome of an operator that goes on as one of its kind; None for any other."""
+    """Return the outcome of an operator that continues as one of its kind; None for any other."""
     return PLANNERS[type(new)](versions, old, new) if type(old) is type(new) else None
 
 
 def _with_what_it_rests_on(outcome: Outcome) -> Outcome:
-    """Return an outcome in which no part outlives the keys or windows by which it is found."""
+    """Return an outcome in which no part outlives the keys or windows that identify it."""
     culprit = next(
         (
             f
@@ -186,7 +186,7 @@ def _begun(versions: Versions, id_: str, free: Sequence[str]) -> Outcome:
 
 
 def _near(versions: Versions, id_: str, free: Sequence[str]) -> list[str]:
-    """Return the old operators that may be a new one: such as keep the same, then some of it."""
+    """Return the old operators that may be a new one: those that keep the same, then some of it."""
     wanted, entry = set(_parts(versions.new, id_)), versions.new.operators[id_]
     same, like = [], []
     for one in free:

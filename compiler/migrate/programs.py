@@ -26,7 +26,7 @@ from .windows import shape, window_text
 
 
 def plan_program(versions: Versions, old: Program, new: Program) -> Outcome:
-    """Return what becomes of the state of a program that goes on."""
+    """Return the migration of a continuing program's state."""
     id_ = new.id
     same = list(_pairs(old, new))
     keys = plan_keys(
@@ -70,7 +70,7 @@ def plan_program(versions: Versions, old: Program, new: Program) -> Outcome:
 
 
 def keys_of_program(operator: Program, inputs: Sequence[ProgramInput]) -> list[Key]:
-    """Return the keys of a program, each with what it is in the inputs that go on."""
+    """Return the keys of a program, each with its terms in the continuing inputs."""
     return [
         Key(
             key.name,
@@ -83,7 +83,7 @@ def keys_of_program(operator: Program, inputs: Sequence[ProgramInput]) -> list[K
 
 
 def _keys(id_: str, keys: KeyPlan, *, is_merged: bool) -> Iterator[Finding]:
-    """Yield the findings on keys; ``is_merged``: of ids that are remembered several become one."""
+    """Yield the findings on keys; ``is_merged``: several remembered ids become one."""
     if is_merged:
         yield Finding("ids", "", "", Verdict.MERGED, BECOME_ONE, marked=True)
     for finding in keys.findings:
@@ -111,7 +111,7 @@ def _inputs(versions: Versions, id_: str, old: Program, new: Program) -> Iterato
 
 
 def _pairs(old: Program, new: Program) -> Iterator[tuple[ProgramInput, ProgramInput]]:
-    """Yield the inputs that go on: by what they are called, else by place."""
+    """Yield the continuing inputs: by name, else by position."""
     before = {given.alias: given for given in old.inputs}
     names = {given.alias for given in new.inputs}
     free = [given for given in old.inputs if given.alias not in names]
@@ -125,7 +125,7 @@ def _pairs(old: Program, new: Program) -> Iterator[tuple[ProgramInput, ProgramIn
 def _handlers(
     versions: Versions, id_: str, old: Program, new: Program, columns: Mapping[str, str]
 ) -> Iterator[Finding]:
-    """Yield a finding when the statements differ; of a query they say what its state means."""
+    """Yield a finding when the statements differ; those of a query define what its state means."""
     if old.statements == new.statements:
         if old.code != new.code:
             why = "its code is another from the cut on; what has been set stays"
@@ -145,7 +145,7 @@ def _handlers(
 
 
 def _window(id_: str, old: Program, new: Program) -> Iterator[Finding]:
-    """Yield the finding on the window of a program that gives panes: one of its keys."""
+    """Yield the finding on the window of a program with panes, which is one of its keys."""
     windows = [old.window, new.window]
     if windows == [None, None]:
         return
@@ -169,7 +169,7 @@ def _values(
 ) -> tuple[list[Finding], list[CellChange]]:
     """Return the findings on values, and the SQL of each new one.
 
-    ``columns`` has the new name of each cell of a query that computes the same.
+    ``columns`` has the new name of each cell of a query that still computes the same.
     """
     before = {cell.id: cell for cell in old.cells if cell.kind == "value"}
     cells = [cell for cell in new.cells if cell.kind == "value"]
@@ -202,7 +202,7 @@ def _another(
 ) -> tuple[Finding, str]:
     """Return the finding on a cell of a query that computes something else under its name.
 
-    That the query asks for something else is asked about where its statements are compared.
+    The changed query itself is a question where its statements are compared.
     """
     name, start = cell.id, _start(cell)
     again = computed(versions, id_, "cell", name, name)
@@ -214,14 +214,14 @@ def _another(
 
 
 def _start(cell: ProgramCell) -> str:
-    """Return what a value is before it is set, in SQL."""
+    """Return the initial value of a cell, in SQL."""
     return cast("NULL", cell.type) if cell.default is None else cell.default
 
 
 def dropped(
     part: str, before: Mapping[str, ProgramCell], findings: Sequence[Finding]
 ) -> Iterator[Finding]:
-    """Yield the parts that become nothing."""
+    """Yield the dropped parts."""
     told = {finding.old for finding in findings}
     for name in before:
         if name not in told:
@@ -274,13 +274,13 @@ def _lifetime(old: ProgramCell, new: ProgramCell) -> list[str]:
     return [f"it is forgotten {new.ttl} after it was written, not {old.ttl}"]
 
 
-# Rows that wait.
+# Waiting rows.
 
 
 def _waiting(
     versions: Versions, old: Program, new: Program
 ) -> tuple[list[Finding], list[WaitingChange]]:
-    """Return the findings on rows that wait for their turn, and the SQL of their columns."""
+    """Return the findings on waiting rows, and the SQL of their columns."""
     id_ = new.id
     findings: list[Finding] = []
     made: list[WaitingChange] = []
@@ -309,7 +309,7 @@ def _waiting(
 def _unwaited(
     versions: Versions, id_: str, alias: str, columns: Sequence[Column]
 ) -> Iterator[Finding]:
-    """Yield what is said of rows that wait and that nothing takes: none comes again."""
+    """Yield the findings on waiting rows without a new input, which are lost."""
     path = ("operators", id_, "accept", f"waiting {alias}")
     accepted = versions.decisions.get(*path) == "drop"
     verdict = Verdict.DROPPED if accepted else Verdict.IMPOSSIBLE

@@ -35,20 +35,20 @@ from .verdicts import Path
 from .versions import aggregates_of, alive
 
 WORDS = ("drop", "empty", "backfill")
-"""What may be said of a whole operator."""
+"""Decisions about a whole operator."""
 _TOP = ("from", "to", "operators", "sources", "sinks")
 _PARTS = ("from", "key", "set", "rename", "timers", "where", "rewindow", "add", "accept")
 ACCEPTED = ("empty", "backfill", "mixed", "incomplete", "drop", NULLS)
-"""The words by which a part is accepted as it will be."""
+"""The words that accept a part as it will be."""
 
 
 def read_migration(old: Plan, new: Plan, diagnostics: Diagnostics) -> Decisions:
-    """Return what a file decides; what is wrong with it is told, and left out."""
+    """Return the decisions of a file; mistakes are reported and left out."""
     return _Reader(old, new, diagnostics).read(diagnostics.source.text)
 
 
 def tell_unused(decisions: Decisions, diagnostics: Diagnostics) -> None:
-    """Tell of decisions that nothing asked for, once a plan has been made with them."""
+    """Report decisions that nothing asked for, after a plan has been made with them."""
     for path in decisions.unused():
         name = ": ".join(path[1:])
         Teller(diagnostics).tell(
@@ -150,7 +150,7 @@ class _Reader:
             self._put(("operators", name.text), node.text, name.span)
 
     def _source_of(self, id_: str, node: Mapping, old: Names[str, Operator]) -> str | None:
-        """Return the old operator that one is made of."""
+        """Return the old operator that one continues."""
         given = node.get("from")
         if isinstance(given, Scalar):
             if given.text in old:
@@ -232,7 +232,7 @@ class _Reader:
     def _entries(
         self, path: Path, key: Scalar, node: Node, source: str | None, names: Names[str, Typed]
     ) -> None:
-        """Read how entries are made: of the parts that the old ones have, or of the same name."""
+        """Read the expressions of entries, over the parts of the old ones, or by the same name."""
         if not isinstance(node, Mapping):
             help_ = f"write `{key.text}: {{key: …, value: …}}`"
             message = f"`{key.text}` has entries, and {described(node)} is none"
@@ -249,7 +249,7 @@ class _Reader:
                 self._expression(full, value, {**names, **entry}, after[part.text])
 
     def _was(self, path: Path) -> str:
-        """Return the old name of what is set."""
+        """Return the old name of a target of ``set``."""
         renamed = self._found.below("operators", path[1], "rename")
         return next((old for old, new in renamed.items() if new == path[3]), path[3])
 
@@ -324,7 +324,7 @@ class _Reader:
             self._put((group, name, key.text), node.text, key.span)
 
     def _source_column(self, name: str, part: str, key: Scalar, node: Node) -> None:
-        """Read what a column was called, or that it is none of the old ones."""
+        """Read the old name of a column, or that it is new."""
         was = self._found.values.get(("sources", name, "from"), name)
         before = _column_names(self._old.sources.get(was))
         after = _column_names(self._new.sources.get(name))

@@ -1,4 +1,4 @@
-"""Parts of programs that are computed again, from rows that are still there."""
+"""Parts of programs that are recomputed from retained rows."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ COMPUTED = "computed from retained rows"
 
 
 def against_the_clock(operator: Operator) -> str | None:
-    """Return why the state of an operator can't be computed again; None if it can."""
+    """Return why the state of an operator can't be recomputed; None if it can."""
     clock = clock_of(operator)
     if clock is None:
         return None
-    return f"{clock} goes by the clock, and rows of the past do not turn that back"
+    return f"{clock} depends on the clock, which rereading past rows does not turn back"
 
 
 def computed(versions: Versions, id_: str, part: str, name: str, old: str | None) -> Finding | None:
-    """Return the finding on a part of which the file says `backfill`; None if it does not."""
+    """Return the finding on a part with `backfill` in the file; None for others."""
     path = ("operators", id_, "accept", name)
     if versions.decisions.values.get(path) != "backfill":
         return None

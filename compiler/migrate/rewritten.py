@@ -1,4 +1,4 @@
-"""Parts of a plan said in other words: what reaches an operator, and the types of what it keeps."""
+"""Rewritten parts of a plan: the rows that reach an operator, and the types of its state."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def with_texts(branch: Branch, change: ToText) -> Branch:
 
 
 def types_in(operator: Operator) -> Iterator[str]:
-    """Yield the types that an operator names, of what it keeps and of what it is given."""
+    """Yield the types in an operator, of its state and its arguments."""
     for found in _types(operator):
         if found is not None:
             yield found
@@ -89,7 +89,7 @@ def _types(operator: Operator) -> Iterator[str | None]:
 
 
 def with_types(operator: Operator, change: ToText) -> Operator:
-    """Return an operator with other types of what it keeps and of what it is given."""
+    """Return an operator with other types of its state and its arguments."""
 
     def typed(columns: tuple[C, ...]) -> tuple[C, ...]:
         return tuple(replace(one, type=maybe(one.type)) for one in columns)

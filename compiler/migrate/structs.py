@@ -1,6 +1,6 @@
-"""Values with structs in them, made those of another type: a field is known by its name.
+"""Conversion of values with structs: a field is identified by its name.
 
-A CAST of Spark goes by place: of `STRUCT<x, y>` and `STRUCT<y, x>` it would make x of y.
+Spark's CAST matches by position: from `STRUCT<x, y>` to `STRUCT<y, x>` it would turn x into y.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ from .conversions import cast, holds_all, type_holds_all, type_of
 
 
 def converted(expression: str, old: str | None, new: str | None) -> str:
-    """Return SQL that makes a value of one type one of another; what a struct lacks is NULL."""
+    """Return SQL that converts a value of one type to another; missing fields are NULL."""
     if old is None or new is None or goes_by_place(type_of(old), type_of(new)):
         return cast(expression, new)
     return cast(_by_name(expression, type_of(old), type_of(new), 1), new)
 
 
 def holds_all_by_name(old: str | None, new: str | None) -> bool:
-    """Whether each value of one type is a value of another, wherever the fields of a struct stand.
+    """Whether each value of one type is a value of another, with fields of structs by name.
 
-    That is not so for what Spark compares, which it does field by field.
+    That is not enough for values that Spark compares, which it does field by field.
     """
     if old is None or new is None:
         return holds_all(old, new)
@@ -32,7 +32,7 @@ def holds_all_by_name(old: str | None, new: str | None) -> bool:
 
 
 def goes_by_place(old: t.Type, new: t.Type) -> bool:
-    """Whether a CAST gives each field the value of the one of its name."""
+    """Whether a CAST assigns each field the value of the same name."""
     match old, new:
         case t.Array(before), t.Array(after):
             return goes_by_place(before, after)
@@ -76,7 +76,7 @@ def _fields(value: str, old: t.Struct, new: t.Struct, depth: int) -> Iterator[st
 
 
 def _placed(old: t.Type, new: t.Type) -> t.Type | None:
-    """Return a type with its fields in the places that they have in another one of as many."""
+    """Return a type with its fields in the order of another one with as many."""
     match old, new:
         case t.Array(before), t.Array(after):
             element = _placed(before, after)

@@ -1,4 +1,4 @@
-"""Parts of a program that came where others went: whether they are the same, people have to say."""
+"""Added and removed parts of a program: whether they are the same is for people to decide."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ P = TypeVar("P", ProgramCell, Timer)
 
 @dataclass(frozen=True, slots=True)
 class Successors(Generic[P]):
-    """By the ids of new parts: the old one that each goes on from, and the one that it may be.
+    """By the ids of new parts: the old one that each continues, and the one that it may be.
 
-    An old part may be one new part alone.
+    An old part may be only one new part.
     """
 
     sources: Mapping[str, P]
@@ -31,7 +31,7 @@ def successors(
     new: Sequence[P],
     fits: Callable[[P, P], bool],
 ) -> Successors[P]:
-    """Pair parts by what the file renames, else by name; then by whether one ``fits`` the other."""
+    """Pair parts by the file's renames, else by name; then by whether one ``fits`` the other."""
     renamed = _renames(versions, id_)
     sources: dict[str, P] = {}
     for part in new:
@@ -52,7 +52,7 @@ def successors(
 
 
 def _renames(versions: Versions, id_: str) -> dict[str, str]:
-    """Return the old name of each part that the file gives another one."""
+    """Return the old name of each part that the file renames."""
     below = versions.decisions.below("operators", id_, "rename")
     for name in below:
         versions.decisions.get("operators", id_, "rename", name)
@@ -60,7 +60,7 @@ def _renames(versions: Versions, id_: str) -> dict[str, str]:
 
 
 def _is_said(versions: Versions, id_: str, name: str) -> bool:
-    """Whether the file says of a part what it begins with."""
+    """Whether the file says what a part starts with."""
     path = ("operators", id_)
     said = [
         versions.decisions.get(*path, "accept", name) == "empty",
@@ -72,7 +72,7 @@ def _is_said(versions: Versions, id_: str, name: str) -> bool:
 
 
 def asked(id_: str, part: str, name: str, was: str, why: str) -> Finding:
-    """Return the finding on a part that begins empty, unless it is what had another name."""
+    """Return the finding on a part that begins empty, unless it is renamed."""
     return Finding(
         *(part, None, name, Verdict.EMPTY),
         f"{why}, unless it is what was `{was}`",

@@ -1,4 +1,4 @@
-"""A plan of a migration as text: a paragraph for each operator, source and sink."""
+"""A migration plan as text: a paragraph for each operator, source and sink."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from textwrap import wrap
 from .verdicts import Finding, MigrationPlan, Outcome, Verdict
 
 _WIDEST = 40
-"""A longer name than this stands by itself."""
+"""A longer name than this is on a line of its own."""
 _PAGE = 100
 _REGISTER = re.compile(r"(?<=MS\[)\d+(?=\]$)")
 
 
 def plan_text(plan: MigrationPlan, *, whole: bool = True) -> str:
-    """Return all verdicts; without ``whole`` a line for what stays as it is."""
+    """Return all verdicts; without ``whole`` one line for everything unchanged."""
     parts = ["\n".join(_fate(outcome, whole)) for outcome in plan.outcomes()]
     untouched = [part for part in parts if "\n" not in part]
     told = [part for part in parts if "\n" in part]
@@ -44,7 +44,7 @@ def _fate(outcome: Outcome, whole: bool) -> Iterator[str]:
 
 
 def _joined(findings: Iterable[Finding]) -> Iterator[Finding]:
-    """Yield findings, the registers of a sketch as one where the same is said of all."""
+    """Yield findings, with the registers of a sketch as one where all have the same."""
     for _, alike in groupby(findings, _without_register):
         same = list(alike)
         first, last = same[0], same[-1]
@@ -70,7 +70,7 @@ def _from_to(first: str | None, last: str | None) -> str | None:
 
 
 def _finding(line: str, finding: Finding) -> Iterator[str]:
-    """Yield a finding with its reason beside it, or below where there is no room."""
+    """Yield a finding followed by its reason, or with it below where it does not fit."""
     whole = f"{line}  {finding.why}".rstrip()
     if len(whole) <= _PAGE:
         yield whole

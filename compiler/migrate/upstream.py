@@ -1,7 +1,7 @@
 """Whether what is below an operator gives the same rows as before.
 
-The default is that it does not: the entries of both plans are compared whole, but for what is
-proved to change no row that comes out. So what this module does not know of is told, not forgotten.
+By default it does not: the entries of both plans are compared whole, except for what is proved not
+to change any output row. So anything unknown to this module is reported, not missed.
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ Branches: TypeAlias = Sequence[tuple[str, tuple[str, ...]]]
 """Where rows come from, with the conditions that they passed."""
 
 NO_ROWS = {
-    # What an aggregate gives in a column stands in what reads the column, and so does a side's.
+    # The meaning of an aggregate's column is in its readers, and so is that of a side's.
     "aggregate": frozenset({"stream", "aggregates", "columns", "input", "keys", "window"}),
     "topn": frozenset({"stream", "aggregates", "given", "input", "rows", "keys", "order"}),
     "dedup": frozenset({"stream", "input", "keys"}),
     "join": frozenset({"stream", "sides", "condition"}),
     "operator": frozenset({"stream", "inputs"}),
 }
-"""What of an entry does not decide which rows come out, or is compared apart from the rest."""
+"""Fields of an entry that do not affect output rows, or are compared separately."""
 
 _OF_THE_SOURCE = frozenset(
     {"connector", "options", "columns", "metadata", "computed", "watermark", "malformed_rows"}
@@ -59,25 +59,25 @@ _WORDS = {
     "join": "kind of join",
     "within": "time kept",
 }
-"""What parts of an entry are called, where their own name does not say it."""
+"""The names of parts of an entry, where the field's name is not clear."""
 
 _CONDITIONS = "other conditions"
 _KEYS = "other keys"
 _SHOWN = 60
-"""Characters of a line that is shown whole; of a longer one only its part of the entry is told."""
+"""The length of a line that is shown whole; for a longer one only its part is named."""
 
 _RUNS_OTHERWISE = re.compile(
     r"spark\.(?!sql\.)"
     r"|spark\.sql\.(shuffle|streaming|adaptive|files|codegen|ui|autoBroadcastJoinThreshold)\b"
 )
-"""Settings of how work is done: rows are the same with any value."""
+"""Settings that do not affect rows."""
 
 
 def changes_below(versions: Versions, branches: Sequence[Branch]) -> Iterator[str]:
-    """Yield what gives other rows from the cut on, of all that is below an input of an operator.
+    """Yield everything below an operator's input that changes rows after the cut.
 
-    What the branches themselves say is not among it: an operator compares its own input, condition
-    by condition.
+    The branches themselves are not included: an operator compares its own input, condition by
+    condition.
     """
     for name in sorted({branch.below for branch in branches}):
         told = list(dict.fromkeys(_of_one(versions, name, frozenset())))
@@ -88,7 +88,7 @@ def changes_below(versions: Versions, branches: Sequence[Branch]) -> Iterator[st
 
 
 def _of_one(versions: Versions, name: str, seen: frozenset[str]) -> Iterator[str]:
-    """Yield how the rows of a source or operator differ, and of all that is below it."""
+    """Yield how the rows of a source or operator differ, and those of everything below it."""
     before = versions.before(name)
     if name in versions.new.sources:
         if before in versions.old.sources:
@@ -125,7 +125,7 @@ def _of_operator(versions: Versions, old: Operator, new: Operator) -> Iterator[s
 
 
 def _differing(old: Record, new: Record, apart: frozenset[str]) -> Iterator[tuple[str, Any, Any]]:
-    """Yield the parts that differ with both of their values, but for those that stand apart."""
+    """Yield the parts that differ with both of their values, except those compared separately."""
     before, after = old.parts(), new.parts()
     for part in dict.fromkeys([*before, *after]):
         was, now = before.get(part), after.get(part)
@@ -134,7 +134,7 @@ def _differing(old: Record, new: Record, apart: frozenset[str]) -> Iterator[tupl
 
 
 def _changed(part: str, old: object, new: object) -> str:
-    """Return what became of a part of an entry, in as few words as say it."""
+    """Return the change of a part of an entry in a few words."""
     named = _WORDS.get(part, part)
     if isinstance(old, tuple) and isinstance(new, tuple):
         came, gone = _words(new, old), _words(old, new)
@@ -148,7 +148,7 @@ def _changed(part: str, old: object, new: object) -> str:
 
 
 def _words(these: Sequence[Any], others: Sequence[Any]) -> list[str]:
-    """Return the items that others lack: lines, or the names of what has one."""
+    """Return the items that others lack: lines, or names."""
     lines = [
         one if isinstance(one, str) else str(getattr(one, "id", None) or one.name)
         for one in these
@@ -158,7 +158,7 @@ def _words(these: Sequence[Any], others: Sequence[Any]) -> list[str]:
 
 
 def _asked(old: Sequence[Branches], new: Sequence[Branches]) -> str:
-    """Return the conditions that are asked of rows now or were; that other rows are, if none."""
+    """Return the conditions that were added or removed; else that rows are selected differently."""
     before, after = (
         {text for branches in side for _, where in branches for text in where}
         for side in (old, new)
@@ -190,7 +190,7 @@ def _groups(operator: Operator) -> list[_Group]:
 
 
 def _shape(operator: Operator, renamed: Mapping[str, str]) -> Iterator[tuple[str, Any]]:
-    """Yield what decides which rows an operator gives, in terms of what is below it."""
+    """Yield what determines the output rows of an operator, in terms of what is below it."""
     groups = _groups(operator)
     inputs = [group.branches for group in groups]
     yield "another input", [sorted({origin(b, renamed) for b in branches}) for branches in inputs]
@@ -210,7 +210,7 @@ def _shape(operator: Operator, renamed: Mapping[str, str]) -> Iterator[tuple[str
 def _only_more(
     operator: Operator, before: Sequence[Sequence[Any]], after: Sequence[Sequence[Any]]
 ) -> bool:
-    """Whether ids are remembered by more keys: the file says of the old ones which they had."""
+    """Whether ids have more keys: the file says which the old ones had."""
     return isinstance(operator, Deduplication) and all(
         key in now for was, now in zip(before, after, strict=True) for key in was
     )
@@ -225,7 +225,7 @@ def _key(group: _Group, key: Column) -> tuple[tuple[str, ...], str]:
 
 
 def _time(group: _Group) -> Any:
-    """Return the window of an aggregate or side, and the instant by which rows are placed."""
+    """Return the window of an aggregate or side, and the instant that assigns rows to it."""
     window, time = group.window, group.time
     if window is None:
         return None if time is None else column_meaning(group.branches, time)
@@ -249,7 +249,7 @@ def _of_source(versions: Versions, name: str, old: Source, new: Source) -> Itera
 
 
 def _looked_up(versions: Versions, branches: Iterable[Branch]) -> Iterator[str]:
-    """Yield how tables differ in which the rows of an input were looked up."""
+    """Yield how the tables differ in which the rows of an input are looked up."""
     used = {table_of(text) for branch in branches for text in branch.where}
     for name, new in versions.new.tables.items():
         if name in used and name in versions.old.tables:

@@ -1,4 +1,4 @@
-"""What becomes of each part of what a pipeline keeps, and what has to be decided first."""
+"""The migration of each part of a pipeline's state, and the decisions that it needs."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from ...contracts.outputs.migration_plan import Group
 from ...contracts.records import dataclass
 
 Path: TypeAlias = tuple[str, ...]
-"""Where something stands in a migration file."""
+"""The place of something in a migration file."""
 
 
 FOUND_BY_THAT = "it is found by that"
-"""Why a part is lost whose key or window is."""
+"""Why a part is lost with its key or window."""
 
 
 class Verdict(StrEnum):
-    """What becomes of a part."""
+    """The verdict on a part."""
 
     KEPT = "kept"
     CONVERTED = "converted"
@@ -33,7 +33,7 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """A decision that is missing: where it stands in the file, what a draft says, what else may.
+    """A missing decision: its place in the file, the draft's proposal, the alternatives.
 
     ``value`` is a word of ``choices``, or an expression where there are none.
     """
@@ -45,10 +45,10 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """The verdict on one part: what it is called in both versions, None where it is not there.
+    """The verdict on one part, with its name in both versions, None where it does not exist.
 
-    ``marked`` says that results of some time after the cut are not what they would have been, and
-    ``why`` says how. ``fix`` is what can be done about it. ``open`` is a decision that is missing.
+    ``marked`` says that results are inexact for some time after the cut, and ``why`` says how.
+    ``fix`` is what can be done about it. ``open`` is a missing decision.
     """
 
     part: str
@@ -68,11 +68,11 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What becomes of an operator, source, sink, or of the settings: all findings on its parts.
+    """The outcome for an operator, source, sink, or the settings: all findings on its parts.
 
-    ``old`` is None where nothing of the old version becomes it, ``new`` where it becomes nothing.
-    ``change`` is what the runtime does to get the state of the operator ``new``;
-    ``sooner_micros`` is by how much the watermark of the source ``new`` moves ahead.
+    ``old`` is None where it has no counterpart in the old version, ``new`` where it has none in the
+    new. ``change`` is what the runtime does to obtain the state of the operator ``new``;
+    ``sooner_micros`` is how far the watermark of the source ``new`` moves ahead.
     """
 
     group: Group
@@ -85,12 +85,12 @@ class Outcome:
 
     @property
     def id(self) -> str:
-        """The name that it goes by, the new one where it has one."""
+        """Its name, the new one where it has one."""
         return self.new if self.new is not None else str(self.old)
 
     @property
     def is_untouched(self) -> bool:
-        """Whether all of it stays as it is and nothing has to be said."""
+        """Whether all of it is unchanged and there is nothing to report."""
         return self.old == self.new and all(
             finding.verdict is Verdict.KEPT and not finding.why for finding in self.findings
         )
@@ -98,9 +98,9 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class MigrationPlan:
-    """All that becomes of a pipeline's state between two versions.
+    """The migration of a pipeline's whole state between two versions.
 
-    ``with_decisions`` plans the same versions anew, with what a file would decide.
+    ``with_decisions`` replans the same versions with the decisions of a file.
     """
 
     pipeline: str
@@ -113,7 +113,7 @@ class MigrationPlan:
     with_decisions: Callable[[Mapping[Path, str]], MigrationPlan]
 
     def outcomes(self) -> tuple[Outcome, ...]:
-        """Return all outcomes in the order in which they are told."""
+        """Return all outcomes in the order in which they are reported."""
         return (*self.operators, *self.sources, *self.sinks, *self.queries)
 
     def findings(self) -> Iterator[Finding]:

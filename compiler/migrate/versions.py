@@ -1,4 +1,4 @@
-"""Two plans side by side: what is alive in each, and what it means in terms of what is below."""
+"""Two plans side by side: their live parts, and the meaning of these in terms of what is below."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from .decisions import Decisions
 SIDES = ("left", "right")
 
 Meaning = tuple[str, ...]
-"""What a key, an aggregate or a column is, once for each branch of its input."""
+"""The terms of a key, an aggregate or a column, once for each branch of its input."""
 
 
 @dataclass(slots=True)
 class Versions:
-    """Both plans, what the file decides, and what is known of the operators that came before.
+    """Both plans, the decisions of the file, and what is known about the previous operators.
 
-    ``renamed`` has the new name of each old operator and source that goes on; ``turned`` are old
-    joins whose sides are the other way round in ``old``, as they are in the new version.
+    ``renamed`` has the new name of each continuing old operator and source; ``turned`` are old
+    joins whose sides are swapped in ``old``, to match the new version.
     """
 
     old: Plan
@@ -31,26 +31,26 @@ class Versions:
     turned: set[str] = field(default_factory=set)
 
     def before(self, name: str) -> str:
-        """Return what a source or operator of the new version was called, as far as it is known."""
+        """Return the old name of a source or operator of the new version, as far as known."""
         return next((was for was, now in self.renamed.items() if now == name), name)
 
     def begins(self, name: str) -> bool:
-        """Whether the file says of an operator that was there that it begins anew, with nothing."""
+        """Whether the file restarts an existing operator with empty state."""
         return self.decisions.values.get(("operators", name)) in ("drop", "empty")
 
     def starts(self, name: str) -> bool:
-        """Whether the file says of a source that was there that it is read from its beginning."""
+        """Whether the file restarts an existing source from its beginning."""
         started = ("sources", name, "start") in self.decisions.values
         return started and name in self.old.sources
 
     def changed_functions(self) -> tuple[str, ...]:
-        """Return the functions that have the same name in both and do not do the same."""
+        """Return the functions with the same name in both that do not do the same."""
         before, after = self.old.functions, self.new.functions
         return tuple(name for name in after if name in before and before[name] != after[name])
 
 
 def alive(plan: Plan) -> dict[str, Operator]:
-    """Return the operators that some query has."""
+    """Return the operators that some query contains."""
     ids = {use.id for query in plan.queries.values() for use in query.operators}
     return {id_: entry for id_, entry in plan.operators.items() if id_ in ids}
 
@@ -73,7 +73,7 @@ def side_columns(plan: Plan, join: Join, place: int) -> list[Column]:
 
 
 def bare_key(side: Side, key: Column) -> str:
-    """Return the name of a key of a side, without that of its relation."""
+    """Return the name of a side's key, without its relation."""
     bare = key.name.replace(f"{side.relation}.", "")
     for word in SIDES:
         bare = bare.removeprefix(f"{word}.")
@@ -81,7 +81,7 @@ def bare_key(side: Side, key: Column) -> str:
 
 
 def waiting_columns(plan: Plan, id_: str, alias: str) -> list[Column] | None:
-    """Return the columns with which rows of an input wait; None where none do."""
+    """Return the columns of an input's waiting rows; None where none wait."""
     found: dict[str, Column] = {}
     for use in _uses(plan, id_):
         for column in (use.waiting or {}).get(alias, ()):
@@ -90,17 +90,17 @@ def waiting_columns(plan: Plan, id_: str, alias: str) -> list[Column] | None:
 
 
 def meaning(named: Iterable[Mapping[str, str]], name: str) -> Meaning:
-    """Return what something called ``name`` is in terms of what is below, branch by branch."""
+    """Return the meaning of ``name`` in terms of what is below, branch by branch."""
     return tuple(sorted({one.get(name, name) for one in named}))
 
 
 def key_meaning(branches: Iterable[Branch], name: str) -> Meaning:
-    """Return what a key is in terms of what is below."""
+    """Return the meaning of a key in terms of what is below."""
     return meaning((branch.keys for branch in branches), name)
 
 
 def column_meaning(branches: Iterable[Branch], name: str) -> Meaning:
-    """Return what a column is in terms of what is below."""
+    """Return the meaning of a column in terms of what is below."""
     return meaning((branch.columns or {} for branch in branches), name)
 
 
@@ -124,5 +124,5 @@ def below(inputs: Iterable[Branch], renamed: Mapping[str, str]) -> set[tuple[str
 
 
 def origin(branch: Branch, renamed: Mapping[str, str]) -> str:
-    """Return what the rows of a branch are of, by its new name."""
+    """Return the origin of a branch's rows, by its new name."""
     return renamed.get(branch.below, branch.below)

@@ -1,7 +1,7 @@
-"""Windows of groups: which of the old ones a new one is made of.
+"""Windows of groups: which old ones make up a new one.
 
-A tumbling window is a hopping one that hops by its size, and a cumulating one of a single step, so
-there are two families: windows of one size at regular starts, and windows that grow.
+A tumbling window is a hopping one whose slide is its size, and a cumulating one of a single step,
+so there are two families: windows of one size at regular starts, and growing windows.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _START, _END = "unix_micros(`window`.start)", "unix_micros(`window`.`end`)"
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """Windows in microseconds; of ``cumulate`` the step is how they grow."""
+    """Windows in microseconds; ``cumulate`` windows grow by the step."""
 
     family: str
     step: int
@@ -36,11 +36,11 @@ class Shape:
 
 @dataclass(frozen=True, slots=True)
 class WindowPlan:
-    """The findings on a window, the SQL of a new one, which old ones go on, whether some merge.
+    """The findings on a window, the SQL of a new one, which old ones continue, whether some merge.
 
-    ``several`` says that the SQL gives an array: an old window may be part of several.
-    ``lengths`` are those by which they merge, in microseconds: windows ``of`` a size ``into`` ones
-    of another at an ``offset``, every ``step``; sessions that end ``later``.
+    ``several`` says that the SQL gives an array: an old window may be part of several. ``lengths``
+    are those of the merge, in microseconds: windows ``of`` a size ``into`` ones of another at an
+    ``offset``, every ``step``; sessions that end ``later``.
     """
 
     findings: tuple[Finding, ...] = ()
@@ -52,7 +52,7 @@ class WindowPlan:
     lengths: WindowMerge | None = None
 
     def made(self) -> WindowChange | None:
-        """Return the window as the runtime is told of it."""
+        """Return the window in the runtime's form."""
         if self.expression is None:
             return None
         return WindowChange(self.expression, self.several, self.lengths)
@@ -60,7 +60,7 @@ class WindowPlan:
 
 @dataclass(frozen=True, slots=True)
 class _Way:
-    """One way from old windows to new ones; ``is_partial`` says that the first lack something."""
+    """One way from old windows to new ones; ``is_partial`` says that the first are incomplete."""
 
     verdict: Verdict
     why: str
@@ -79,7 +79,7 @@ def plan_window(
     new: Window | None,
     times: tuple[Meaning, Meaning],
 ) -> WindowPlan:
-    """Return what becomes of the windows of an operator; ``times`` are what they are over."""
+    """Return the migration of an operator's windows; ``times`` are their time columns."""
     if old is None and new is None:
         return WindowPlan()
     before, after = (None if window is None else window_text(window) for window in (old, new))
@@ -102,7 +102,7 @@ def plan_window(
 
 
 def window_text(window: Window) -> str:
-    """Return a window as a person says it."""
+    """Return a window in words."""
     return f"{window.kind} {', '.join(window.lengths())}"
 
 
@@ -160,7 +160,7 @@ def _wider_session(old: Shape, new: Shape) -> _Way | None:
 
 
 def _ways(old: Shape, new: Shape) -> Iterator[_Way]:
-    """Yield ways from one family of windows at regular places to another, the best first."""
+    """Yield ways from one family of regular windows to another, the best first."""
     same_size = old.size == new.size
     if old.family == new.family and same_size:
         if _begin_alike(old, new, old) and new.step % old.step == 0:
@@ -178,13 +178,13 @@ def _ways(old: Shape, new: Shape) -> Iterator[_Way]:
 
 
 def _is_made_of(old: Shape, new: Shape) -> bool:
-    """Whether each new window is made of old ones that follow each other."""
+    """Whether each new window consists of consecutive old ones."""
     follow = old.size % old.step == 0 == new.size % old.size
     return follow and new.step % old.step == 0 and _begin_alike(old, new, old)
 
 
 def _begin_alike(old: Shape, new: Shape, finer: Shape) -> bool:
-    """Whether windows of both begin at instants at which the finer ones do."""
+    """Whether windows of both begin where the finer ones do."""
     every = finer.size if finer.family == "cumulate" else finer.step
     return (new.offset - old.offset) % every == 0
 
@@ -216,7 +216,7 @@ def _coarser(old: Shape, new: Shape) -> _Way:
 
 
 def _overlapping(old: Shape, new: Shape) -> _Way:
-    """Return the way into windows that overlap: an old one is in those that begin early enough."""
+    """Return the way into overlapping windows: an old one is in those that begin early enough."""
     first = f"{_START} - {new.size - old.size}"
     since = f"t - {new.offset}" if new.offset else "t"
     starts = f"filter(sequence({first}, {_START}, {old.size}), t -> pmod({since}, {new.step}) = 0)"

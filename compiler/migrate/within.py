@@ -1,7 +1,7 @@
-"""``DISTINCT ON`` that gains or loses its WITHIN: the same ids, remembered by another rule.
+"""``DISTINCT ON`` that gains or loses WITHIN: the same ids, remembered by another rule.
 
 Without WITHIN they are Spark's, each with the instant at which it is forgotten; with it they are a
-program's, each with the instant at which it was last let through.
+program's, each with the instant at which it was last emitted.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from .verdicts import Finding, Outcome, Verdict
 from .versions import Versions
 
 _EXPIRES = "expires_at"
-"""What a savepoint calls the instant at which Spark forgets an id."""
+"""The name in a savepoint of the instant at which Spark forgets an id."""
 
 
 def plan_within(versions: Versions, old: Operator, new: Operator) -> Outcome | None:
-    """Return what becomes of ids that are remembered by another rule; None of other operators."""
+    """Return the migration of ids that are remembered by another rule; None for other operators."""
     if isinstance(old, Deduplication) and isinstance(new, Program):
         return _planned(versions, old, new)
     if isinstance(old, Program) and isinstance(new, Deduplication):
@@ -67,7 +67,7 @@ def _planned(
 
 
 def _parts(new: Deduplication | Program) -> Iterator[Finding]:
-    """Yield what becomes of the parts of the program, which say how long ids are remembered."""
+    """Yield the findings on the parts of the program, which decide how long ids are remembered."""
     for part, name in (("cell", "kept_at"), ("timer", "forget")):
         if isinstance(new, Deduplication):
             yield Finding(part, name, None, Verdict.DROPPED, "ids say it by themselves")
@@ -91,7 +91,7 @@ def _input(operator: Deduplication | Program) -> Sequence[Branch]:
 
 
 def _with_ids(made: OperatorChange, was: int, now: int) -> OperatorChange:
-    """Return a change with how each id of the new version is made."""
+    """Return a change with the computation of each id of the new version."""
     if made.kind == Deduplication.KIND:
         return replace(made, expires=_later("kept_at", now))
     return replace(

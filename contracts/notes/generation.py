@@ -42,7 +42,7 @@ class CountedGeneration(Record):
         """Raise ``Malformed`` for the number of a batch that there can't be."""
         for query, batch in self.batches.items():
             if batch < -1:
-                raise Malformed("is no number from -1 on", "batches", query)
+                raise Malformed("is not a number of at least -1", "batches", query)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,4 +60,4 @@ class Generation(Record):
     def check(self) -> None:
         """Raise ``Malformed`` for a number that no folder has."""
         if not (self.number.isascii() and self.number.isdigit()):
-            raise Malformed("is no number of a generation", "generation")
+            raise Malformed("is not the number of a generation", "generation")

@@ -25,13 +25,13 @@ class Mark(Record):
     until_ms: int | None
 
     def check(self) -> None:
-        """Raise ``Malformed`` for what is no instant."""
+        """Raise ``Malformed`` for anything but an instant."""
         try:
             whole = datetime.fromisoformat(self.since).tzinfo is not None
         except ValueError:
             whole = False
         if not whole:
-            raise Malformed("is no instant", "since")
+            raise Malformed("is not an instant", "since")
 
     @property
     def part(self) -> str:

@@ -20,10 +20,10 @@ class RunPlan:
     def from_json(cls, value: object) -> RunPlan:
         """Read a plan with the spec among its fields; raises ``Malformed``."""
         if not isinstance(value, dict):
-            raise Malformed("is no object")
+            raise Malformed("is not an object")
         spec = value.get(_SPEC)
         if not isinstance(spec, str | None):
-            raise Malformed("is no text", _SPEC)
+            raise Malformed("is not a text", _SPEC)
         plan = {name: one for name, one in value.items() if name != _SPEC}
         return cls(Plan.from_json(plan), spec)
 

@@ -59,4 +59,4 @@ class Plan(Record):
 def _check_known(names: Iterable[str], known: Container[str], *path: str | int) -> None:
     for name in names:
         if name not in known:
-            raise Malformed(f"names `{name}`, which is not there", *path)
+            raise Malformed(f"names `{name}`, which does not exist", *path)

@@ -166,7 +166,7 @@ class Books:
         """The ledger of a batch whose plan is not understood, which is no reason to stop."""
         if self._strict:
             raise error
-        reason = f"Spark's plan has another form than was expected ({first_line(error)})"
+        reason = f"Spark's plan is not of the expected form ({first_line(error)})"
         self._warn("", f"the rows of `{self._query}` are not accounted for: {reason}")
         return BatchLedger(self._query, number, unaccounted=[reason])
 
@@ -194,7 +194,7 @@ def leak_fault(leaks: list[Leak]) -> RuntimeFault:
     return RuntimeFault(
         ROWS_LOST,
         "\n".join(str(leak) for leak in leaks),
-        "this is a mistake of the runtime or of Spark, not of the pipeline: please report it",
+        "this is a bug of the runtime or of Spark, not of the pipeline: please report it",
     )
 
 

@@ -49,16 +49,16 @@ def _reason(status: GateStatus, behind: list[str], now: float) -> str:
         names = ", ".join(f"`{id}`" for id in sorted(behind))
         return f"epoch {status.epoch} is not committed by {names}; the other queries wait for that"
     if status.barrier is not None:
-        return f"the barrier of epoch {status.barrier} is reached, and is not written down"
+        return f"the barrier of epoch {status.barrier} is reached but not recorded"
     if status.asked_at is not None:
         asked = f"the sources were asked {now - status.asked_at:.0f} s ago and have not answered"
         return f"{asked}; all queries wait for that"
     waits = {
         "sources": "no query asks for an epoch after it",
-        "queries": "a barrier is wanted, and no query takes the epoch that it needs",
-        "record": "input waits for a barrier on record, and none is being taken",
-        "ending": "the run is to end, and does not",
-        "fenced": "the state is another's",
+        "queries": "a barrier is requested, but no query takes the epoch that it needs",
+        "record": "input waits for a barrier to be recorded, but none is being taken",
+        "ending": "the run should end but does not",
+        "fenced": "another process has taken the state",
     }
     said = waits.get(status.waits, f"it waits for {status.waits}")
     return f"all queries have committed epoch {status.epoch}: {said}"

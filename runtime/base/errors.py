@@ -30,11 +30,11 @@ MISSING_VARIABLE = Code("SR0101", "missing-variable", "a variable of the pipelin
 UNKNOWN_VARIABLE = Code("SR0102", "unknown-variable", "--var names no variable of the pipeline")
 UNKNOWN_PROFILE = Code("SR0103", "unknown-profile", "--profile names no profile of the pipeline")
 BAD_ARGUMENT = Code("SR0104", "bad-argument", "an argument is not of the expected form")
-PLAN_MISSING = Code("SR0105", "plan-missing", "there is no plan beside the script")
-PLAN_UNREADABLE = Code("SR0106", "plan-unreadable", "the plan is no plan, or of another version")
+PLAN_MISSING = Code("SR0105", "plan-missing", "there is no plan next to the script")
+PLAN_UNREADABLE = Code("SR0106", "plan-unreadable", "the plan is invalid, or of another version")
 PLAN_MISMATCH = Code("SR0107", "plan-mismatch", "script and plan do not belong together")
 SCRIPT_UNUSABLE = Code("SR0108", "script-unusable", "the script cannot be loaded")
-SPARK_REFUSES = Code("SR0109", "spark-refuses", "Spark does not take the script's dataflow")
+SPARK_REFUSES = Code("SR0109", "spark-refuses", "Spark refuses the script's dataflow")
 SECRET_MISSING = Code("SR0110", "secret-missing", "a secret is not where the spec says it is")
 JAVA_MISSING = Code("SR0201", "java-missing", "no Java was found")
 JAVA_TOO_OLD = Code("SR0202", "java-too-old", "the Java that was found is older than 17")
@@ -50,9 +50,9 @@ SPARK_VERSION = Code("SR0206", "spark-version", "a Spark that the runtime was no
 INPUT_MISSING = Code("SR0301", "input-missing", "a source's path does not exist")
 BAD_OPTION = Code("SR0302", "bad-option", "an option of a source or a sink has no such value")
 FOREIGN_OUTPUT = Code("SR0303", "foreign-output", "another state has written a sink's output")
-OUTPUT_GONE = Code("SR0304", "output-gone", "a sink's output is gone while its state is not")
-FUNCTION_MISSING = Code("SR0305", "function-missing", "a Python function cannot be had")
-INPUT_MOVED = Code("SR0306", "input-moved", "files that were read lie in another folder, too")
+OUTPUT_GONE = Code("SR0304", "output-gone", "a sink's output is missing while its state is not")
+FUNCTION_MISSING = Code("SR0305", "function-missing", "a Python function cannot be found")
+INPUT_MOVED = Code("SR0306", "input-moved", "files that were read are in another folder, too")
 PANDAS_MISSING = Code("SR0310", "pandas-missing", "a Python function is called without pandas")
 MODULE_BROKEN = Code("SR0311", "module-broken", "the module of a Python function has an error")
 TABLE_UNREADABLE = Code("SR0312", "table-unreadable", "reference data cannot be read")
@@ -60,14 +60,14 @@ OPERATOR_CLASS = Code("SR0313", "operator-class", "the class of an operator lack
 OPERATOR_PACKAGE = Code(
     "SR0314", "operator-package", "PySpark lacks a package for operators in Python"
 )
-PACKAGE_MISSING = Code("SR0320", "package-missing", "Spark lacks the part for a connector")
+PACKAGE_MISSING = Code("SR0320", "package-missing", "Spark lacks the package for a connector")
 MODULE_MISSING = Code("SR0321", "module-missing", "a connector needs a Python package")
 SERVER_UNREACHABLE = Code("SR0322", "server-unreachable", "the server of a sink does not answer")
 SERVER_REFUSES = Code(
     "SR0323", "server-refuses", "the server of a sink does not allow what it needs"
 )
-OUTPUT_DAMAGED = Code("SR0330", "output-damaged", "a file of an output is gone or cut short")
-OUTPUT_AHEAD = Code("SR0331", "output-ahead", "an output goes further than the state it belongs to")
+OUTPUT_DAMAGED = Code("SR0330", "output-damaged", "a file of an output is missing or truncated")
+OUTPUT_AHEAD = Code("SR0331", "output-ahead", "an output is ahead of its state")
 OUTPUT_TAKEN = Code("SR0332", "output-taken", "another copy of the state has opened an output")
 STATE_IN_USE = Code("SR0401", "state-in-use", "another process runs on the same state")
 FOREIGN_STATE = Code("SR0402", "foreign-state", "the state belongs to another pipeline")
@@ -76,28 +76,26 @@ LAYOUT_DIFFERS = Code("SR0404", "layout-differs", "Spark would keep other state 
 STATE_OF_OTHER_PLAN = Code(
     "SR0405", "state-of-other-plan", "the state was begun by another version of the spec"
 )
-LEASE_LOST = Code("SR0406", "lease-lost", "another process may run on the state by now", FAILED)
-NO_STATE_FOLDER = Code("SR0407", "no-state-folder", "a path is no state folder on this machine")
+LEASE_LOST = Code("SR0406", "lease-lost", "another process may now run on the state", FAILED)
+NO_STATE_FOLDER = Code("SR0407", "no-state-folder", "a path is not a state folder on this machine")
 NOTHING_RUNS = Code("SR0408", "nothing-runs", "no process runs on the state")
-NOT_STOPPED = Code("SR0409", "not-stopped", "a job did not end as it was asked to", FAILED)
-STATE_DAMAGED = Code("SR0410", "state-damaged", "no barrier is whole that could be gone back to")
-NO_SUCH_BARRIER = Code("SR0411", "no-such-barrier", "a barrier cannot be gone back to")
-SINK_STAYS = Code("SR0412", "sink-stays", "a sink cannot take back what it was given")
+NOT_STOPPED = Code("SR0409", "not-stopped", "a job did not end as requested", FAILED)
+STATE_DAMAGED = Code("SR0410", "state-damaged", "no barrier is restorable")
+NO_SUCH_BARRIER = Code("SR0411", "no-such-barrier", "a barrier is not restorable")
+SINK_STAYS = Code("SR0412", "sink-stays", "a sink cannot undo what it has written")
 NOT_CONFIRMED = Code("SR0413", "not-confirmed", "a rollback was not confirmed")
-STATE_DRAINED = Code("SR0414", "state-drained", "nothing can follow on a state that was drained")
+STATE_DRAINED = Code("SR0414", "state-drained", "a drained state cannot be continued")
 STATE_COPIED = Code("SR0415", "state-copied", "a state folder is a copy of another one")
-SAVEPOINT_UNUSABLE = Code(
-    "SR0420", "savepoint-unusable", "there is no savepoint that can be used as asked"
-)
+SAVEPOINT_UNUSABLE = Code("SR0420", "savepoint-unusable", "no savepoint can be used as requested")
 NOT_MIGRATED = Code(
     "SR0421", "not-migrated", "a savepoint does not fit the spec without a migration"
 )
-NOT_REPLAYED = Code("SR0422", "not-replayed", "a backfill cannot have the rows that it needs")
+NOT_REPLAYED = Code("SR0422", "not-replayed", "a backfill cannot read the rows that it needs")
 QUERY_FAILED = Code("SR0501", "query-failed", "a query ended with an error", FAILED)
 NOT_REPEATABLE = Code("SR0504", "not-repeatable", "a batch that ran again gave other rows", FAILED)
-SPARK_LOST = Code("SR0502", "spark-lost", "Spark's process ended by itself", FAILED)
+SPARK_LOST = Code("SR0502", "spark-lost", "Spark's process ended unexpectedly", FAILED)
 BARRIERS_FAIL = Code("SR0503", "barriers-fail", "too many barriers in a row have failed", FAILED)
-STALLED = Code("SR0506", "stalled", "nothing moved in a run for too long", FAILED)
+STALLED = Code("SR0506", "stalled", "a run made no progress for too long", FAILED)
 FILE_FAILS = Code("SR0505", "file-fails", "a file could not be read or written", FAILED)
 ROWS_LOST = Code("SR0508", "rows-lost", "rows of a batch are not accounted for", FAILED)
 
@@ -211,5 +209,5 @@ def unfit(operator: str, reason: str, help: str | None = None) -> RuntimeFault:
     return RuntimeFault(
         NOT_MIGRATED,
         f"the state of `{operator}` can't be carried over: {reason}",
-        help or "`streamc savepoint plan` tells what becomes of each cell",
+        help or "`streamc savepoint plan` shows how each cell migrates",
     )

@@ -23,12 +23,14 @@ class Fields:
     12
     >>> Fields({"queries": {"q": {"batch": "x"}}}).each("queries", lambda one: one.whole("batch"))
     Traceback (most recent call last):
-    ValueError: its `queries.q.batch` is no whole number
+    ValueError: its `queries.q.batch` is not a whole number
     """
 
     def __init__(self, document: object, place: str = "") -> None:
         if not isinstance(document, Mapping):
-            raise ValueError(f"its `{place}` is no object" if place else "it is no JSON object")
+            raise ValueError(
+                f"its `{place}` is not an object" if place else "it is not a JSON object"
+            )
         self._document: Mapping[str, Any] = document
         self._place = place
 
@@ -39,15 +41,15 @@ class Fields:
             raise ValueError(f"its format is {found}, this runtime reads {known[-1]}")
 
     def text(self, name: str) -> str:
-        return self._of(name, str, "text")
+        return self._of(name, str, "a text")
 
     def whole(self, name: str, least: int | None = None) -> int:
         """A whole number of 64 bits, `least` or more."""
-        found = self._of(name, int, "whole number")
+        found = self._of(name, int, "a whole number")
         if isinstance(found, bool) or not _LEAST <= found <= -_LEAST - 1:
-            raise self.wrong(name, "whole number of 64 bits")
+            raise self.wrong(name, "a whole number of 64 bits")
         if least is not None and found < least:
-            raise self.wrong(name, "whole number" if least is None else f"number from {least} on")
+            raise self.wrong(name, f"a number of at least {least}")
         return found
 
     def number(self, name: str, *, endless: bool = False) -> float:
@@ -68,9 +70,9 @@ class Fields:
         try:
             found = datetime.fromisoformat(self.text(name))
         except ValueError:
-            raise self.wrong(name, "instant") from None
+            raise self.wrong(name, "an instant") from None
         if found.tzinfo is None:
-            raise self.wrong(name, "instant")
+            raise self.wrong(name, "an instant")
         return found
 
     def maybe(self, name: str, read: Callable[[str], T]) -> T | None:
@@ -79,7 +81,7 @@ class Fields:
 
     def texts(self, name: str) -> tuple[str, ...]:
         """A list of texts."""
-        return tuple(self.list(name, str, "list of texts"))
+        return tuple(self.list(name, str, "a list of texts"))
 
     def list(self, name: str, kind: type[T], what: str) -> list[T]:
         """A list whose items are all of one type."""
@@ -94,7 +96,7 @@ class Fields:
 
     def items(self, name: str) -> Iterator[Fields]:
         """The objects of a list."""
-        for number, item in enumerate(self._of(name, list, "list")):
+        for number, item in enumerate(self._of(name, list, "a list")):
             yield Fields(item, f"{self._at(name)}[{number}]")
 
     def each(self, name: str, read: Callable[[Fields], T]) -> dict[str, T]:
@@ -104,7 +106,7 @@ class Fields:
 
     def mapping(self, name: str) -> Mapping[str, Any]:
         """An object as it is."""
-        found: Mapping[str, Any] = self._of(name, dict, "object")
+        found: Mapping[str, Any] = self._of(name, dict, "an object")
         return found
 
     def files(
@@ -117,7 +119,7 @@ class Fields:
                 case [int(length), str(crc)] if length >= 0 and allowed(path):
                     files[path] = (length, crc)
                 case _:
-                    raise self.wrong(name, "list of files")
+                    raise self.wrong(name, "a list of files")
         return files
 
     def value(self, name: str) -> Any:
@@ -134,7 +136,7 @@ class Fields:
         """The error for a field that is not `what` it must be."""
         if name not in self._document:
             return ValueError(f"it has no `{self._at(name)}`")
-        return ValueError(f"its `{self._at(name)}` is no {what}")
+        return ValueError(f"its `{self._at(name)}` is not {what}")
 
     def _of(self, name: str, kind: type[T], what: str) -> T:
         found = self._document.get(name)

@@ -22,7 +22,7 @@ def find_java() -> Path:
     home = os.environ.get("JAVA_HOME")
     found = str(Path(home) / "bin" / "java") if home else shutil.which("java")
     if found is None or not os.access(found, os.X_OK):
-        where = f"JAVA_HOME is {home}, which holds no bin/java" if home else "none is on the PATH"
+        where = f"JAVA_HOME is {home}, which has no bin/java" if home else "none is on the PATH"
         raise RuntimeFault(JAVA_MISSING, f"Spark needs Java {LEAST} or newer, {where}", _INSTALL)
     version = _major_version(found)
     if version is None:

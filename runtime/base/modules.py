@@ -60,7 +60,7 @@ def _load(module: str, owner: str, folders: Sequence[str]) -> ModuleType:
             raise RuntimeFault(
                 MODULE_BROKEN,
                 f"{owner}: module `{module}` cannot be loaded: {type(error).__name__}: {error}",
-                f"mend it until `python -c 'import {module}'` runs",
+                f"fix it until `python -c 'import {module}'` runs",
             ) from error
 
 

@@ -1,4 +1,4 @@
-"""Why a query ended: from what Spark reports, and what a sink of the batch has raised."""
+"""Why a query ended: from Spark's report and the exception of a sink."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _RUNTIME = str(Path(__file__).parent.parent)
 
 
 def explain_failure(query: StreamingQuery, writer: BatchWriter, kernel: Any) -> Failure:
-    """Takes the cause out of what Spark reports of a failed query.
+    """Extracts the cause from Spark's report of a failed query.
 
     An error of the user's code in a sink is shown as its Python traceback.
     """
@@ -59,7 +59,7 @@ def _python_reason(sink: Sink | None, error: BaseException) -> str:
     if not sink.runs_users_code:
         return f"sink `{sink.name}`: {type(error).__name__}: {error}"
     frames = traceback.extract_tb(error.__traceback__)
-    # What the user wrote is below the runtime's call of it.
+    # The user's code is below the runtime's call of it.
     calls = [n for n, frame in enumerate(frames) if frame.filename.startswith(_RUNTIME)]
     own = frames[max(calls, default=-1) + 1 :]
     last = traceback.format_exception_only(error)

@@ -1,4 +1,4 @@
-"""Hands each batch of a relation to all of its sinks."""
+"""Passes each batch of a relation to all of its sinks."""
 
 from __future__ import annotations
 
@@ -18,27 +18,27 @@ if TYPE_CHECKING:
 
 
 _REPORTED = 1000
-"""A report of Spark's that comes so many batches late is none that anybody waits for."""
+"""A report of Spark's that is this many batches late is no longer waited for."""
 _LONGEST = 1500
 _LONGEST_LINE = 200
 
 
 class BatchFailed(Exception):
-    """What Spark is told of a batch that could not be written."""
+    """The exception that tells Spark that a batch could not be written."""
 
 
 class BatchWriter:
-    """What Spark calls for each batch of one query.
+    """Called by Spark for each batch of one query.
 
     The sinks get it in the order of their declaration. It is computed once: kept while several
     sinks, or one that may read it again or in part, use it. A batch must be computed whole, since
     Spark commits state partition by partition. With a spool all sinks read what that has kept.
 
-    When it raises, `failure` is the exception and `failed_sink` the sink that was at work, if any.
-    What each sink has taken is kept batch by batch until it is forgotten: how many rows, and for
-    files how many and of how many bytes. When all sinks have written, `books` take the batch in;
-    `rows_in` are the rows that batches have read as far as the books know.
-    Before each sink, `check` raises when the run may not write any more.
+    When it raises, `failure` is the exception and `failed_sink` the sink at work, if any. What each
+    sink has written is kept batch by batch until it is forgotten: how many rows, and for files how
+    many and of how many bytes. When all sinks have written, `books` record the batch; `rows_in` are
+    the rows that batches have read as far as the books know. Before each sink, `check` raises when
+    the run may no longer write.
     """
 
     def __init__(
@@ -74,17 +74,18 @@ class BatchWriter:
                 self._read.pop(batch_id - _REPORTED, None)
                 self.rows_in += read or 0
         except BaseException as error:
-            # Spark gets it as text only. Whether that tells of an interruption it looks up, in a
-            # query that is being stopped, with an expression that overflows the stack on long ones.
+            # Spark gets it only as text. In a query that is being stopped it checks whether the
+            # text is about an interruption, with an expression that overflows the stack on long
+            # ones.
             self.failure = error
             raise BatchFailed(_shortened(error)) from None
 
     def take_rows_read(self, batch: int) -> int | None:
-        """The rows that a batch has read from sources, None when nobody knows; asked for once."""
+        """The rows that a batch has read from sources, None if unknown; returned once."""
         return self._read.pop(batch, None)
 
     def taken_until(self, sink: str, batch: int) -> Sequence[Mapping[str, int]]:
-        """What a sink has taken in the batches up to this one that are not forgotten."""
+        """What a sink has written in the batches up to this one that are not forgotten."""
         known = [sinks for number, sinks in sorted([*self._taken.items()]) if number <= batch]
         return [sinks[sink] for sinks in known if sink in sinks]
 
@@ -94,7 +95,7 @@ class BatchWriter:
         return sum(max(one["rows"] for one in sinks.values()) for sinks in known)
 
     def forget(self, batch: int) -> None:
-        """Drops what is known of the batches up to this one."""
+        """Drops the records of the batches up to this one."""
         for number in [number for number in [*self._taken] if number <= batch]:
             del self._taken[number]
 
@@ -135,12 +136,12 @@ class BatchWriter:
 
 
 def plain(kernel: Any, batch: DataFrame) -> DataFrame:
-    """A batch of Spark's as a frame that any operation takes; see the kernel's `Batches`."""
+    """A batch of Spark's as a frame that supports any operation; see the kernel's `Batches`."""
     return type(batch)(kernel.Batches.plain(batch._jdf), batch.sparkSession)
 
 
 def _shortened(error: BaseException) -> str:
-    """An error in few characters, with all causes: by them Spark knows that it was interrupted."""
+    """An error in few characters, with all causes, from which Spark recognises an interruption."""
     lines = f"{type(error).__module__}.{type(error).__name__}: {error}".splitlines()
     told = [line[:_LONGEST_LINE] for line in lines if not line.startswith(("\t", "    "))]
     return "\n".join(told)[:_LONGEST]

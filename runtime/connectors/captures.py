@@ -1,7 +1,7 @@
-"""A sink that keeps its rows, and notices when a batch that runs again gives others.
+"""A sink that keeps its rows, and notices when a repeated batch gives others.
 
-Rows are compared as a bag: in what order they come does not matter, and a number with a point may
-differ in its last digits, since sums of such numbers depend on the order in which they are added.
+Rows are compared as a bag: their order does not matter, and a number with a point may differ in its
+last digits, since sums of such numbers depend on the order in which they are added.
 """
 
 from __future__ import annotations
@@ -44,9 +44,8 @@ class Contradiction:
 class CapturingSink(UnownedSink):
     """Keeps the rows of every batch as JSON until they are taken.
 
-    It gets a batch in the way of the sinks of a run, most of which read it more than once. A batch
-    that it has is left out when it comes again, as a sink of files does. The first difference
-    between the two is `contradiction`.
+    It gets a batch like the sinks of a run, most of which read it more than once. A repeated batch
+    is left out, as a sink of files does. The first difference between the two is `contradiction`.
     """
 
     reads_batch_once = False
@@ -74,15 +73,15 @@ class CapturingSink(UnownedSink):
         return [parsed(row) for row in rows]
 
     def hand_on(self) -> Sequence[str]:
-        """The rows that were not asked for yet, as another sink can begin with them."""
+        """The rows that were not yet taken, in a form from which another sink can start."""
         return tuple(self._rows)
 
     def begin(self, rows: Sequence[str]) -> None:
-        """Has these rows before those of any batch."""
+        """Starts with these rows, before those of any batch."""
         self._rows = [*rows, *self._rows]
 
     def undo(self, batch: int) -> None:
-        """The batches from this one on will come again; what they gave is not given twice."""
+        """The batches starting at this one will run again; their rows are not returned twice."""
         for number in sorted(number for number in self._batches if number >= batch):
             self._owed += self._batches.pop(number)
         self._other = []
@@ -90,7 +89,7 @@ class CapturingSink(UnownedSink):
     def redone(self, *, complete: bool) -> None:
         """The batches that were undone have run again: other rows than theirs contradict them.
 
-        Unless it is `complete`, some of their rows may still be held back, and come later.
+        Unless `complete`, some of their rows may still be held back, and arrive later.
         """
         other, self._other = self._other or [], None
         missing = self._owed if complete or other else []
@@ -161,7 +160,7 @@ def parsed(row: str) -> dict[str, Any]:
 
 
 def _close(one: Any, other: Any) -> bool:
-    """Whether two values are equal but for the last digits of numbers with a point."""
+    """Whether two values are equal except for the last digits of numbers with a point."""
     from decimal import Decimal
 
     if isinstance(one, Decimal) and isinstance(other, Decimal):

@@ -34,7 +34,7 @@ class Role(ABC):
 
 @dataclass(frozen=True, slots=True)
 class Lack:
-    """Why some rows are not there again, and how to have them after all."""
+    """Why some rows can't be reread, and how to make them available."""
 
     reason: str
     help: str
@@ -159,7 +159,7 @@ class UnownedSink(Sink):
     """A sink without an output that somebody could own, nor one that could be cut back."""
 
     def check(self) -> None:
-        """There is nothing to look at."""
+        """There is nothing to check."""
 
     def claim(self) -> None:
         """There is nothing to own."""

@@ -1,4 +1,4 @@
-"""Rows that are not what their source declares: NULL in NOT NULL columns, and the side stream."""
+"""Rows that do not match their source's columns: NULL in NOT NULL columns, and the side stream."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 def apply_policy(source: Declaration, rows: DataFrame, position: Column) -> Reading:
     """A reading of decoded rows, of which those with NULL in a NOT NULL column are malformed.
 
-    `position` is an expression over the rows for the place that each of them comes from.
+    `position` is an expression over the rows for the location of each.
     """
     required = source.required()
     if source.malformed_rows == FAIL:
@@ -58,7 +58,7 @@ def _with_nulls(source: Declaration, rows: DataFrame, position: Column) -> DataF
 
 
 def null_reason(column: str) -> str:
-    """What is wrong with a row that lacks a value; the kernel says it in the same words."""
+    """What is wrong with a row that lacks a value; the kernel uses the same words."""
     return f"NULL in `{column}`, which is NOT NULL"
 
 
@@ -67,8 +67,8 @@ def _fail_on_null(frame: DataFrame, source: str, columns: Sequence[str]) -> Data
 
     The condition is one that Spark takes for non-deterministic (`spark_partition_id`, which costs
     nothing): a filter of the pipeline such as `k = 'x'` is then neither merged with it nor moved
-    below it, where it would drop the row unseen, and the columns are read even if nothing else
-    reads them. Spark goes on seeing the columns as nullable, so plans do not depend on it.
+    below it, where it would silently drop the row, and the columns are read even if nothing else
+    reads them. To Spark the columns stay nullable, so plans do not depend on it.
     """
     from pyspark.sql import functions as F
 

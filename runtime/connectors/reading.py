@@ -12,14 +12,14 @@ if TYPE_CHECKING:
 
 FAIL, SKIP, SEND = "fail", "skip", "send"
 POLICIES = (FAIL, SKIP, SEND)
-"""What becomes of a malformed row: it ends the query, is left out, or goes to a side stream."""
+"""What happens to a malformed row: it ends the query, is left out, or goes to a side stream."""
 
 
 @dataclass(frozen=True, slots=True)
 class Declaration:
-    """A source as the script declares it.
+    """A source as declared by the script.
 
-    `metadata` are the names of columns that the connector knows by itself, with its keys for them.
+    `metadata` are the names of columns that the connector provides, with its keys for them.
     """
 
     name: str
@@ -31,7 +31,7 @@ class Declaration:
 
     @property
     def owner(self) -> str:
-        """The source as messages name it."""
+        """The source's name in messages."""
         return f"source `{self.name}`"
 
     def required(self) -> list[str]:
@@ -64,7 +64,7 @@ def _not_null(columns: StructType) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """The rows of a source, none of them malformed, and what reads its malformed ones.
+    """The well-formed rows of a source, and the reader of its malformed ones.
 
     The latter is for sources that send them; its columns are `raw`, `reason`, `source`, `position`
     and `seen_at`.

@@ -1,4 +1,4 @@
-"""Sinks: what becomes of the batches of a relation."""
+"""Sinks for the batches of a relation."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .upserts import take_key
 
 
 def open_sinks(sinks: Sequence[Sink], state: State) -> None:
-    """Opens the sinks of a run: nothing is cut before all of them have been checked and claimed."""
+    """Opens the sinks of a run: nothing is truncated before all have been checked and claimed."""
     for sink in sinks:
         sink.check()
     state.begin_turn()

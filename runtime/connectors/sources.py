@@ -1,4 +1,4 @@
-"""Sources: what `job.read` makes of a declaration."""
+"""Sources: the implementation of `job.read`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def read_source(spark: SparkSession, storage: Storage, source: Declaration) -> Reading:
     """The rows of a source as a streaming frame, under its own name, and its malformed rows.
 
-    Raises RuntimeFault for an unknown connector or option, and for a path that is not there.
+    Raises RuntimeFault for an unknown connector or option, and for a missing path.
     """
     choose(source.malformed_rows, dict.fromkeys(POLICIES), source.owner, "malformed_rows")
     role = choose(source.connector, SOURCES, source.owner, "connector")

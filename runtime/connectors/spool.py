@@ -1,9 +1,9 @@
-"""A batch whose rows would be others if they were computed again, kept until its sinks have it.
+"""A batch whose rows would differ if recomputed, kept until its sinks have it.
 
-`rand()`, `uuid()`, the order in which a list is collected: a cached batch is computed again when an
+`rand()`, `uuid()`, the order in which a list is collected: a cached batch is recomputed when an
 executor is lost, and all of it when the job was stopped. Two sinks would then disagree, and one
-that gets the batch again would get other rows. So such a batch is written down first, and all
-sinks read it from there, also after a restart.
+that gets the batch again would get other rows. So such a batch is first written to a file, from
+which all sinks read it, also after a restart.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 _DAMAGED = (
-    "put the file back from a copy; if you delete it, the batch is computed anew, and sinks that\n"
+    "restore the file from a backup; if you delete it, the batch is recomputed, and sinks that\n"
     "do not have it yet get other random numbers than those that do"
 )
 
@@ -31,7 +31,7 @@ class Spool:
     """The kept batches of one query, in one folder.
 
     The last `keep` of them stay, as many as Spark keeps: after a fallback to a barrier the batches
-    behind it come again, and sinks that have them leave them out.
+    after it run again, and sinks that have them leave them out.
     """
 
     def __init__(self, storage: Storage, folder: str, keep: int) -> None:
@@ -42,7 +42,7 @@ class Spool:
     def keep(self, batch: DataFrame, batch_id: int) -> tuple[DataFrame, int]:
         """The rows of a batch as they were first computed, and how many there are.
 
-        A batch that is kept already is computed all the same, for the sake of its state.
+        A batch that is already kept is computed all the same, for its state.
         """
         note, rows = f"{self._folder}/{batch_id:09d}.json", f"{self._folder}/{batch_id:09d}"
         names = [name for name in self._storage.list(self._folder) if name[:9].isdigit()]

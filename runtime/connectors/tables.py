@@ -1,4 +1,4 @@
-"""Reference data: what `job.table` makes of a declaration. The kernel reads and keeps it."""
+"""Reference data: the implementation of `job.table`. The kernel reads and keeps it."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Tables:
     ) -> DataFrame:
         """The rows of a table as a frame for joins; it is read by `read`, or when it is planned.
 
-        Raises RuntimeFault for a path that is not there and for options that the connector has not.
+        Raises RuntimeFault for a missing path and for options that the connector does not have.
         """
         from pyspark.sql import DataFrame
 
@@ -59,5 +59,5 @@ class Tables:
                 raise RuntimeFault(
                     TABLE_UNREADABLE,
                     reason,
-                    "mend the file that is named, and start again",
+                    "fix the named file, and start again",
                 ) from None

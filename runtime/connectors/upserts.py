@@ -1,9 +1,9 @@
 """Sinks that replace rows: which row of a key is the latest.
 
 That is the one with the latest event time, and of several at one instant the one that the stream
-gave last: a running sum that moves twice within an instant ends with its last value. Rows that a
-shuffle has brought together come in no order that means anything. Of those the greatest is taken,
-so that it is the same one whenever the batch is computed.
+emitted last: a running sum that changes twice within an instant ends with its last value. Rows from
+a shuffle have no meaningful order. Of those the greatest wins, so that it is the same one whenever
+the batch is computed.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ PLACE = "__streamc_place"
 class Upsert:
     """The columns of a sink's key, and the event time that says which row of a key is the latest.
 
-    Without one, no two rows of a batch have the same key, and those of a later batch are later.
+    Without one, no two rows of a batch have the same key, and a later batch's rows are later.
     """
 
     key: tuple[str, ...]
@@ -51,14 +51,14 @@ class Upsert:
         return tuple(_hashable(row[name]) for name in self.key)
 
     def replaces(self, row: Row, known: Row) -> bool:
-        """Whether a row of this batch takes the place of one of an earlier batch."""
+        """Whether a row of this batch replaces one of an earlier batch."""
         if self.latest_by is None or known[self.latest_by] is None:
             return True
         return row[self.latest_by] is not None and row[self.latest_by] >= known[self.latest_by]
 
 
 def with_places(kernel: Any, frame: DataFrame) -> DataFrame:
-    """The rows of a query with their places, if the order in which they come means something."""
+    """The rows of a query with their places, if their order is meaningful."""
     return type(frame)(kernel.Places.number(frame._jdf), frame.sparkSession)
 
 
@@ -104,5 +104,5 @@ def _orderable(type_: DataType) -> bool:
 
 def _hashable(value: object) -> object:
     if isinstance(value, float) and value != value:
-        return "NaN"  # which Python takes for another one each time
+        return "NaN"  # which to Python is another one each time
     return bytes(value) if isinstance(value, bytearray) else value

@@ -231,7 +231,7 @@ class Job:
     ) -> None:
         """Declares where a relation's rows go. Sinks of one relation share one query."""
         if name not in self._plan.sinks or name in self._sinks:
-            raise _mismatch(f"has a sink `{name}`, which the plan has not, or not twice")
+            raise _mismatch(f"has a sink `{name}`, which the plan does not have, or not twice")
         self._look_at(f"sink `{name}`", options)
         self._sinks[name] = SinkCall(name, frame, connector, output_mode, options)
 

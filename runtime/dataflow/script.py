@@ -19,7 +19,7 @@ def load_build(script: Path) -> Build:
     spec = importlib.util.spec_from_file_location(name, script)
     if spec is None or spec.loader is None or not script.is_file():
         raise RuntimeFault(
-            SCRIPT_UNUSABLE, f"{script} is no script", "pass a .py that was compiled"
+            SCRIPT_UNUSABLE, f"{script} is not a script", "pass a .py that was compiled"
         )
     module = importlib.util.module_from_spec(spec)
     try:

@@ -70,10 +70,10 @@ def check_changes(
             _ELSE,
         )
     if found.told:
-        tell("the state was begun by another version of the spec, and goes on with what it has:")
+        tell("the state was begun by another version of the spec, and continues as it is:")
         for line in found.told:
             tell(f"  {line}")
-        tell("  `streamc diff` tells more; a savepoint marks what is inexact for a while")
+        tell("  `streamc diff` shows more; a savepoint marks what is temporarily inexact")
 
 
 def carried_over(
@@ -94,10 +94,10 @@ def _help(plan: Plan, state: str, arguments: Arguments) -> str:
     newest = _newest_barrier(files, folder)
     if newest is None:
         return (
-            "a savepoint carries the state over to this version, and needs a barrier, of which "
-            "there is none:\nrun the version that began it and end it with\n"
+            "a savepoint carries the state over to this version, but needs a barrier, and there "
+            "is none:\nrun the version that began it and end it with\n"
             f"  {_command('streamc', 'stop', '--state', state)}\n"
-            "which takes a last barrier; then run this version again to be told the way\n"
+            "which takes a last barrier; then run this version again for the next steps\n"
             "or start over with another `--state` and other outputs"
         )
     name = new_name(plan.pipeline, newest, files.list(f"{folder}/{FOLDER}"))
@@ -112,8 +112,8 @@ def _help(plan: Plan, state: str, arguments: Arguments) -> str:
         [
             "carry the state over to this version of the spec with a savepoint:",
             *(f"  {_command(*words)}" for words in commands),
-            "what the plan asks is decided in a file: `--write FILE` drafts it there, "
-            "`--migration FILE` takes it",
+            "decisions that the plan asks for go into a file: `--write FILE` drafts it, "
+            "`--migration FILE` uses it",
             _ELSE,
         ]
     )

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 _RETAIN = "spark.sql.streaming.minBatchesToRetain"
 
 
-_ON = "then start the job again, which goes on with this batch"
+_ON = "then start the job again, which continues with this batch"
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,5 +265,5 @@ class Queries:
             # A full disk, which may be why the query failed, must not hide the failure.
             help = f"there was no room for the full text in {self._state.shown}/logs"
         if failure.remedy is not None:
-            help = f"{failure.remedy}, or mend the row; {_ON}\n{help}"
+            help = f"{failure.remedy}, or fix the row; {_ON}\n{help}"
         return RuntimeFault(QUERY_FAILED, f"query `{failure.query}` failed: {failure.told()}", help)

@@ -128,15 +128,15 @@ class Rollback:
         first = damage[0]
         return RuntimeFault(
             NO_SUCH_BARRIER,
-            f"barrier {barrier} rests on {self._path(first.path)}: {first.reason}",
+            f"barrier {barrier} needs {self._path(first.path)}: {first.reason}",
             self._choice(),
         )
 
     def _choice(self) -> str:
         whole = self._whole()
         if not whole:
-            return "no barrier of this state can be gone back to"
-        return f"these can be gone back to: {', '.join(map(str, whole))}"
+            return "no barrier of this state is restorable"
+        return f"these are restorable: {', '.join(map(str, whole))}"
 
     def _path(self, path: str) -> str:
         return f"{self._shown}/generations/{self._note.number}/{path}"
@@ -149,17 +149,17 @@ def check_sinks(undo: Undo, accepted: Sequence[str]) -> None:
         if name not in known:
             raise RuntimeFault(
                 SINK_STAYS,
-                f"--accept-repeats names `{name}`, which is no sink of this state",
+                f"--accept-repeats names `{name}`, which is not a sink of this state",
                 f"its sinks are {', '.join(sorted(known))}",
             )
     staying = [one for one in undo.sinks if one.stays and one.sink not in accepted]
     if staying:
         raise RuntimeFault(
             SINK_STAYS,
-            "\n     ".join(f"sink `{one.sink}` cannot be cut back: {one.told}" for one in staying),
+            "\n     ".join(f"sink `{one.sink}` cannot be truncated: {one.told}" for one in staying),
             "pass "
             + " ".join(f"--accept-repeats {one.sink}" for one in staying)
-            + " if that is no harm; with --same-cuts it gets the same batches again",
+            + " if that does no harm; with --same-cuts it gets the same batches again",
         )
 
 
@@ -217,7 +217,7 @@ def _undone(last: Manifest, later: Sequence[Manifest], unfinished: int) -> Itera
     for name, sink in sorted(last.sinks.items()):
         rows = sum(one.sinks[name].rows for one in later if name in one.sinks)
         if sink.connector is None:
-            yield Undone(name, rows, "what it is, is not on record", rows > 0 or unfinished > 0)
+            yield Undone(name, rows, "its connector is not on record", rows > 0 or unfinished > 0)
             continue
         promise = choose(sink.connector, SINKS, f"sink `{name}`", "connector")
         rollback = promise.going_back(upserts=sink.upserts)

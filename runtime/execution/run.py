@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ...contracts.notes.run_plan import RunPlan
 from ...contracts.plan import Plan
@@ -21,7 +21,7 @@ from ..dataflow.job import Job
 from ..dataflow.script import Build, load_build
 from ..plan.arguments import Arguments
 from ..plan.plan import load_plan, load_spec, plan_path
-from ..plan.settings import resolve_settings
+from ..plan.settings import RunSettings, resolve_settings
 from ..spark.failures import spark_errors, spark_refuses
 from ..spark.session import spark_of
 from ..state.recovery import recover
@@ -118,26 +118,13 @@ def run_pipeline(
                 tell=view.note,
             )
             stack.push(partial(_ended, state))
-            if settings.savepoint is not None:
-                from ..savepoints.restore.begin import begin_with_savepoint
-
-                named, tell = settings.savepoint, view.note
-                begin_with_savepoint(
-                    named, session, kernel, state, plan, build, settings, folders, tell
-                )
+            _begin(session, kernel, state, plan, build, settings, folders, view)
             inventory = recover(state, view.note)
             job = Job(plan, session, storage, settings.variables, folders)
             build(job)
             job.tables.read(state.shown)
             queries = Queries(
-                plan,
-                job,
-                state,
-                inventory,
-                kernel,
-                settings,
-                folders,
-                view,
+                *(plan, job, state, inventory, kernel, settings, folders, view),
                 strict_ledger=strict_ledger,
             )
             check_changes(state, plan, compare, view.note)
@@ -153,6 +140,25 @@ def run_pipeline(
             raise spark_refuses("the pipeline", error, settings.state) from None
         view.note(_outcome(plan, True, ()))
         return Result(stop.exit_code, {}, (), ())
+
+
+def _begin(
+    session: SparkSession,
+    kernel: Any,
+    state: State,
+    plan: Plan,
+    build: Build,
+    settings: RunSettings,
+    folders: Sequence[str],
+    view: View,
+) -> None:
+    """Starts the state from a savepoint, if the settings name one."""
+    if settings.savepoint is None:
+        return
+    from ..savepoints.restore.begin import begin_with_savepoint
+
+    named = settings.savepoint
+    begin_with_savepoint(named, session, kernel, state, plan, build, settings, folders, view.note)
 
 
 def _run(plan: Plan, queries: Queries, view: View, stop: Stop) -> Result:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _EVERY = 2.0
 _SILENCE = 30.0
 """Seconds after which a job that holds its state but writes no status counts as hanging."""
-_HELP = "a running job writes it anew within seconds; without one, delete it"
+_HELP = "a running job rewrites it within seconds; without one, delete it"
 STARTING = "starting"
 RUNNING = "running"
 
@@ -85,7 +85,7 @@ class Status:
         if self.holder is None or self.standing is None or self.age_seconds is None:
             return None
         if self.age_seconds > _SILENCE:
-            return f"it has not said for {self.age_seconds:.0f} s how it is"
+            return f"it has not reported its status for {self.age_seconds:.0f} s"
         stall = self.standing.stall
         return None if stall is None else f"for {stall.seconds:.0f} s, {stall.reason}"
 
@@ -152,7 +152,7 @@ def read_status(state: str) -> Status:
             marks=_marks(files, folder, queries),
         )
     except ValueError as error:
-        raise unreadable(_file(folder), f"it is no status: {error}", _HELP) from None
+        raise unreadable(_file(folder), f"it is not a status: {error}", _HELP) from None
 
 
 def status_document(status: Status) -> dict[str, Any]:

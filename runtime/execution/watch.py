@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 _LOOK = 0.1
 _SHOW = 0.5
-_DRAINING = "draining: all windows come out"
+_DRAINING = "draining: emitting all windows"
 _STOPPING = "finishing the epoch in flight"
 _LAST = "taking the last barrier"
 
@@ -85,12 +85,14 @@ class Watch:
         if not status.drained:
             return
         if newest is None or newest.epoch != status.epoch:
-            self._view.note("an earlier run was stopped while it drained; this one finishes that")
+            self._view.note(
+                "an earlier run was stopped while it drained; this one finishes the drain"
+            )
             self._finishes_drain = True
             return
         raise RuntimeFault(
             STATE_DRAINED,
-            f"the state {self._state.shown} was drained, with barrier {newest.barrier}",
+            f"the state {self._state.shown} was drained at barrier {newest.barrier}",
             "go back to the barrier before it with `streamc rollback`, or pass another `--state`",
         )
 
@@ -163,7 +165,7 @@ class Watch:
             self.fault = RuntimeFault(
                 NOT_STOPPED,
                 f"the last barrier was not complete after {self._plan.checkpoint.timeout}",
-                "start the job again: it goes on from what is committed",
+                "start the job again: it continues from what is committed",
             )
 
     def _enter(self, phase: str) -> None:
@@ -217,8 +219,8 @@ class Watch:
             self.fault = self.fault or RuntimeFault(
                 STALLED,
                 f"nothing has happened for {self._plan.checkpoint.timeout}: {stall.reason}",
-                "start the job again: it goes on from what is committed; look first whether its "
-                "sources can be reached",
+                "start the job again: it continues from what is committed; check first whether "
+                "its sources can be reached",
             )
 
     def _standing(self, phase: str) -> Standing:

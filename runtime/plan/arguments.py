@@ -53,7 +53,7 @@ def parse_variables(pairs: Sequence[str]) -> dict[str, str]:
         if not equals or not name:
             raise RuntimeFault(
                 BAD_ARGUMENT,
-                "what `--var` is given is not NAME=VALUE",
+                "the argument of `--var` is not NAME=VALUE",
                 "write `--var name=value`; it is not repeated here, since it may hold a secret",
             )
         variables[name] = value

@@ -59,7 +59,7 @@ def load_plan(path: Path) -> Plan:
     try:
         return Plan.from_json(json.loads(text))
     except json.JSONDecodeError as error:
-        raise _unreadable(path, f"line {error.lineno} is no JSON") from None
+        raise _unreadable(path, f"line {error.lineno} is not JSON") from None
     except ValueError as error:
         raise _unreadable(path, str(error)) from None
 

@@ -94,7 +94,7 @@ def seconds(interval: str) -> float:
     if not parts or any(unit not in _UNITS for _, unit in parts):
         raise RuntimeFault(
             PLAN_UNREADABLE,
-            f"`{interval}` is no interval",
+            f"`{interval}` is not an interval",
             "write one such as `10 seconds`",
         )
     return sum(float(number) * _UNITS[unit] for number, unit in parts)

@@ -56,7 +56,7 @@ def _check_packages(owner: str) -> None:
         raise RuntimeFault(
             PANDAS_MISSING,
             f"{owner} is called with pandas Series: {str(error).split('] ')[-1]}",
-            "install pandas (below 3) and pyarrow beside PySpark, on all machines",
+            "install pandas (below 3) and pyarrow with PySpark, on all machines",
         ) from None
 
 

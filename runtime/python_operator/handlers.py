@@ -56,7 +56,7 @@ class Handlers:
 
         def call() -> Any:
             if too_often:
-                raise RuntimeError(f"{name} has gone off {TURNS} times at once")
+                raise RuntimeError(f"{name} has fired {TURNS} times at once")
             return self._method(f"on_timer_{name}")(moment_of(at), *self._parts())
 
         by_event_time = None if self._plan.timers[timer].processing else at
@@ -85,7 +85,7 @@ class Handlers:
         except Unfit as error:
             raise TypeError(f"what is emitted: {self._misfit(values) or error}") from None
         if made is None:
-            raise TypeError("None is emitted, which is no row")
+            raise TypeError("None is emitted, which is not a row")
         if self._plan.event_time is not None:
             self._check_time(self._names[self._plan.event_time], made, at)
         return self._row(*made.values())
@@ -138,7 +138,7 @@ def _each(emitted: Any) -> Iterable[Any]:
     if emitted is None:
         return ()
     if isinstance(emitted, str | bytes | Mapping | Row) or not hasattr(emitted, "__iter__"):
-        raise TypeError(f"a handler yields rows, or gives a list of them, not {emitted!r}")
+        raise TypeError(f"a handler yields rows, or returns a list of them, not {emitted!r}")
     return emitted  # type: ignore[no-any-return]
 
 

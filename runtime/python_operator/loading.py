@@ -29,7 +29,7 @@ def load_class(
     form = "\n".join(["class {name}:", *(f"    {_head(name, methods[name])}" for name in methods)])
     found = load_named(target, owner, folders, "class", form)
     if not isinstance(found, type):
-        raise _unfit(owner, target, "is no class", form.format(name=target.partition(":")[2]))
+        raise _unfit(owner, target, "is not a class", form.format(name=target.partition(":")[2]))
     for name, parameters in methods.items():
         _check_method(owner, target, found, name, parameters)
     if not _takes(found, 0):

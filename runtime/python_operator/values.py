@@ -47,7 +47,7 @@ class Unfit(TypeError):
     """A value of the wrong type."""
 
     def __init__(self, value: object, kind: DataType) -> None:
-        super().__init__(f"{value!r} is no {kind.simpleString().upper()}")
+        super().__init__(f"{value!r} is not a valid {kind.simpleString().upper()}")
 
 
 def fitted(convert: Convert, value: object, what: str) -> Any:

@@ -1,4 +1,4 @@
-"""Savepoints from outside of a run: a process of its own, with a Spark of its own."""
+"""Savepoints from outside a run: a process of its own, with a Spark of its own."""
 
 from __future__ import annotations
 
@@ -47,14 +47,14 @@ def take_savepoint(
     tell: Tell = lambda line: None,
     spark: SparkSession | None = None,
 ) -> Savepoint:
-    """Makes a savepoint of a state folder on this machine's disk; see `create_savepoint`.
+    """Creates a savepoint of a state folder on this machine's disk; see `create_savepoint`.
 
-    A job may run on it. Raises RuntimeFault when it is not possible as asked, before a Spark is
-    started where that shows.
+    A job may run on it. Raises RuntimeFault when it is not possible as requested, before Spark is
+    started where possible.
     """
     _, folder, _ = local_state(state)
     found = barrier_to_take(LocalDisk(), folder, name, barrier)
-    tell(f"barrier {found} is whole; starting Spark to read its state")
+    tell(f"barrier {found} is intact; starting Spark to read its state")
     with _spark(folder, tell, spark, _READING) as storage:
         storage.keep_private(folder)
         try:
@@ -73,7 +73,7 @@ def job_runs(state: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class DamagedSavepoint:
-    """A folder where a savepoint was, and why it is none that can be used."""
+    """The folder of an unusable savepoint, and the reason."""
 
     name: str
     reason: str
@@ -82,7 +82,7 @@ class DamagedSavepoint:
 def savepoints_of(state: str) -> tuple[list[Savepoint], list[DamagedSavepoint]]:
     """The savepoints of a state folder, oldest first; and those that cannot be used, by name.
 
-    Of files it is looked whether they are there, as long as they were.
+    Files are checked for existence and length.
     """
     files, folder, _ = local_state(state)
     found, damaged = [], []
@@ -97,7 +97,7 @@ def savepoints_of(state: str) -> tuple[list[Savepoint], list[DamagedSavepoint]]:
 
 
 def savepoint_of(state: str, name: str) -> tuple[Savepoint, str]:
-    """A savepoint by its name, and its folder, of which all files are as they were written.
+    """A savepoint by its name, and its folder, with all files verified.
 
     Raises RuntimeFault when there is none or it is damaged.
     """
@@ -107,7 +107,7 @@ def savepoint_of(state: str, name: str) -> tuple[Savepoint, str]:
 
 
 def noted_savepoint(state: str, name: str) -> tuple[Savepoint, str]:
-    """A savepoint as its manifest says, whatever has become of its files, and its folder."""
+    """A savepoint according to its manifest, without a check of its files, and its folder."""
     files, folder, _ = local_state(state)
     known = folders_of_savepoints(files, folder)
     if name not in known:
@@ -120,7 +120,7 @@ def noted_savepoint(state: str, name: str) -> tuple[Savepoint, str]:
 
 
 def newest_savepoint(state: str) -> tuple[Savepoint, str]:
-    """The savepoint that was taken last, and its folder.
+    """The newest savepoint, and its folder.
 
     Raises RuntimeFault without any, and when another one can't be read: it may be newer.
     """
@@ -141,7 +141,7 @@ def newest_savepoint(state: str) -> tuple[Savepoint, str]:
 
 
 def delete_savepoint(state: str, name: str) -> None:
-    """Takes a savepoint away, damaged or not: first it is none any more, then its files go."""
+    """Removes a savepoint, damaged or not: first its name, then its files."""
     files, folder, _ = local_state(state)
     if name not in folders_of_savepoints(files, folder):
         noted_savepoint(state, name)
@@ -154,7 +154,7 @@ def delete_savepoint(state: str, name: str) -> None:
 def preview_savepoint(
     fit: Fit, *, tell: Tell = lambda line: None, spark: SparkSession | None = None
 ) -> Preview:
-    """What becomes of a savepoint on this machine's disk, in figures; nothing of it is changed.
+    """How a savepoint on this machine's disk would migrate, in numbers; nothing is changed.
 
     Raises RuntimeFault when it is damaged.
     """
@@ -173,7 +173,7 @@ def preview_savepoint(
 def _spark(
     place: str, tell: Tell, given: SparkSession | None, own: Mapping[str, str] | None = None
 ) -> Iterator[Storage]:
-    """A Spark with the settings of a pipeline, whose log is in a place."""
+    """A Spark with the settings of a pipeline and its log in a given place."""
     settings = RunSettings(place, AS_FAST_AS_POSSIBLE, "auto", {}, own or {})
     session, started, _ = run_session(settings, NO_BARRIERS, "streamc savepoint", given)
     try:

@@ -78,8 +78,8 @@ def spark_refuses(what: str, error: Exception, state: str) -> RuntimeFault:
     if isinstance(error, OSError):
         return RuntimeFault(
             FILE_FAILS,
-            f"{what} cannot go on: {first_line(error)}",
-            f"see that there is room where {state} is, and that this user may write there",
+            f"{what} cannot continue: {first_line(error)}",
+            f"check that there is room in {state}, and that this user may write there",
         )
     reason = str(error).strip() or type(error).__name__
     told = reason_of(java) if java else reason.splitlines()[0]
@@ -88,7 +88,8 @@ def spark_refuses(what: str, error: Exception, state: str) -> RuntimeFault:
     return RuntimeFault(
         SPARK_REFUSES,
         f"Spark refuses {what}: {told}",
-        "if the script is as it was compiled, this is a fault of the compiler: please report it",
+        "if the script is unchanged since it was compiled, this is a bug of the compiler: "
+        "please report it",
     )
 
 
@@ -96,7 +97,7 @@ def spark_lost(state: str, error: Exception) -> RuntimeFault:
     """The fault for a Spark that has ended; `error` is what a call of it raised."""
     return RuntimeFault(
         SPARK_LOST,
-        f"Spark has ended by itself: {first_line(error)}",
+        f"Spark has ended unexpectedly: {first_line(error)}",
         f"its log may say why: {state}/logs/spark.log",
     )
 
@@ -172,7 +173,7 @@ def java_reason(chain: Sequence[tuple[str, str]]) -> str:
 
 
 _PROGRAM = "ProgramFailure"
-_AGAIN = "start the job again: it looks at the files of its state, and falls back to a barrier"
+_AGAIN = "start the job again: it checks the files of its state, and falls back to a barrier"
 _STATE_FILE = re.compile(r"/generations/\d{4,}/(?:epochs|queries|sources)/")
 
 

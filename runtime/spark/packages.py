@@ -46,7 +46,7 @@ def check_packages(spark: SparkSession, packages: Iterable[Package]) -> None:
         if not _has_class(spark, package.known_by):
             raise RuntimeFault(
                 PACKAGE_MISSING,
-                f"this Spark has no part for `{package.part}`",
+                f"this Spark has no package for `{package.part}`",
                 f"start it with {package.coordinates}: `--packages` of spark-submit, or "
                 f"`{SETTING}` of the session",
             )

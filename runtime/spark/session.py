@@ -65,7 +65,7 @@ def check_spark_settings(settings: Mapping[str, str]) -> None:
         if (reason := reserved(name)) is not None:
             raise RuntimeFault(
                 RESERVED_SETTING,
-                f"`{name}` is not for a pipeline to set",
+                f"`{name}` cannot be set by a pipeline",
                 f"leave it out: {reason}",
             )
 

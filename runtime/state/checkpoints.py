@@ -165,7 +165,7 @@ def shared_files(snapshot: str, content: Callable[[str], bytes | None]) -> tuple
     folder = snapshot.rpartition("/")[0]
     held = content(snapshot)
     if held is None:
-        raise ValueError("it is gone")
+        raise ValueError("it is missing")
     try:
         with zipfile.ZipFile(io.BytesIO(held)) as archive:
             broken = archive.testzip()
@@ -176,7 +176,7 @@ def shared_files(snapshot: str, content: Callable[[str], bytes | None]) -> tuple
         logs = [f"{folder}/logs/{one['dfsLogFileName']}" for one in named.get("logFiles") or ()]
     except Exception as error:
         # A damaged archive makes Python's reader fail in a dozen ways.
-        raise ValueError(f"it is no whole archive: {error}") from None
+        raise ValueError(f"it is not a complete archive: {error}") from None
     return (*tables, *logs)
 
 
@@ -194,7 +194,7 @@ def read_offsets(text: str) -> Logged:
     version, _, rest = text.partition("\n")
     lines = rest.splitlines()
     if not version.startswith("v") or not lines:
-        raise ValueError("it is no entry of Spark's log")
+        raise ValueError("it is not an entry of Spark's log")
     try:
         watermark = int(json.loads(lines[0])["batchWatermarkMs"])
         read = [line.partition(":") for line in lines[1:]]
@@ -213,4 +213,4 @@ def check_commit(text: str) -> None:
     """Raises ValueError when a text is not from a file in `commits`."""
     version, _, rest = text.partition("\n")
     if not version.startswith("v") or "nextBatchWatermarkMs" not in json.loads(rest):
-        raise ValueError("it is no entry of Spark's log")
+        raise ValueError("it is not an entry of Spark's log")

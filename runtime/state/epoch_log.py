@@ -82,7 +82,7 @@ class EpochLog:
         path = self._files.get(number)
         held = None if path is None else self._disk.content(f"{self._folder}/{path}")
         if held is None:
-            return "it is gone"
+            return "it is missing"
         try:
             found = EpochNote.from_json(unseal(held.decode()))
         except ValueError as error:

@@ -97,7 +97,7 @@ def _of_generation(
     disk: LocalDisk, folder: str, generation: str, current: str | None
 ) -> Iterator[Kept]:
     place = f"{folder}/generations/{generation}"
-    replaced = "no generation is whole"
+    replaced = "no generation is complete"
     if current is not None:
         replaced = f"generation {current} has taken its place"
     for name in disk.list(f"{place}/barriers"):
@@ -117,5 +117,5 @@ def _of_generation(
 def _missing(disk: LocalDisk, place: str, manifest: Manifest) -> str | None:
     for path in manifest.files:
         if disk.modified(f"{place}/{path}") is None:
-            return f"{path} is gone"
+            return f"{path} is missing"
     return None

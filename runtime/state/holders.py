@@ -23,7 +23,7 @@ SECONDS = 30.0
 """How long a lease is valid without being renewed."""
 RUN = "run"
 ROLLBACK = "rollback"
-_DAMAGED = f"the next run writes it anew, once it is older than {SECONDS:.0f} s"
+_DAMAGED = f"the next run rewrites it, once it is older than {SECONDS:.0f} s"
 _LONGEST = 86_400.0
 
 
@@ -67,10 +67,10 @@ class Holder:
         found = Fields(document)
         processes = found.mapping("processes")
         if not all(_is_process(pid, since) for pid, since in processes.items()):
-            raise found.wrong("processes", "list of processes")
+            raise found.wrong("processes", "a list of processes")
         seconds = found.number("seconds")
         if not 0 < seconds <= _LONGEST:
-            raise found.wrong("seconds", "time that a lease can hold for")
+            raise found.wrong("seconds", "a duration that a lease can have")
         return cls(
             owner=found.text("owner"),
             pid=found.whole("pid", least=1),

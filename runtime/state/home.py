@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 FORMAT = 1
 _TURNS = 1000
 """How many turns are remembered: for a sink not written for longer, the user has to decide."""
-_HELP = "put the file back from a copy; if the state was never copied, it may as well be deleted"
+_HELP = "restore the file from a backup; if the state was never copied, it may be deleted"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,14 +65,14 @@ class Home:
         raise taken(
             output,
             "another copy of this state has opened it since this one ran last",
-            "go on with that copy; or let this one take the outputs over, with `--adopt`: the "
-            "other then\nfinds them taken",
+            "continue with that copy; or let this one take the outputs over, with `--adopt`: "
+            "the other then\nfinds them taken",
         )
 
 
 def taken(output: str, reason: str, help: str) -> RuntimeFault:
     """The fault for an output that now belongs to another copy of the state."""
-    return RuntimeFault(OUTPUT_TAKEN, f"{output} is not this state's to write: {reason}", help)
+    return RuntimeFault(OUTPUT_TAKEN, f"this state may not write {output}: {reason}", help)
 
 
 def lost_output(output: str) -> RuntimeFault:
@@ -116,7 +116,7 @@ def settle(
         _give_up(files, original, here)
     adopted = replace(home, place=here, adopted=True)
     _write(files, folder, adopted)
-    tell(f"{shown} is the state from now on; it lay in {home.place.shown} before")
+    tell(f"{shown} is the state from now on; it was in {home.place.shown} before")
     return adopted
 
 
@@ -199,7 +199,7 @@ def _made_own(
 
 
 def _copied(shown: str, original: Place, *, there: bool) -> RuntimeFault:
-    told = "which is there" if there else "which may be in use elsewhere"
+    told = "which still exists" if there else "which may be in use elsewhere"
     return RuntimeFault(
         STATE_COPIED,
         f"{shown} is a copy of the state in {original.shown}, {told}: both would write to the same "

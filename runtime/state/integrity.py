@@ -90,7 +90,7 @@ class Sums:
 
     def _judge(self, path: str, held: Sum | None) -> Damage | None:
         if held is None:
-            return Damage(path, "it is gone")
+            return Damage(path, "it is missing")
         noted = self._noted.get(path)
         if path.startswith(_SEALED):
             reason = self._broken_seal(path)
@@ -176,7 +176,7 @@ def chain_damage(
             break
     if first is not None:
         return first
-    return [Damage(f"{folder}/{chain.gap(version)}", "it is gone")]
+    return [Damage(f"{folder}/{chain.gap(version)}", "it is missing")]
 
 
 def source_damage(generation: Generation, name: str, cut: Cut, sums: Sums) -> list[Damage]:
@@ -187,7 +187,7 @@ def source_damage(generation: Generation, name: str, cut: Cut, sums: Sums) -> li
         # Its position is sufficient: its other files are listed in the manifest one by one.
         return [] if log is None else sums.damage(log.fixed)
     if log is None:
-        return [Damage(f"sources/{name}", "it is gone")]
+        return [Damage(f"sources/{name}", "it is missing")]
     return sums.damage(log.fixed) + chain_damage(
         log.entries, f"sources/{name}", entry, sums, choosy=False
     )
@@ -254,7 +254,7 @@ class Inventory:
         return RuntimeFault(
             STATE_DAMAGED,
             f"{self._folder}/{damage.path}: {damage.reason}, and a barrier needs it",
-            "start the job again: it checks its files, and goes back to an earlier barrier",
+            "start the job again: it checks its files, and returns to an earlier barrier",
         )
 
     def _needed(self, generation: Generation, cut: Cut) -> Iterator[str]:
@@ -286,7 +286,7 @@ class Inventory:
         for path in unread:
             held = sums.get(f"{self._folder}/{path}")
             if held is None:
-                raise _Gone(Damage(path, "it is gone"))
+                raise _Gone(Damage(path, "it is missing"))
             self._known[path] = (held.bytes, held.crc32)
         return wanted
 
@@ -317,14 +317,14 @@ def _may_change(path: str) -> bool:
 
 def _present(files: Mapping[int, str], number: int, folder: str) -> str:
     if number not in files:
-        raise _Gone(Damage(f"{folder}/{number}", "it is gone"))
+        raise _Gone(Damage(f"{folder}/{number}", "it is missing"))
     return files[number]
 
 
 def _first(chain: Chain, version: int, folder: str) -> tuple[str, ...]:
     way = next(chain.ways(version), None)
     if way is None:
-        raise _Gone(Damage(f"{folder}/{chain.gap(version)}", "it is gone"))
+        raise _Gone(Damage(f"{folder}/{chain.gap(version)}", "it is missing"))
     return way
 
 

@@ -25,7 +25,7 @@ def recover(state: State, tell: Callable[[str], None]) -> Inventory:
     verdict = examined.verdict()
     shown = f"{state.shown}/generations/{number}"
     for note in verdict.notes:
-        tell(f"{shown}/{note.path} cannot be used: {note.reason}; the job goes on without it")
+        tell(f"{shown}/{note.path} cannot be used: {note.reason}; the job continues without it")
     if verdict.damage:
         _fall_back(state, folder, examined, verdict, tell)
         examined = Examination(disk, f"{folder}/generations/{state.generation}")
@@ -38,7 +38,7 @@ def recover(state: State, tell: Callable[[str], None]) -> Inventory:
             disk.delete([path])
         else:
             disk.replace(path, mend.text)
-            tell(f"{shown}/{mend.path} is written again: {mend.reason}")
+            tell(f"{shown}/{mend.path} is rewritten: {mend.reason}")
     mend_schema_paths(disk, examined.folder, examined.files)
     last = max(examined.epochs.last, 0)
     return Inventory(disk, examined.folder, examined.sums.held, examined.manifests, last)
@@ -72,8 +72,8 @@ def refusal(shown: str, generation: str, damage: Sequence[Damage]) -> RuntimeFau
     first, *rest = damage_lines(f"{shown}/generations/{generation}", damage)
     return RuntimeFault(
         STATE_DAMAGED,
-        "\n     ".join([f"{first}, and there is no barrier before that is whole", *rest]),
-        "put the file back from a copy, or start over with another `--state` and other outputs",
+        "\n     ".join([f"{first}, and no earlier barrier is intact", *rest]),
+        "restore the file from a backup, or start over with another `--state` and other outputs",
     )
 
 

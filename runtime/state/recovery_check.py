@@ -73,7 +73,7 @@ class Examination:
             whole = (one for one in reversed(self.manifests) if not self.barrier_damage(one))
             barrier = next(whole, None)
         mends += [
-            Mend(path, None, "it is wrong about a file that a barrier has noted")
+            Mend(path, None, "it is wrong about a file recorded by a barrier")
             for path in sorted(self.sums.asides)
         ]
         ledgers = list(self._ledger_mends())
@@ -139,7 +139,7 @@ class Examination:
         id = store.split("/")[1]
         query = self.generation.queries.get(id, Query())
         if store not in query.stores:
-            yield Damage(store, "it is gone")
+            yield Damage(store, "it is missing")
 
     def _source_damage(self) -> Iterator[Damage]:
         last = self.epochs.look(self.epochs.last)
@@ -149,7 +149,7 @@ class Examination:
             entry = entry_of(cuts.get(name))
             if log is None:
                 if entry is not None:
-                    yield Damage(f"sources/{name}", "it is gone")
+                    yield Damage(f"sources/{name}", "it is missing")
                 continue
             yield from self.sums.damage(log.fixed)
             numbers = [*log.entries.snapshots, *log.entries.increments]
@@ -176,7 +176,7 @@ class Examination:
                     mends.append(Mend(path, found.text, "the logs of the queries have it"))
             elif number > planned:
                 mends.extend(
-                    Mend(self.generation.epochs[later], None, "nobody has read by it")
+                    Mend(self.generation.epochs[later], None, "no query has used it")
                     for later in range(number, self.epochs.last + 1)
                     if later in self.generation.epochs
                 )

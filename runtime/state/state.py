@@ -43,10 +43,10 @@ from .lease import Lease
 from .mailbox import Mailbox
 
 FIRST = "0001"
-SINK_NOTE = "delete it: the sink writes it again"
+SINK_NOTE = "delete it: the sink rewrites it"
 """What to do about a damaged note of a sink."""
 _NOTE_HELP = (
-    "it says which batches count, and nothing else does: put it back from a copy, or start over "
+    "it says which batches count, and nothing else does: restore it from a backup, or start over "
     "with another `--state` and other outputs"
 )
 
@@ -204,7 +204,7 @@ class State(GenerationFolder):
         known = read_note_as(self.storage, path, StateIdentity.from_json)
         if known is None:
             if self.storage.list(f"{self.folder}/generations"):
-                raise unreadable(path, "it is gone, and sinks know the state by it")
+                raise unreadable(path, "it is missing, and sinks identify the state by it")
             return begin_state(self.storage, self.folder, pipeline)
         if known.pipeline != pipeline:
             raise RuntimeFault(
@@ -246,7 +246,7 @@ def current_generation(files: Files, folder: str) -> Generation | None:
     note = read_note_as(files, path, Generation.from_json, _NOTE_HELP)
     held = [name for name in files.list(newest) if not name.startswith(".")]
     if note is None and (held or len(numbers) > 1):
-        raise unreadable(path, "it is gone", _NOTE_HELP)
+        raise unreadable(path, "it is missing", _NOTE_HELP)
     if note is None:
         return None
     if note.number != max(numbers):

@@ -1,8 +1,8 @@
-"""The columns with which rows wait in a join, as Spark says it of the state that is there.
+"""The columns of a join's waiting rows, from Spark's schema of the existing state.
 
-Earlier versions of the compiler named columns, too, that are read in a condition on one side alone.
-Spark asks those before a row waits, and keeps none of them: that the plan says less now is no other
-state.
+Earlier versions of the compiler also listed columns that are read only in a condition on a single
+side. Spark evaluates those before a row waits, and keeps none of them: that the plan now lists
+fewer is not another state.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
 
 def only_columns_differ(old: QueryMeaning, new: QueryMeaning) -> bool:
-    """Whether two meanings of a query say the same but for the columns of joins."""
+    """Whether two meanings of a query are the same except for the columns of joins."""
     return old.without_columns() == new.without_columns()
 
 
 def are_held(state: GenerationFolder, query: str, old: QueryMeaning, new: QueryMeaning) -> bool:
-    """Whether the rows that wait in a query's joins have the columns that the new meaning says."""
+    """Whether the waiting rows of a query's joins have the columns of the new meaning."""
     held = {side: list(_held(state, query, side)) for side in SIDES}
     before = {one.id: one.columns for one in old.operators}
     return all(
@@ -47,12 +47,12 @@ def _held(state: GenerationFolder, query: str, side: str) -> Iterator[Sequence[s
                 _, value = _schemas(text)
                 names = [field["name"] for field in value["fields"]]
             except (ValueError, KeyError, TypeError):
-                raise unreadable(path, "it is no schema of Spark's") from None
+                raise unreadable(path, "it is not a schema of Spark's") from None
             yield [name for name in names if name != MATCHED]
 
 
 def _schemas(text: str) -> list[Any]:
-    """Return the schemas of keys and values in a file of Spark's, each behind its length."""
+    """Return the schemas of keys and values in a file of Spark's, each preceded by its length."""
     decoder, found, at = json.JSONDecoder(), [], text.find("{")
     while at >= 0:
         schema, end = decoder.raw_decode(text, at)

@@ -1,11 +1,11 @@
-"""What the state of a query means, and that it is never read as if it meant something else.
+"""What the state of a query means, and the check that it is never misread.
 
 Spark compares the types of a state, not what was computed: a sum of another column, or a window of
-another size, would be mixed into the old one without a word. So the state folder keeps, for each
-query, what its plan said when the state was begun, and a start with another meaning is refused.
+another size, would be silently mixed into the old one. So the state folder keeps, for each query,
+what its plan said when the state was begun, and a start with another meaning is refused.
 
-What is above a stateful operator (a filter, a computed column) is not compared: the state stays of
-one meaning then, from rows chosen in two ways.
+What is above a stateful operator (a filter, a computed column) is not compared: the state then
+keeps its meaning, but its rows are selected in two ways.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def check_meaning(state: GenerationFolder, query: str, meaning: QueryMeaning) -> None:
-    """Remembers what a query's state means, or raises RuntimeFault when it meant something else."""
+    """Records what a query's state means, or raises RuntimeFault when it meant something else."""
     path = state.meaning_file(query)
     if not state.storage.list(f"{state.checkpoint(query)}/offsets"):
         # Nothing has been read yet, whatever was tried before.
@@ -55,7 +55,7 @@ def check_meaning(state: GenerationFolder, query: str, meaning: QueryMeaning) ->
 
 
 def meaning_differences(old: QueryMeaning, new: QueryMeaning) -> Sequence[str]:
-    """What two meanings differ in, a line each."""
+    """The differences between two meanings, a line each."""
     lines: list[str] = []
     if old.output_mode != new.output_mode:
         lines.append(f"output mode: {old.output_mode} -> {new.output_mode}")
@@ -80,7 +80,7 @@ def _parts(old: OperatorMeaning, new: OperatorMeaning) -> Sequence[str]:
 
 
 def _text(value: Any) -> str:
-    """A part as a person reads it: names and types, without the keys of the document."""
+    """A part in readable form: names and types, without the keys of the document."""
     match value:
         case None:
             return "nothing"

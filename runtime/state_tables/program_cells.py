@@ -1,4 +1,4 @@
-"""The state of a keyed program key by key: cells as they read whole, timers, how many rows wait."""
+"""The state of a keyed program key by key: cells read whole, timers, the number of waiting rows."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ _KEPT, _WHOLE = ".kept", ".whole "
 def read_cells(spark: SparkSession, checkpoint: str, number: int, program: Program) -> DataFrame:
     """A row for each key that has any state after the last batch of a checkpoint.
 
-    Its columns are the keys, the cells (a set and a list as an array, of a set in the order of its
-    elements), the timers, and how many rows wait; see `program_tables`.
+    Its columns are the keys, the cells (a set and a list as an array, a set sorted), the timers,
+    and the number of waiting rows; see `program_tables`.
     """
     from pyspark.sql import functions as F
 

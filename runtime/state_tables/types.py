@@ -1,4 +1,4 @@
-"""Types as columns of files have them: what is known of NULLs in a store is not known of a file."""
+"""Types of columns in files, where nothing is known about NULLs, unlike in a store."""
 
 from __future__ import annotations
 

@@ -120,7 +120,7 @@ def state_identity(files: Files, folder: str, shown: str) -> StateIdentity:
     if found is None:
         raise RuntimeFault(
             NO_STATE_FOLDER,
-            f"{shown} is no state folder: it has no state.json",
+            f"{shown} is not a state folder: it has no state.json",
             "pass the folder that the job was given as `state`",
         )
     return found

@@ -49,9 +49,9 @@ def unseal(text: str) -> dict[str, Any]:
     except RecursionError:
         raise ValueError("it is nested too deeply") from None
     except UnicodeEncodeError:
-        raise ValueError("it has text that is no Unicode") from None
+        raise ValueError("it has text that is not Unicode") from None
     if not isinstance(document, dict):
-        raise ValueError("it is no JSON object")
+        raise ValueError("it is not a JSON object")
     return document
 
 
@@ -95,7 +95,7 @@ def unreadable(path: str, reason: str, help: str | None = None) -> RuntimeFault:
     return RuntimeFault(
         STATE_UNREADABLE,
         f"{path.removeprefix('file:')} cannot be read: {reason}",
-        help or "put the file back from a copy, or start over with another `--state`",
+        help or "restore the file from a backup, or start over with another `--state`",
     )
 
 

@@ -28,8 +28,8 @@ def schema_note_damage(text: str) -> str | None:
     try:
         json.loads(body)
     except ValueError:
-        return "it is no note of Spark's"
-    return None if version.startswith("v") else "it is no note of Spark's"
+        return "it is not a note of Spark's"
+    return None if version.startswith("v") else "it is not a note of Spark's"
 
 
 def mend_schema_paths(disk: Disk, folder: str, paths: Iterable[str]) -> None:

@@ -7,6 +7,7 @@
 - ``operators``: operators: arithmetic, bits, texts, comparisons, logic.
 - ``references``: columns, fields, elements.
 - ``calls``: calls of functions: names, numbers and types of arguments, lambdas.
+- ``call_diagnostics``: diagnostics about calls.
 - ``conversions``: values on their way into a declared type: parameters, results of functions,
   cells, output.
 - ``aggregate_calls``: calls of aggregates: where they are allowed, their clauses, their meaning.

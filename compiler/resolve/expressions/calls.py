@@ -4,29 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ....dsl import codes
 from ....dsl.ast import expressions as e
 from ....dsl.ast.node import Name
-from ....dsl.diagnostics import Diagnostic, Label
-from ....dsl.mistakes import ARRAYS_IN_PLACE
 from ....dsl.source import Span
-from ....dsl.suggest import closest
 from ...model import types as t
-from ...model.coercion import can_cast
-from ...model.functions import Function, aggregate, aggregate_names, function, function_names
+from ...model.functions import Function, aggregate, function
 from ...model.rules import RULES
 from ...model.signatures import Bindings, Pattern, Signature, accepts, filled
 from ...model.typed import Typed
 from ..foreign.functions import OTHER_WAYS, is_window_function, window_function
-from ..foreign.not_built import not_built
 from ..scopes.names import dotted_parameter
 from .aggregate_calls import typed_aggregate
 from .calendar import is_by_unit, typed_by_unit
-from .comparisons import number_as_instant, text_for_number
+from .call_diagnostics import (
+    ONE_OF_MANY_TYPES,
+    argument_count,
+    argument_type,
+    bad_combination,
+    lambda_parameters,
+    lambda_result,
+    misplaced,
+    misplaced_lambda,
+    misplaced_over,
+    missing_lambda,
+    not_an_aggregate,
+    unfit_group,
+    unknown_function,
+)
 from .literals import text_as_moment, texts_as_moments
 from .typing import Context, typed, unknown
-
-_ONE_OF_MANY_TYPES = frozenset({"array", "coalesce", "greatest", "if", "ifnull", "least", "nvl"})
 
 
 @typed.register(e.Row)
@@ -38,7 +44,7 @@ def _typed_row(node: e.Row, context: Context) -> Typed:
 @typed.register(e.Call)
 def _typed_call(node: e.Call, context: Context) -> Typed:
     if node.over is not None:
-        context.report(_misplaced_over(node, context))
+        context.report(misplaced_over(node, context))
         return unknown(node)
     if is_by_unit(node):
         return typed_by_unit(node, context)
@@ -49,20 +55,20 @@ def _typed_call(node: e.Call, context: Context) -> Typed:
         return Typed(e.NullLiteral(node.span), t.UNKNOWN)
     found = function(node.name.text)
     if found is None:
-        context.report(_unknown_function(node))
+        context.report(unknown_function(node))
         if context.clause.aggregates or node.name.text.lower() in OTHER_WAYS:
             # It may be an aggregate, whose arguments need not be keys: no word about these.
             return Typed(e.NullLiteral(node.span), t.UNKNOWN)
         return _untyped(node, context)
     if found.group != "scalar":
-        context.report(_unfit_group(node, found, context))
+        context.report(unfit_group(node, found, context))
         return _untyped(node, context)
     clause = aggregate_clause(node)
     if clause is not None:
         context.report(not_an_aggregate(node, clause))
     count = len(node.arguments)
     if count < found.least or (found.most is not None and count > found.most):
-        context.report(_argument_count(node, found))
+        context.report(argument_count(node, found))
         return unknown(node)
     return _typed_scalar(node, found, context)
 
@@ -78,7 +84,7 @@ def _typed_scalar(node: e.Call, found: Function, context: Context) -> Typed:
     for i, argument in enumerate(node.arguments):
         parameter = signature.parameter(i)
         value = _typed_argument(node, argument, parameter, bound, context)
-        if parameter is not None and node.name.text.lower() in _ONE_OF_MANY_TYPES:
+        if parameter is not None and node.name.text.lower() in ONE_OF_MANY_TYPES:
             before = [a for j, a in enumerate(arguments) if signature.parameter(j) == parameter]
             if texts_as_moments(before, value.type, context):
                 bound[parameter.name] = value.type
@@ -108,7 +114,7 @@ def _result(
         return filled(signature.result, bound)
     type_ = RULES[signature.rule or ""](arguments, bound)
     if type_ is None:
-        context.report(_bad_combination(node, arguments))
+        context.report(bad_combination(node, arguments))
         return t.UNKNOWN
     return type_
 
@@ -135,10 +141,10 @@ def _typed_argument(
     if isinstance(argument, e.Lambda):
         if parameter is not None and wants_lambda:
             return _typed_lambda(node, argument, parameter, bound, context)
-        context.report(_misplaced_lambda(node, argument))
+        context.report(misplaced_lambda(node, argument))
         return unknown(argument)
     if wants_lambda:
-        context.report(_missing_lambda(node, argument, context))
+        context.report(missing_lambda(node, argument, context))
         return unknown(argument)
     return typed(argument, context)
 
@@ -149,7 +155,7 @@ def _typed_lambda(
     *patterns, result = parameter.inside
     names = [name.text.lower() for name in argument.parameters]
     if not len(patterns) - parameter.optional <= len(names) <= len(patterns):
-        context.report(_lambda_parameters(node, argument, len(patterns)))
+        context.report(lambda_parameters(node, argument, len(patterns)))
         return unknown(argument)
     for name in argument.parameters:
         if "." in name.text:
@@ -159,7 +165,7 @@ def _typed_lambda(
     body = typed(argument.body, context.with_lambda(dict(zip(names, types, strict=False))))
     if not _accepts_body(result, body.type, bound):
         wanted = filled(result, bound)
-        context.report(_lambda_result(node, argument, body.type, wanted))
+        context.report(lambda_result(node, argument, body.type, wanted))
     return Typed(e.Lambda(argument.span, argument.parameters, body.expression), body.type)
 
 
@@ -184,7 +190,7 @@ def _check_argument(
     wanted = filled(parameter, bound)
     if text_as_moment(value, wanted, context):
         return True
-    context.report(_argument_type(node, index, value, parameter, wanted, context))
+    context.report(argument_type(node, index, value, parameter, wanted, context))
     return False
 
 
@@ -223,180 +229,17 @@ def aggregate_clause(node: e.Call) -> str | None:
 
 @typed.register(e.Star)
 def _typed_star(node: e.Star, context: Context) -> Typed:
-    context.report(_misplaced(node, "`*` stands for columns only in a select list and COUNT"))
+    context.report(misplaced(node, "`*` stands for columns only in a select list and COUNT"))
     return unknown(node)
 
 
 @typed.register(e.Lambda)
 def _typed_bare_lambda(node: e.Lambda, context: Context) -> Typed:
-    context.report(_misplaced(node, "`->` makes a lambda only as an argument of a call"))
+    context.report(misplaced(node, "`->` makes a lambda only as an argument of a call"))
     return unknown(node)
 
 
 @typed.register(e.NamedArgument)
 def _typed_named_argument(node: e.NamedArgument, context: Context) -> Typed:
-    context.report(_misplaced(node, "`=>` names an argument only in a call"))
+    context.report(misplaced(node, "`=>` names an argument only in a call"))
     return unknown(node)
-
-
-def _misplaced(node: e.Expression, why: str) -> Diagnostic:
-    return Diagnostic(
-        codes.MISPLACED_EXPRESSION, why, Label(node.span), help="name the columns one by one"
-    )
-
-
-def _misplaced_over(node: e.Call, context: Context) -> Diagnostic:
-    return Diagnostic(
-        codes.MISPLACED_WINDOW,
-        f"`{node.name} … OVER` is not allowed in {context.clause.name}",
-        Label(node.span),
-        help="give it a name in a separate stream, and use that name here",
-    )
-
-
-def _unknown_function(node: e.Call) -> Diagnostic:
-    name = node.name.text.lower()
-    near = closest(name, (*function_names(), *aggregate_names()))
-    fix = f"did you mean `{near[0]}`?" if near else "the functions are those of Spark SQL"
-    fix = OTHER_WAYS.get(name, fix)
-    return Diagnostic(
-        codes.UNKNOWN_FUNCTION, f"there is no function `{name}`", Label(node.name.span), help=fix
-    )
-
-
-def _unfit_group(node: e.Call, found: Function, context: Context) -> Diagnostic:
-    if found.group == "window":
-        return Diagnostic(
-            codes.MISPLACED_WINDOW,
-            f"`{found.name}` needs OVER",
-            Label(node.span),
-            help=f"add it here: `{context.text(node)} OVER (PARTITION BY key ORDER BY time)`, "
-            "by the event time",
-        )
-    if found.group == "aggregate":
-        return not_built(f"the aggregate `{found.name}`", node.span)
-    return Diagnostic(
-        codes.TABLE_FUNCTION,
-        f"`{found.name}` would generate several rows, which an expression cannot do",
-        Label(node.span),
-        help=ARRAYS_IN_PLACE,
-    )
-
-
-def not_an_aggregate(node: e.Call, clause: str) -> Diagnostic:
-    """Return the diagnostic for such a clause behind another function."""
-    return Diagnostic(
-        codes.NOT_AN_AGGREGATE,
-        f"`{node.name.text.lower()}` is not an aggregate, so it takes no {clause}",
-        Label(node.span),
-        help=f"remove {clause}",
-    )
-
-
-def _argument_count(node: e.Call, found: Function) -> Diagnostic:
-    count = len(node.arguments)
-    return Diagnostic(
-        codes.ARGUMENT_COUNT,
-        f"`{found.name}` takes {counted(found.least, found.most)}, not {count}",
-        Label(node.span),
-        help="add the missing ones" if count < found.least else "remove the extra ones",
-    )
-
-
-def counted(least: int, most: int | None) -> str:
-    """Return numbers of arguments as words: ``2 or 3 arguments``."""
-    if most is None:
-        return f"{least} or more arguments" if least else "arguments"
-    if least == most:
-        return f"{least} argument{'' if least == 1 else 's'}" if least else "no argument"
-    return f"{least} {'or' if most == least + 1 else 'to'} {most} arguments"
-
-
-def _argument_type(
-    node: e.Call,
-    index: int,
-    value: Typed,
-    parameter: Pattern,
-    wanted: t.Type,
-    context: Context,
-) -> Diagnostic:
-    name, written = node.name.text.lower(), node.arguments[index]
-    known = t.is_known(wanted) and wanted is not t.NULL
-    takes = str(wanted) if known else str(parameter)
-    if value.type == t.STRING and t.is_numeric(wanted):
-        fix = text_for_number(value, written, wanted, context)
-    elif t.is_numeric(value.type) and wanted in t.DATETIMES:
-        fix = number_as_instant(context.text(written), wanted)
-    elif known and can_cast(value.type, wanted):
-        fix = f"write `CAST({context.text(written)} AS {wanted})`"
-    elif t.is_numeric(value.type) and parameter.name == "MOMENT":
-        fix = number_as_instant(context.text(written), t.TIMESTAMP)
-    elif value.type == t.STRING and parameter.name in ("N", "NUMBER", "INTEGRAL"):
-        fix = text_for_number(value, written, t.DOUBLE, context)
-    else:
-        fix = f"give it {_with_article(takes)}"
-    chooses = name in _ONE_OF_MANY_TYPES and index > 0 and known
-    what = f"`{name}` has {takes} before" if chooses else f"`{name}` takes {takes} here"
-    return Diagnostic(
-        codes.NO_COMMON_TYPE if chooses else codes.ARGUMENT_TYPE,
-        f"{what}, but `{context.text(written)}` is {value.type}",
-        Label(written.span, str(value.type)),
-        help=fix,
-    )
-
-
-def _with_article(what: str) -> str:
-    if not what[0].isupper():
-        return what
-    return f"an {what}" if what[0] in "AI" else f"a {what}"
-
-
-def _bad_combination(node: e.Call, arguments: Sequence[Typed]) -> Diagnostic:
-    given = ", ".join(str(argument.type) for argument in arguments)
-    return Diagnostic(
-        codes.ARGUMENT_TYPE,
-        f"`{node.name.text.lower()}` does not accept ({given})",
-        Label(node.span),
-        help="give it arguments of compatible types",
-    )
-
-
-def _misplaced_lambda(node: e.Call, argument: e.Lambda) -> Diagnostic:
-    return Diagnostic(
-        codes.ARGUMENT_TYPE,
-        f"`{node.name.text.lower()}` does not take a lambda here",
-        Label(argument.span),
-        help="give it a value",
-    )
-
-
-def _missing_lambda(node: e.Call, argument: e.Expression, context: Context) -> Diagnostic:
-    return Diagnostic(
-        codes.ARGUMENT_TYPE,
-        f"`{node.name.text.lower()}` takes a lambda here, not a value",
-        Label(argument.span),
-        help=f"write `x -> {context.text(argument)}`",
-    )
-
-
-def _lambda_parameters(node: e.Call, argument: e.Lambda, count: int) -> Diagnostic:
-    names = ", ".join("xyz"[:count])
-    return Diagnostic(
-        codes.ARGUMENT_COUNT,
-        f"`{node.name.text.lower()}` passes {count} values to its lambda, but this one takes "
-        f"{len(argument.parameters)}",
-        Label(argument.span),
-        help=f"write `({names}) -> …`",
-    )
-
-
-def _lambda_result(node: e.Call, argument: e.Lambda, type_: t.Type, wanted: t.Type) -> Diagnostic:
-    return Diagnostic(
-        codes.ARGUMENT_TYPE,
-        (
-            f"`{node.name.text.lower()}` needs a lambda that returns {wanted}, but this one "
-            f"returns {type_}"
-        ),
-        Label(argument.body.span, str(type_)),
-        help=f"cast the result, as in `CAST(… AS {wanted})`",
-    )

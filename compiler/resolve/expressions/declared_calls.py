@@ -27,7 +27,8 @@ from ...model.functions import aggregate, function
 from ...model.typed import Typed
 from ..scopes.substitution import substituted
 from .aggregate_calls import filter_condition, may_stand
-from .calls import aggregate_clause, counted, not_an_aggregate
+from .call_diagnostics import counted, not_an_aggregate
+from .calls import aggregate_clause
 from .conversions import converted
 from .typing import Context, FoundAggregate, typed
 

@@ -21,7 +21,8 @@ from ...model.coercion import can_cast
 from ...model.declared import DeclaredCall
 from ...model.functions import aggregate, function
 from ...model.typed import Typed
-from ..expressions.calls import aggregate_clause, not_an_aggregate
+from ..expressions.call_diagnostics import not_an_aggregate
+from ..expressions.calls import aggregate_clause
 from ..expressions.conversions import converted_to
 from ..expressions.resolve import Clause, check
 from ..expressions.typing import Context

@@ -20,7 +20,8 @@ from ...model import types as t
 from ...model.aggregates import aggregate
 from ...model.declared import DeclaredCall, UserAggregate
 from ...model.typed import Typed
-from ..expressions.calls import aggregate_clause, not_an_aggregate
+from ..expressions.call_diagnostics import not_an_aggregate
+from ..expressions.calls import aggregate_clause
 from ..expressions.resolve import Clause, FoundAggregate, Scope, check, check_with_aggregates
 from ..foreign.not_built import not_built
 from . import builders as parts

@@ -21,7 +21,7 @@ from ...model.programs import Cell, CellKind, ProgramInput
 from ...model.reads import CellRef, ContainsCall, EntryRef, NowCall, SizeCall, WatermarkCall
 from ...model.typed import Typed
 from ..clauses.lost_times import time_help_of_any
-from ..expressions.calls import counted
+from ..expressions.call_diagnostics import counted
 from ..expressions.conversions import converted_to
 from ..expressions.resolve import Clause, check
 from ..expressions.typing import Context, typed, unknown

@@ -1,9 +1,9 @@
-"""Whose the output of a files sink is: a note in its folder, which each run writes anew.
+"""The owner of a files sink's output: a note in its folder, which each run rewrites.
 
     {"state": <id of the state>, "sink": "spend", "turn": <the run's>, "place": <of the folder>}
 
-A folder that was copied together with its state still has the note of the original. Its place tells
-that it is a copy, which a state that was made one of its own may take.
+A folder that was copied together with its state still has the note of the original. Its place shows
+that it is a copy, which a state that became one of its own may take.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from ...storage.places import Place
 from .commits import RECORD_FORMAT, Outlet, create, read
 
 _EVERY = 5.0
-"""So often in seconds a run looks whether its output is still its own."""
+"""How often, in seconds, a run checks whether its output is still its own."""
 
 
 class Claims:
@@ -34,7 +34,7 @@ class Claims:
         self._looked = time.monotonic()
 
     def check(self, outlet: Outlet, *, known: bool) -> None:
-        """Raises RuntimeFault when a folder is not this state's to write; changes nothing.
+        """Raises RuntimeFault when this state may not write to a folder; changes nothing.
 
         `known` is whether the state has written there before, so that its rows must be there.
         """
@@ -50,13 +50,13 @@ class Claims:
         turn = self._state.home.turn
         note: dict[str, Any] = {"state": self._state.id, "sink": outlet.sink, "turn": turn}
         if read_claim(self._storage, outlet, self._state.id) is None:
-            # Of two that find no note one gets it.
+            # Of two runs that find no note, one gets it.
             create(self._storage, outlet.claim, note)
         note = {"format": RECORD_FORMAT, **note, "place": asdict(self._place(outlet))}
         write_note(self._storage, outlet.claim, note)
 
     def holds(self, outlet: Outlet) -> bool:
-        """Whether a folder that was written to before is still this state's, and no copy's."""
+        """Whether a folder written earlier still belongs to this state, and not to a copy."""
         note = read_claim(self._storage, outlet, self._state.id)
         if note is None or note.text("state") != self._state.id:
             return False
@@ -77,7 +77,7 @@ class Claims:
             self.confirm(outlet)
 
     def _is_copied_along(self, outlet: Outlet, note: Fields) -> bool:
-        """Whether a folder is a copy of the one that this state's original writes to."""
+        """Whether a folder is a copy of the one to which this state's original writes."""
         if note.text("state") not in self._state.home.copy_of or note.get("place") is None:
             return False
         return not Place.read(note.within("place")).is_same(self._place(outlet))
@@ -100,9 +100,9 @@ def check_owner(storage: Storage, outlet: Outlet, state: str, home: Home) -> Non
 
 
 def read_claim(storage: Storage, outlet: Outlet, state: str) -> Fields | None:
-    """The note of a folder, None if it has none; raises RuntimeFault when it is damaged."""
+    """The note of a folder, None without one; raises RuntimeFault when it is damaged."""
     help = (
-        f"put the file back from a copy; the state that writes here is {state} if {outlet.shown} "
+        f"restore the file from a backup; the state that writes here is {state} if {outlet.shown} "
         "was never written with another one"
     )
     found = read(storage, outlet.claim, help)
@@ -121,9 +121,9 @@ def read_claim(storage: Storage, outlet: Outlet, state: str) -> Fields | None:
 def _gone(outlet: Outlet) -> RuntimeFault:
     return RuntimeFault(
         OUTPUT_GONE,
-        f"the output of {_named(outlet)} is gone, but the state goes on after the rows that were "
-        f"in it: there is no {outlet.claim.removeprefix('file:')}",
-        "put the folder back, or start over with another `--state`",
+        f"the output of {_named(outlet)} is missing, but the state continues after the rows "
+        f"that were in it: there is no {outlet.claim.removeprefix('file:')}",
+        "restore the folder, or start over with another `--state`",
     )
 
 
@@ -132,7 +132,7 @@ def _foreign(outlet: Outlet) -> RuntimeFault:
         FOREIGN_OUTPUT,
         f"{outlet.shown} holds what sink `{outlet.sink}` wrote with another state: its rows would "
         "be there twice",
-        f"go on with that state, or give the sink another path, or delete {outlet.shown}",
+        f"continue with that state, or give the sink another path, or delete {outlet.shown}",
     )
 
 

@@ -1,7 +1,7 @@
 """What a files sink has published: the names of its files, and the record of each batch.
 
-A file's name says which batch it belongs to, so that what does not belong to the output can be
-found without a record. A record is the note that makes a batch published.
+A file's name says which batch it belongs to, so that files that do not belong to the output can be
+found without a record. A record is the note that publishes a batch.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ class BatchKey:
 
     @classmethod
     def parse(cls, text: str) -> BatchKey | None:
-        """The key that is written so, None for any other text."""
+        """The key in a text, None for any other text."""
         found = _KEY.fullmatch(text)
         return None if found is None else cls(int(found[2]), found[1])
 
 
 @dataclass(frozen=True, slots=True)
 class FileBatches:
-    """The batches whose rows a file holds; one, unless it was merged from those of several."""
+    """The batches whose rows a file holds; one, unless files of several were merged."""
 
     generation: str
     first: int
@@ -68,7 +68,7 @@ class Record:
 
 
 class Outlet:
-    """The folder that one sink publishes in, and the folder of its own below it."""
+    """The folder in which a sink publishes, and its own folder below that."""
 
     def __init__(self, storage: Storage, path: str, sink: str) -> None:
         self.storage = storage
@@ -90,24 +90,24 @@ class Outlet:
         return f"{self.own}/output.json"
 
     def files(self) -> dict[str, int]:
-        """The lengths of all files that the sink has published and are there, by name."""
+        """The lengths of all existing files that the sink has published, by name."""
         found = self.storage.lengths(self.path, f"{self.sink}-")
         return {name: length for name, length in found.items() if self.batches_of(name)}
 
     def batches_of(self, name: str) -> FileBatches | None:
-        """The batches of a file, by its name; None when it is none of the sink's files."""
+        """The batches of a file, by its name; None for a file of something else."""
         found = self._name.fullmatch(name)
         if found is None:
             return None
         return FileBatches(found[1], int(found[2]), int(found[3] or found[2]))
 
     def file_name(self, key: BatchKey, number: int, staged: str) -> str:
-        """The name of a batch's file; from the first dot on it is that of the staged one."""
+        """The name of a batch's file; the part from the first dot is that of the staged one."""
         # Spark names a file part-00000-<uuid>-c000.snappy.parquet.
         return f"{self.sink}-{key}-{number:05d}.{staged.partition('.')[2]}"
 
     def merged_name(self, span: FileBatches, ending: str) -> str:
-        """A name that no file has yet, for the rows of several batches."""
+        """An unused name of a file with the rows of several batches."""
         stem = f"{self.sink}-{span.generation}-{span.first:09d}-{span.last:09d}"
         there, number = self.files(), 0
         while (name := f"{stem}-{number:05d}.{ending}") in there:
@@ -130,8 +130,8 @@ class Outlet:
         """A batch's record; raises RuntimeFault when it is damaged."""
         path = self.record_path(key)
         help = (
-            "put the file back from a copy; if the files of that batch are whole, it may as well "
-            "be deleted"
+            "restore the file from a backup; if the files of that batch are intact, it may be "
+            "deleted"
         )
         note = read(self.storage, path, help)
         if note is None:
@@ -143,12 +143,12 @@ class Outlet:
             raise unreadable(path, str(error), help) from None
 
     def publish(self, key: BatchKey, record: Record) -> None:
-        """Writes the record of a batch: from now on it is published."""
+        """Writes the record of a batch, which is then published."""
         files = [asdict(file) for file in record.files]
         create(self.storage, self.record_path(key), {"rows": record.rows, "files": files})
 
     def move(self, folder: str, files: Iterable[PublishedFile]) -> None:
-        """Renames staged files into place; those that are there already are left."""
+        """Renames staged files into place, except those already there."""
         self.storage.move([(f"{folder}/{f.staged}", f"{self.path}/{f.name}") for f in files])
 
     def remove(self, names: Iterable[str]) -> None:
@@ -166,10 +166,10 @@ def _file(found: Fields) -> PublishedFile:
 
 
 def file_name(found: Fields, field: str) -> str:
-    """The name of a file in a folder that is known; raises ValueError for one of another folder."""
+    """The name of a file in a known folder; raises ValueError for one of another folder."""
     name = found.text(field)
     if "/" in name or name in ("", ".", ".."):
-        raise found.wrong(field, "name of a file")
+        raise found.wrong(field, "the name of a file")
     return name
 
 
@@ -179,7 +179,7 @@ def create(storage: Storage, path: str, note: Mapping[str, Any]) -> None:
 
 
 def read(storage: Storage, path: str, help: str) -> dict[str, Any] | None:
-    """A note of a sink, None when there is none; raises RuntimeFault for one of no use."""
+    """A note of a sink, None when there is none; raises RuntimeFault for an unusable one."""
     note = read_note(storage, path, help)
     if note is not None and note.get("format") != RECORD_FORMAT:
         found = note.get("format")

@@ -1,7 +1,7 @@
-"""Small files of a sink's older batches become bigger ones, while the job runs or not.
+"""Merges small files of a sink's older batches, while the job runs or not.
 
-Only batches up to the oldest kept barrier are touched: a job never goes back behind it, so no
-merged file is ever cut, and the running job has no business with these files any more.
+Only batches up to the oldest retained barrier are touched: a job never returns to a point before
+it, so no merged file is ever truncated, and the running job no longer uses these files.
 """
 
 from __future__ import annotations
@@ -41,12 +41,12 @@ if TYPE_CHECKING:
 
 _TEXTS = ("json", "csv")
 _PLAIN = {"escape", "header", "sep", "compression", "codec"}
-"""Options under which csv and json can be joined without being read."""
+"""Options with which csv and json can be joined without being parsed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Compacted:
-    """What became of a sink's files; `reason` is why nothing was to be done."""
+    """The result for a sink's files; `reason` is why there was nothing to do."""
 
     files_before: int
     files_after: int
@@ -57,7 +57,7 @@ class Compacted:
 
 @dataclass(frozen=True, slots=True)
 class _Target:
-    """A files sink as its state remembers it."""
+    """A files sink as recorded in its state."""
 
     outlet: Outlet
     query: str
@@ -74,14 +74,14 @@ def compact(
     spark: SparkSession | None = None,
     tell: Callable[[str], None] = lambda line: None,
 ) -> Compacted:
-    """Merges the small files of a sink; with `dry_run` it says what that would give, at most.
+    """Merges the small files of a sink; with `dry_run` it returns the result at most.
 
-    Raises RuntimeFault when the state or the sink is not there, or another process compacts it.
+    Raises RuntimeFault when the state or the sink does not exist, or another process compacts it.
     """
     local = urlsplit(state).scheme in ("", "file")
     if local:
         files, folder, _ = local_state(state)
-        # So that a mistake is told before Spark is started.
+        # So that a mistake is reported before Spark is started.
         note = _sink_note(files, _generation(files, folder, state), sink)
         packages = format_packages(note.text("file_format"))
     with _spark(state, spark, packages if local else ()) as session:
@@ -100,7 +100,7 @@ class _Compaction:
         self._check_owner(folder if local is None else str(local), state, local=local is not None)
 
     def _check_owner(self, folder: str, shown: str, *, local: bool) -> None:
-        """Raises RuntimeFault when the output is not this state's: it has come to be a copy's."""
+        """Raises RuntimeFault when the output no longer belongs to this state but to a copy."""
         files: Files = LocalFiles() if local else self._storage
         check_decided(files, folder, shown, local=local, decision=None)
         id = state_identity(files, folder, shown).id
@@ -147,7 +147,7 @@ class _Compaction:
         return _Target(outlet, note.text("query"), format, options, note.whole("roll_size"))
 
     def _bound(self) -> int | None:
-        """The last batch that no barrier can be gone back to before; None without a barrier."""
+        """The last batch that no rollback can undo; None without a barrier."""
         folder = f"{self._generation}/barriers"
         for name in self._storage.list(folder):
             note = read_note(self._storage, f"{folder}/{name}") if name[0].isdigit() else None
@@ -157,7 +157,7 @@ class _Compaction:
         return None
 
     def _groups(self, files: dict[str, int], bound: int) -> Iterator[list[str]]:
-        """Neighbouring files that give one of about the size at which the sink rolls its files."""
+        """Adjacent files that together have about the size at which the sink rolls its files."""
         small = sorted(
             (span.generation, span.first, span.last, name)
             for name, length in files.items()
@@ -180,7 +180,7 @@ class _Compaction:
             yield group
 
     def _form(self, name: str) -> str:
-        """What files must have in common to be merged: a header, or the columns."""
+        """What files must share to be merged: a header, or the columns."""
         path, format = f"{self._target.outlet.path}/{name}", self._target.format
         if format == "json":
             return ""
@@ -222,21 +222,21 @@ def _generation(files: Files, folder: str, shown: str) -> str:
     if note is None:
         raise RuntimeFault(
             NO_STATE_FOLDER,
-            f"{shown} is no state folder, or nothing has run on it yet",
+            f"{shown} is not a state folder, or nothing has run on it yet",
             "pass the folder that the job was given as `state`",
         )
     return f"{folder}/generations/{note.number}"
 
 
 def _sink_note(files: Files, generation: str, sink: str) -> Fields:
-    """What the state remembers of a files sink."""
+    """The state's note of a files sink."""
     path = f"{generation}/sinks/{sink}.json"
     note = read_note(files, path, SINK_NOTE)
     if note is None or "file_format" not in note:
         names = [name.removesuffix(".json") for name in files.list(f"{generation}/sinks")]
         raise RuntimeFault(
             BAD_OPTION,
-            f"the state knows no files sink `{sink}`",
+            f"the state has no files sink `{sink}`",
             f"sinks that have written: {', '.join(names) or 'none'}",
         )
     try:
@@ -258,7 +258,7 @@ def _manifest(note: Mapping[str, Any], path: str) -> Manifest:
 
 @contextmanager
 def _locked(storage: Storage, outlet: Outlet) -> Iterator[None]:
-    """Only one process compacts a sink; on a local path this is seen to."""
+    """Only one process may compact a sink; on a local path this is enforced."""
     folder = storage.local_path(outlet.own)
     if folder is None:
         yield

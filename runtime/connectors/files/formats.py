@@ -1,8 +1,8 @@
 """What Spark reads and writes files with.
 
-Lines of json and csv are read by the kernel, which takes a row as a whole or not at all. Parquet,
-orc and avro have types of their own, and text has none: Spark reads them, and only NULL in a
-NOT NULL column is malformed.
+Lines of json and csv are read by the kernel, which accepts a row as a whole or not at all. Parquet,
+orc and avro have types of their own, and text has none: Spark reads them, and only NULL in a NOT
+NULL column is malformed.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def take_written(owner: str, options: dict[str, Any]) -> str:
 
 
 def reader_settings(owner: str, format: str, options: dict[str, Any]) -> dict[str, str]:
-    """Takes what Spark and the kernel read a format by out of `options`."""
+    """Takes the options of Spark and the kernel for reading a format out of `options`."""
     found = {**_format_options(format, options), **spark_options(options)}
     if format not in STRICT:
         return found

@@ -1,8 +1,8 @@
-"""Files of a sink that were merged into one, in steps that can be stopped and gone on with.
+"""Merges of a sink's files, in steps that can be interrupted and resumed.
 
-The merged file is written out of sight. Then its note says what it replaces, and from here on the
-merge is finished, by whoever comes first: the merged file is renamed into place, those that it
-replaces are removed, the records of their batches, and at last the note.
+The merged file is written to a hidden place. Then its note says what it replaces, and from then on
+the first process to come finishes the merge: it renames the merged file into place, and removes the
+replaced files, the records of their batches, and at last the note.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from ...base.fields import Fields
 from ...storage.notes import unreadable
 from .commits import Outlet, create, file_name, read
 
-_HELP = "put the file back from a copy; if none of the files that it names is gone, delete it"
+_HELP = "restore the file from a backup; if none of the files that it names is missing, delete it"
 
 
 @dataclass(frozen=True, slots=True)
 class Merge:
-    """A merged file: its name, its length, its name among those out of sight, what it replaces."""
+    """A merged file: its name, its length, its hidden name, what it replaces."""
 
     name: str
     bytes: int
@@ -30,7 +30,7 @@ class Merge:
 
 
 class Merges:
-    """The merges of one sink that are under way."""
+    """The merges of one sink in progress."""
 
     def __init__(self, outlet: Outlet) -> None:
         self._outlet = outlet
@@ -39,16 +39,16 @@ class Merges:
         self._notes = f"{outlet.own}/merges"
 
     def publish(self, merge: Merge) -> None:
-        """Has a merge finished, whatever comes; then finishes it."""
+        """Commits to a merge; then finishes it."""
         create(self._storage, self._note(merge), {**asdict(merge)})
         self._finish(merge)
 
     def replaced(self) -> set[str]:
-        """The files that are being replaced: they may be gone."""
+        """The files being replaced, which may be missing."""
         return {name for merge in self._noted() for name in merge.replaces}
 
     def finish_all(self) -> None:
-        """Finishes what was stopped; raises RuntimeFault when rows would be lost."""
+        """Finishes interrupted merges; raises RuntimeFault when rows would be lost."""
         for merge in self._noted():
             self._finish(merge)
 
@@ -67,7 +67,7 @@ class Merges:
         self._storage.delete([self._note(merge)])
 
     def _undone(self, merge: Merge) -> bool:
-        """Takes a merge whose file is damaged back, unless another process has moved it since."""
+        """Undoes a merge whose file is damaged, unless another process has moved it since."""
         there = self._outlet.files()
         if there.get(merge.name) == merge.bytes:
             return False
@@ -75,8 +75,8 @@ class Merges:
             path = f"{self._outlet.shown}/{merge.name}"
             raise RuntimeFault(
                 OUTPUT_DAMAGED,
-                f"{path}, which holds rows of sink `{self._outlet.sink}`, is gone or damaged",
-                "put the file back from a copy",
+                f"{path}, which holds rows of sink `{self._outlet.sink}`, is missing or damaged",
+                "restore the file from a backup",
             )
         self._storage.delete([self._note(merge), f"{self.staging}/{merge.staged}"])
         return True

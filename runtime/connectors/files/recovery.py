@@ -1,15 +1,15 @@
-"""What a files sink does before its first batch: it makes the output what the state says it is.
+"""What a files sink does before its first batch: it brings the output in line with the state.
 
 In this order, each step repeatable after a kill at any point:
 
-1. Refuse an output that goes further than the state: the state is an older copy.
-2. Cut back: files, then records, then staged files of batches that do not belong to the state.
+1. Refuse an output that is ahead of the state: the state is an older copy.
+2. Truncate: files, then records, then staged files of batches that do not belong to the state.
 3. Finish merges and published batches whose files were not all moved.
-4. Undo the batch that Spark has not committed if anything about it is amiss; it comes again.
-5. Check that the files of all records are there, as long as they were.
+4. Undo the batch that Spark has not committed if anything about it is wrong; it runs again.
+5. Check that the files of all records exist with their original lengths.
 
-What Spark has committed is never undone, and what it has not committed may be: it runs that batch
-again, from the same input. So a record that is lost costs nothing.
+What Spark has committed is never undone, and what it has not committed may be: it reruns that batch
+from the same input. So a lost record costs nothing.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from .merges import Merges
 
 
 class Recovery:
-    """Brings one sink's output to where its query stands."""
+    """Brings one sink's output to the position of its query."""
 
     def __init__(self, outlet: Outlet, lineage: Sequence[Ancestor], committed: int) -> None:
         """`committed` is the last batch that Spark has committed for the query, -1 for none."""
@@ -34,7 +34,7 @@ class Recovery:
         self._committed = committed
 
     def run(self) -> dict[BatchKey, Record]:
-        """The published batches that have a record; raises RuntimeFault when it can't go on."""
+        """The published batches with a record; raises RuntimeFault when it can't continue."""
         self.refuse_ahead()
         self.cut_back()
         merges = Merges(self._outlet)
@@ -49,22 +49,22 @@ class Recovery:
         return records
 
     def cut_back(self) -> None:
-        """Removes what does not belong to the state: all files first, so that none is forgotten."""
+        """Removes what does not belong to the state: all files first, so that none is missed."""
         outlet = self._outlet
         outlet.remove(name for name in outlet.files() if not self._belongs(name))
         doomed = [key for key in outlet.recorded() if not self._holds(key.generation, key.number)]
         self._storage.delete([outlet.record_path(key) for key in doomed])
 
     def refuse_ahead(self) -> None:
-        """Raises RuntimeFault when the output goes further than the state.
+        """Raises RuntimeFault when the output is ahead of the state.
 
-        A state that was put back from a copy would write batches again, or cut good ones.
+        A state restored from a copy would rewrite batches, or remove good ones.
         """
         spans = [span for name in self._outlet.files() if (span := self._outlet.batches_of(name))]
         ends = [(span.generation, span.last) for span in spans]
         ends += [(key.generation, key.number) for key in self._outlet.recorded()]
         for generation, batch in ends:
-            # What counts of an earlier generation has been cut back to where this one began.
+            # The valid part of an earlier generation has been truncated to where this one began.
             ahead = generation == self._current and batch > self._committed + 1
             if ahead or int(generation) > int(self._current):
                 raise RuntimeFault(
@@ -72,12 +72,12 @@ class Recovery:
                     f"the output of sink `{self._outlet.sink}` in {self._outlet.shown} has batch "
                     f"{batch} of generation {generation}, and the state has only come to batch "
                     f"{self._committed} of generation {self._current}",
-                    "put the newest state back, or give the sink another path: the state is an "
+                    "restore the newest state, or give the sink another path: the state is an "
                     "older copy,\nor the sink has got its rows from another stream before",
                 )
 
     def _finish_staged(self) -> None:
-        """Moves what is left of published batches into place, and drops all other staged files."""
+        """Moves the remaining files of published batches into place, drops other staged files."""
         outlet, folder = self._outlet, f"{self._outlet.own}/staging"
         recorded = set(outlet.recorded())
         for name in self._storage.list(folder):
@@ -95,7 +95,7 @@ class Recovery:
         self._outlet.move(folder, whole)
 
     def _undo_if_amiss(self) -> None:
-        """Undoes the batch behind the last committed one, unless its record and files are whole."""
+        """Undoes the batch after the last committed one, unless its record and files are intact."""
         outlet, there = self._outlet, self._outlet.files()
         coming = self._committed + 1
         own = [key for key in outlet.recorded() if key.generation == self._current]
@@ -118,13 +118,14 @@ class Recovery:
                     continue
                 found = there.get(name)
                 path = f"{self._outlet.shown}/{name}"
-                told = "is gone" if found is None else f"has {found} bytes and was given {length}"
+                told = "is missing" if found is None else f"has {found} bytes instead of {length}"
                 note = self._outlet.record_path(key).removeprefix("file:")
                 raise RuntimeFault(
                     OUTPUT_DAMAGED,
                     f"{path}, which holds rows of sink `{self._outlet.sink}`, {told}",
-                    f"put the file back from a copy, or roll back to a barrier before batch "
-                    f"{key.number}: `streamc rollback`;\nto go on without its rows, delete {note}",
+                    f"restore the file from a backup, or roll back to a barrier before batch "
+                    f"{key.number}: `streamc rollback`;\nto continue without its rows, delete "
+                    f"{note}",
                 )
 
     def _record(self, key: BatchKey) -> Record:
@@ -148,5 +149,5 @@ class Recovery:
 
 
 def _missing(record: Record, there: Mapping[str, int]) -> list[tuple[str, int]]:
-    """The files of a record that are not there as they were written, with the right length."""
+    """The files of a record that do not exist with the recorded length."""
     return [(f.name, f.bytes) for f in record.files if there.get(f.name) != f.bytes]

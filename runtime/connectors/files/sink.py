@@ -1,4 +1,4 @@
-"""The files sink: every batch's rows appear once, whatever stops the run and whenever.
+"""The files sink: every batch's rows appear once, whatever interrupts the run.
 
     <path>/spend-0001-000000012-00000.parquet         what users read
     <path>/_streamc/spend/output.json                 the state that writes here
@@ -6,10 +6,10 @@
     <path>/_streamc/spend/commits/0001-000000012.json a published batch and its files
 
 A batch is (1) written to the staging folder by Spark, (2) published: its record, which lists the
-files, appears whole or not at all, (3) moved into place, file by file. A run that was stopped
-before the record leaves nothing and writes the batch again; one that was stopped after it moves
-the files that the record lists and never writes that batch again. Readers of `<path>/*.parquet`
-see whole files only: names in `_streamc` are hidden from Spark and Arrow as well.
+files, appears whole or not at all, (3) moved into place, file by file. A run interrupted before the
+record leaves nothing and rewrites the batch; one interrupted after it moves the files that the
+record lists and never rewrites that batch. Readers of `<path>/*.parquet` see only whole files:
+names in `_streamc` are hidden from Spark and Arrow as well.
 """
 
 from __future__ import annotations
@@ -62,18 +62,18 @@ class FileSink(Sink):
     def check(self) -> None:
         """Raises RuntimeFault when the folder holds the output of another state or of a copy of it.
 
-        And when this state's output is no longer there, or goes further than the state.
+        Also when this state's output is missing, or ahead of the state.
         """
         self._claims.check(self._outlet, known=self._written_to()[0] == self._outlet.path)
         self._recovery(self._outlet).refuse_ahead()
 
     def claim(self) -> None:
-        """Takes the folder for this run, and notes that the sink writes there."""
+        """Claims the folder for this run, and notes that the sink writes there."""
         self._claims.take(self._outlet)
         self._remember()
 
     def open(self) -> None:
-        """Makes the output what the state says it is, also where the sink has written before.
+        """Brings the output in line with the state, also where the sink has written earlier.
 
         Raises RuntimeFault when it is not as it was written.
         """
@@ -87,10 +87,10 @@ class FileSink(Sink):
         self._published = {key: records[key] for key in in_order}
 
     def write(self, batch: DataFrame, batch_id: int) -> int | None:
-        """Writes a batch, or None as its row count if it is published already.
+        """Writes a batch; returns its row count, None if it is already published.
 
-        A published batch is computed all the same: Spark takes the next state and watermark from
-        the rows that pass, and a run that was stopped before its commit has not got them.
+        A published batch is computed all the same: Spark derives the next state and watermark from
+        the rows that pass, and a run interrupted before its commit lacks them.
         """
         key = BatchKey(batch_id, self._state.generation)
         if key in self._published:
@@ -136,7 +136,7 @@ class FileSink(Sink):
         return [self._outlet.record_path(key) for key in too_many]
 
     def _committed(self) -> int:
-        """The last batch that Spark has committed; it is the one that knows which come again."""
+        """The last batch that Spark has committed, which decides which ones run again."""
         folder = f"{self._state.checkpoint(self._query)}/commits"
         return max((int(n) for n in self._storage.list(folder) if n.isdigit()), default=-1)
 
@@ -144,14 +144,14 @@ class FileSink(Sink):
         return Recovery(outlet, self._state.lineage(self._query), self._committed())
 
     def _written_to(self) -> tuple[str | None, list[str]]:
-        """Where the sink has written last by its note, and all other paths that it had."""
+        """Where the sink wrote last according to its note, and all other paths that it had."""
         known = self._known() or {}
         last = known.get("path")
         paths = [*known.get("earlier", ()), *([] if last is None else [last])]
         return last, [one for one in dict.fromkeys(map(str, paths)) if one != self._outlet.path]
 
     def _remember(self) -> None:
-        """Notes where the sink writes, and in which form, for what works on its files later."""
+        """Notes where the sink writes, and in which format, for later work on its files."""
         told = {
             "format": RECORD_FORMAT,
             "path": self._outlet.path,

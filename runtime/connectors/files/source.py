@@ -24,7 +24,7 @@ _REJECTED = ("__raw", "__reason", "__position")
 
 
 def read_files(spark: SparkSession, storage: Storage, source: Declaration) -> Reading:
-    """The files of a source, as they arrive; raises RuntimeFault for what can't be had."""
+    """The files of a source, as they arrive; raises RuntimeFault when they can't be read."""
     options = dict(source.options)
     format, path = take_read(source.owner, options)
     settings = reader_settings(source.owner, format, options)
@@ -74,7 +74,7 @@ def _columns(source: Declaration) -> list[Column]:
 
 
 def _metadata_columns(source: Declaration) -> dict[str, str]:
-    """The metadata columns by name, each as Spark calls what it asks for."""
+    """The metadata columns by name, each with Spark's expression."""
     return {
         name: choose(key, _METADATA, source.owner, "metadata")
         for name, key in source.metadata.items()

@@ -41,9 +41,9 @@ class KafkaReplay(Replay):
         kept = source.options.get(_FAILS, "true")
         if kept.lower() != "true":
             yield Lack(
-                f"source `{source.name}` passes over messages that Kafka no longer has, "
-                f"by `{_FAILS} = '{kept}'`, and nobody counts them",
-                f"leave `{_FAILS}` out for the backfill, which ends then if any are gone",
+                f"source `{source.name}` skips messages that Kafka no longer has, "
+                f"by `{_FAILS} = '{kept}'`, without counting them",
+                f"leave `{_FAILS}` out for the backfill, which then ends if any are missing",
             )
 
 

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 
 class KafkaSink(Sink):
-    """Sends each row as a message, at least once: a batch that comes again is sent again.
+    """Sends each row as a message, at least once: a repeated batch is sent again.
 
-    With an upsert, what is sent last of a key counts.
+    With an upsert, the last message of a key counts.
     """
 
     reads_batch_once = False
@@ -47,7 +47,7 @@ class KafkaSink(Sink):
     def check(self) -> None:
         """Raises RuntimeFault when the state is a copy, and its original sends to the topic.
 
-        A topic has no notes of its own; what the state was copied with says where it was sent to.
+        A topic has no notes of its own; the copied state's note says where it was sent.
         """
         note = self._noted()
         if note.get("state") in (None, self._state.id) or note.get("topic") != self._target():
@@ -66,7 +66,7 @@ class KafkaSink(Sink):
             write_note(self._state.storage, self._state.sink_file(self.name), told)
 
     def open(self) -> None:
-        """Messages that were sent stay."""
+        """Sent messages stay."""
 
     def _noted(self) -> dict[str, Any]:
         return read_note(self._state.storage, self._state.sink_file(self.name), SINK_NOTE) or {}
@@ -88,7 +88,7 @@ class KafkaSink(Sink):
 def as_message(
     rows: DataFrame, format: str, key: tuple[str, ...], csv: Mapping[str, str]
 ) -> tuple[Column, ...]:
-    """The columns `key`, if there is one, and `value` of the messages that rows become."""
+    """The columns `key`, if any, and `value` of the messages for rows."""
     from pyspark.sql import functions as F
 
     row = F.struct(*[F.col(quoted(name)) for name in rows.columns])
@@ -102,6 +102,6 @@ def as_message(
         return (value.alias("value"),)
     if len(columns) == 1:
         return columns[0].cast("string").alias("key"), value.alias("value")
-    # A column that is NULL keeps its place: the key of a message is compared as bytes.
+    # A NULL column is kept: the key of a message is compared as bytes.
     whole = F.to_json(F.struct(*columns), {"ignoreNullFields": "false"})
     return whole.alias("key"), value.alias("value")

@@ -34,7 +34,7 @@ _SUBSCRIBE = {"topic": "subscribe", "topics": "subscribe", "topic_pattern": "sub
 
 
 def read_kafka(spark: SparkSession, source: Declaration) -> Reading:
-    """The messages of a source; begins with the earliest unless told otherwise."""
+    """The messages of a source, starting with the earliest by default."""
     options = dict(source.options)
     format = str(options.pop("format"))
     choose(format, dict.fromkeys(MESSAGES_READ), source.owner, "format")
@@ -72,9 +72,9 @@ def _subscription(owner: str, options: dict[str, Any]) -> dict[str, str]:
 def read_messages(
     load: Callable[[], DataFrame], source: Declaration, format: str, written: Mapping[str, str]
 ) -> Reading:
-    """The messages that `load` gives, as the source declares them; `written` says how csv is.
+    """The messages of `load` with the source's columns; `written` is the layout of csv.
 
-    A message without a value, or with a blank one, is no row.
+    A message without a value, or with a blank one, is not a row.
     """
     from pyspark.sql import functions as F
 
@@ -124,7 +124,7 @@ def _read(source: Declaration, format: str, written: Mapping[str, str], fails: b
 
 
 def _place() -> Column:
-    """Where a message lies: `topic-partition@offset`."""
+    """The location of a message: `topic-partition@offset`."""
     from pyspark.sql import functions as F
 
     return F.expr("concat(topic, '-', partition, '@', offset)")

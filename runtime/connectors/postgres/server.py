@@ -6,10 +6,10 @@ from ...base.errors import BAD_OPTION, MODULE_MISSING, RuntimeFault
 
 
 def check_server(sink: str, server: str) -> None:
-    """Raises RuntimeFault for a text that names no server.
+    """Raises RuntimeFault for a text that does not name a server.
 
-    What libpq says of one repeats the part that it could not read, which may be of the password: it
-    is not shown. Nor is a server tried whose name or port would be half a password.
+    libpq's message repeats the part that it could not parse, which may be of the password: it is
+    not shown. Nor is a server contacted whose name or port would be half a password.
     """
     from psycopg import ProgrammingError
     from psycopg.conninfo import conninfo_to_dict
@@ -23,7 +23,7 @@ def check_server(sink: str, server: str) -> None:
     if parts.get("host") == "@" or in_url or not all(p.isdigit() or not p for p in ports):
         raise RuntimeFault(
             BAD_OPTION,
-            f"the `url` of sink `{sink}` is no URL of PostgreSQL, nor a list of `name=value`",
+            f"the `url` of sink `{sink}` is neither a PostgreSQL URL nor a list of `name=value`",
             "write `postgresql://user@host:5432/shop` or `host=… dbname=… user=…`, and give the "
             "password as the option `password`; in a URL `%`, `@`, `:` and `/` of a name or "
             "password are `%25`, `%40`, `%3A` and `%2F`",

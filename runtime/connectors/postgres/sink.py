@@ -1,13 +1,14 @@
 """The postgres sink: every batch in one transaction, together with its number.
 
-    <table>              what users read; made at the first batch if it is not there
+    <table>              what users read; created at the first batch if it does not exist
     _streamc_batches     one row for each sink and state: the last batch that is in the table, and
                          which run of the state wrote last
 
-A batch whose number is not above the one in its row is in the table already: it was committed
-there, and the run was stopped before Spark noted it. So each row is written once, whatever stops
-the job. After a fallback to a barrier the same batches come again, and are left out as well. After
-a rollback on purpose they are other batches: rows that were added are there, and come again.
+A batch whose number is not above the one in its row is already in the table: it was committed
+there, and the run was interrupted before Spark recorded it. So each row is written once, whatever
+interrupts the job. After a fallback to a barrier the same batches run again, and are left out as
+well. After a deliberate rollback they are other batches: rows that were added stay, and are added
+again.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
     from ..upserts import Upsert
 
 _BATCHES = "_streamc_batches"
-_LOCK = 0x5374726D  # of the transactions that make tables
+_LOCK = 0x5374726D  # of the transactions that create tables
 
 
 class PostgresSink(Sink):
@@ -69,10 +70,10 @@ class PostgresSink(Sink):
         check_server(self.name, self._server)
 
     def check(self) -> None:
-        """Raises RuntimeFault when the table is not this state's to write; changes nothing.
+        """Raises RuntimeFault when this state may not write to the table; changes nothing.
 
-        When the server does not answer, when the table holds what another state has added to it or
-        what the original of a copy writes, and when this state's rows are gone.
+        When the server does not answer, when the table has rows of another state or of a copy's
+        original, and when this state's rows are missing.
         """
         with self._cursor() as cursor:
             known = _turns(cursor, self.name, self._table)
@@ -86,8 +87,8 @@ class PostgresSink(Sink):
             raise RuntimeFault(
                 OUTPUT_GONE,
                 f"the rows of sink `{self.name}` in table {self._table} are gone, but the state "
-                "goes on after the rows that were in it",
-                "put the table back, or start over with another `--state`",
+                f"continues after the rows that were in it",
+                "restore the table, or start over with another `--state`",
             )
 
     def claim(self) -> None:
@@ -164,7 +165,7 @@ class PostgresSink(Sink):
         self._state.home.check_turn(turn, self._shown)
 
     def _add_turns(self, cursor: Cursor[Any]) -> None:
-        """Gives a table that an earlier version made its new column."""
+        """Adds the new column to a table created by an earlier version."""
         import psycopg
 
         if _has_turns(cursor):
@@ -216,7 +217,7 @@ class PostgresSink(Sink):
         )
 
     def _copy(self, cursor: Cursor[Any], rows: DataFrame, table: Identifier) -> None:
-        """Sends the rows as text, which the server reads as its own columns' types."""
+        """Sends the rows as text, which the server converts to its columns' types."""
         from psycopg import sql
 
         names = sql.SQL(", ").join(map(sql.Identifier, rows.columns))
@@ -233,7 +234,7 @@ class PostgresSink(Sink):
             for field in schema.fields
         ]
         if self.upsert is not None:
-            # A NULL in a key is a value like any other, for servers that can see it so.
+            # A NULL in a key is a value like any other, on servers that support that.
             distinct = (
                 "NULLS NOT DISTINCT " if cursor.connection.info.server_version >= 150000 else ""
             )
@@ -256,7 +257,7 @@ class PostgresSink(Sink):
         """A cursor of a transaction that ends with the block; instants are read in UTC."""
         with self._connect() as connection, connection.cursor() as cursor:
             cursor.execute("SET LOCAL timezone = 'UTC'")
-            # The table that is made is there: nothing to tell.
+            # The table already exists: nothing to report.
             cursor.execute("SET LOCAL client_min_messages = warning")
             yield cursor
 
@@ -281,13 +282,13 @@ class PostgresSink(Sink):
             FOREIGN_OUTPUT,
             f"table {self._table} holds what sink `{self.name}` added with another state: its rows "
             "would be there twice",
-            "go on with that state, or give the sink another table, or empty this one and\n"
+            "continue with that state, or give the sink another table, or empty this one and\n"
             f"DELETE FROM {_BATCHES} WHERE sink = '{self.name}';",
         )
 
 
 def _turns(cursor: Cursor[Any], sink: str, table: str) -> dict[str, str | None]:
-    """The states that a sink has written to a table with, and the turn that wrote last."""
+    """The states with which a sink has written to a table, and the turn that wrote last."""
     cursor.execute("SELECT to_regclass(%s)", [_BATCHES])
     if cursor.fetchall() == [(None,)]:
         return {}

@@ -24,7 +24,7 @@ _TYPES = {
     "TimestampType": "timestamptz",
     "TimestampNTZType": "timestamp",
 }
-"""Spark's types as PostgreSQL has them; decimals keep theirs, all others become `jsonb`."""
+"""PostgreSQL's equivalents of Spark's types; decimals keep theirs, all others become `jsonb`."""
 
 
 def type_of(type_: DataType) -> str:
@@ -37,7 +37,7 @@ def type_of(type_: DataType) -> str:
 
 
 def as_text(field: StructField) -> Column:
-    """A column as PostgreSQL reads it; the session's time zone is UTC on both sides."""
+    """A column in PostgreSQL's form; the session's time zone is UTC on both sides."""
     from pyspark.sql import functions as F
     from pyspark.sql import types as T
 

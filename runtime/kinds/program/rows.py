@@ -1,4 +1,4 @@
-"""Tables of a keyed program as the rows that it begins with, as `InitialState.scala` has them."""
+"""Tables of a keyed program as its initial rows, in the form of `InitialState.scala`."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 def state_rows(
     schema: StructType, tables: Mapping[str, DataFrame], program: Program, spark: SparkSession
 ) -> DataFrame:
-    """Tables as the rows that a program begins with; `schema` is that of the kernel for it.
+    """Tables as the initial rows of a program; `schema` is the kernel's.
 
     Raises RuntimeFault for a column that the program needs and no table has.
     """
@@ -63,7 +63,7 @@ def placed_rows(
 def _wanted_tables(
     schema: StructType, tables: Mapping[str, DataFrame], program: Program
 ) -> Iterator[tuple[str, DataFrame]]:
-    # Keys come first, and may be called as a piece is.
+    # Keys come first, and may have the name of a piece.
     pieces = schema.fields[len(key_names(program)) :]
     return ((f.name, tables[f.name]) for f in pieces if f.name in tables)
 
@@ -85,7 +85,7 @@ def _piece(schema: StructType, name: str, table: DataFrame, program: Program) ->
 
 
 def _key(field: StructField, table: DataFrame, program: Program) -> Column:
-    """A key of a row, with the type that the program has it in."""
+    """A key of a row, with the program's type."""
     from pyspark.sql import functions as F
 
     name = key_names(program)[field.name]
@@ -98,7 +98,7 @@ def _is_list(table: DataFrame) -> bool:
 
 
 def _packed(name: str, kind: Any, table: DataFrame, program: Program) -> Column:
-    """The columns of a table as the struct that a piece of this name is."""
+    """The columns of a table as the struct of a piece."""
     from pyspark.sql import functions as F
 
     known = record_names(program) if name == RECORD else {}
@@ -118,6 +118,6 @@ def _wanted(field: Any, name: str, table: DataFrame, program: Program) -> Column
     if name not in table.columns:
         if name.rpartition(".")[2] != WRITTEN:
             raise unfit(program.id, f"the savepoint has no `{name}`")
-        # It was not forgotten before: its time begins now.
+        # It had no TTL before: its time begins now.
         return F.expr("unix_micros(current_timestamp())").alias(field.name)
     return F.col(quoted(name)).cast(nullable(field.dataType)).alias(field.name)

@@ -1,8 +1,8 @@
-"""Keys of a program whose cells get a TTL: each has to be looked at, or nobody forgets what it has.
+"""Keys of a program whose cells get a TTL: each has to be woken, or its cells never expire.
 
-A program looks for what has outlived its time when it is woken for that, which it is because of
-what it has written. What was written before there was a TTL has nobody woken: so each key is woken
-once, at the first watermark.
+A program removes expired entries when it is woken for that, which writing them schedules. Entries
+written before there was a TTL have nothing scheduled: so each key is woken once, at the first
+watermark.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _AT_ONCE = -9_223_372_036_854_774
 
 
 def gets_lifetimes(change: OperatorChange, old: Operator, new: Operator) -> bool:
-    """Whether a migration gives a TTL to cells that go on without having had one."""
+    """Whether a migration gives a TTL to continuing cells that had none."""
     had = {cell.id for cell in cells_of(old) if cell.ttl is not None}
     origins = {one.id: one.column or one.expr for one in change.cells}
     origins |= {one.id: one.old for one in change.entries if one.old is not None}
@@ -34,7 +34,7 @@ def gets_lifetimes(change: OperatorChange, old: Operator, new: Operator) -> bool
 
 
 def woken(tables: Mapping[str, DataFrame], keys: Sequence[str], new: Operator) -> DataFrame:
-    """The records of a program, all of which are looked at; also of keys that have entries only."""
+    """The records of a program, all of which are woken; also of keys that have only entries."""
     from pyspark.sql import functions as F
 
     names = [quoted(key) for key in keys]
@@ -45,7 +45,7 @@ def woken(tables: Mapping[str, DataFrame], keys: Sequence[str], new: Operator) -
         if cell.ttl is not None and entry_table(cell.id) in tables
     ]
     if found:
-        # Sets of rows take NULLs for equal.
+        # Set operations treat NULLs as equal.
         lacking = reduce(lambda one, other: one.union(other), found).subtract(record.select(*names))
         starts = {cell.id: cell for cell in cells_of(new) if cell.kind == "value"}
         kinds = {field.name: field.dataType for field in record.schema.fields}

@@ -1,8 +1,8 @@
-"""A savepoint of a new plan, with cells computed from the rows that came before it.
+"""A savepoint of a new plan, with cells computed from the rows before it.
 
-What the migration carries over is of the savepoint that it begins with, and so are positions and
-watermarks. The rest is of a replay, which ends where that savepoint stood. The new one appears
-whole or not at all, and a run begins with it as with any other: without a migration.
+What the migration carries over comes from the original savepoint, and so do positions and
+watermarks. The rest comes from a replay, which ends at the original savepoint's positions. The new
+one appears whole or not at all, and a run starts from it like from any other: without a migration.
 """
 
 from __future__ import annotations
@@ -57,11 +57,11 @@ def backfill_savepoint(
     tell: Tell = lambda line: None,
     spark: SparkSession | None = None,
 ) -> Savepoint:
-    """Makes a savepoint of a script's plan from the one that the arguments name.
+    """Creates a savepoint of a script's plan from the one that the arguments name.
 
-    Their migration says which parts are computed from retained rows. With `partial` that goes on
-    though some rows are gone. A job may run on the state, which is on this machine's disk.
-    Raises RuntimeFault when it is not possible as asked; nothing is left behind then.
+    Their migration says which parts are computed from retained rows. With `partial` that continues
+    though some rows are missing. A job may run on the state, which is on this machine's disk.
+    Raises RuntimeFault when it is not possible as requested; nothing is then left over.
     """
     plan, spec = load_plan(plan_path(script)), load_spec(script)
     settings = resolve_settings(plan, arguments, os.environ)
@@ -103,7 +103,7 @@ def backfill_savepoint(
 
 
 def _replayed(replay: Replay, queries: Sequence[Query], partial: bool, tell: Tell) -> Sequence[str]:
-    """Runs a replay, and says what it lacked of the rows; raises RuntimeFault unless it may."""
+    """Runs a replay, and returns which rows it lacked; raises RuntimeFault unless it may."""
 
     def missing() -> tuple[str, ...]:
         storage = replay.draft.storage
@@ -116,7 +116,7 @@ def _replayed(replay: Replay, queries: Sequence[Query], partial: bool, tell: Tel
     cuts = steps(replay.plan, queries, replay.fit.cuts)
     tell(f"replay of {', '.join(query.id for query in queries)}, {len(cuts)} batches")
     replay.run(queries, cuts)
-    # Spark passes over a file that is gone when its batch comes, and says nothing.
+    # Spark silently skips a file that is missing when its batch runs.
     found = missing()
     for line in found:
         tell(line)
@@ -140,7 +140,7 @@ def _fit(disk: LocalDisk, state: str, plan: Plan, arguments: Arguments) -> Fit:
 
 @dataclass(frozen=True, slots=True)
 class _Made:
-    """A savepoint that is being made in a folder, when the replay is over.
+    """A savepoint under construction in a folder, after the replay.
 
     `spec` is the text that its plan was compiled from, `lacks` are the reasons for which the replay
     did not have all rows.
@@ -155,7 +155,7 @@ class _Made:
     tell: Tell
 
     def savepoint(self, name: str, logs: Sequence[str]) -> Savepoint:
-        """Writes the tables; what the manifest says of them and of all else."""
+        """Writes the tables; returns the content of the manifest."""
         fit, plan = self.replay.fit, self.replay.plan
         return replace(
             fit.savepoint,
@@ -201,7 +201,7 @@ class _Made:
         return SavedOperator(id, use.operator.KIND, kept.keys, kept.cells, tables)
 
     def _tables(self, query: Query, use: OperatorUse, kept: Kept) -> dict[str, DataFrame]:
-        """The tables of an operator: carried over, computed again, or some cells of each."""
+        """The tables of an operator: carried over, recomputed, or some cells of each."""
         fit, id = self.replay.fit, use.operator.id
         carried = fit.tables(self.storage.session, id, query)
         if carried is None and id in fit.backfilled:

@@ -1,8 +1,8 @@
 """A run of a plan over the rows that a savepoint's job had read, into a checkpoint of its own.
 
-Its epochs are there before it begins: one without input, which makes all stores; those with the
-input, up to where the savepoint stood; one without input by whose watermark, that of the savepoint,
-all closes that was closed there. Queries from which nothing is wanted have the first one only. No
+Its epochs exist before it begins: one without input, which creates all stores; those with the
+input, up to the savepoint's positions; one without input whose watermark, that of the savepoint,
+closes everything that was closed there. Queries that are not needed have only the first one. No
 sink gets anything.
 """
 
@@ -47,7 +47,8 @@ class Replay:
         self._go(tuple(self.plan.queries.values()), 0)
         last = 2 * len(cuts) - 1
         for number in range(1, last + 1):
-            # Between batches all is closed that a watermark closes, as where a job waits for input.
+            # Between batches everything is closed that a watermark closes, as in a job waiting for
+            # input.
             self._epoch(number, cuts[(number - 1) // 2], rows=number % 2 == 1)
         self._go(queries, last)
         for query in queries:
@@ -71,7 +72,7 @@ class Replay:
                 run_to(draft, query, frame, epoch, _compute)
 
     def _move_watermark(self, query: Query, batch: int) -> None:
-        """Has the batch behind this one run by the watermark of the savepoint's last batch."""
+        """Makes the batch after this one use the watermark of the savepoint's last batch."""
         saved = self.fit.origin(query)
         path = f"{self.folder}/queries/{query.id}/commits/{batch}"
         version, _, rest = (self.disk.read(path) or "").partition("\n")
@@ -82,5 +83,5 @@ class Replay:
 
 
 def _compute(batch: DataFrame, batch_id: int) -> None:
-    """Only what is read is computed, and with it the state."""
+    """Only what is read is computed, including the state."""
     batch.count()

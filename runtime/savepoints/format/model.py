@@ -16,7 +16,7 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}")
 
 
 def load_savepoint(files: Files, folder: str) -> Savepoint:
-    """The savepoint in a folder; raises RuntimeFault when there is none that can be read."""
+    """The savepoint in a folder; raises RuntimeFault when there is none or it is unreadable."""
     shown = folder.removeprefix("file:")
     try:
         text = files.read(f"{folder}/{MANIFEST}")
@@ -40,14 +40,14 @@ def read_manifest(text: str) -> Savepoint:
     try:
         return Savepoint.from_json(document)
     except ValueError as error:
-        raise ValueError(f"it is no manifest: {error}") from None
+        raise ValueError(f"it is not a manifest: {error}") from None
 
 
 def find_savepoint(files: Files, state: str, named: str) -> tuple[Savepoint, str]:
     """A savepoint of a state by its name, or one in a folder by its path, and its folder.
 
-    Raises RuntimeFault when there is none that can be read, and when what has the name is the
-    manifest of another one.
+    Raises RuntimeFault when there is none or it is unreadable, and when the manifest is that of
+    another one.
     """
     folder = savepoint_folder(state, named)
     found = load_savepoint(files, folder)
@@ -69,24 +69,24 @@ def savepoint_folder(state: str, named: str) -> str:
 
 
 def savepoint_names(files: Files, state: str) -> list[str]:
-    """The names of the savepoints of a state folder; one that is half made has none."""
+    """The names of the savepoints of a state folder, without unfinished ones."""
     names = [name for name in files.list(f"{state}/{FOLDER}") if not name.startswith(".")]
     return [n for n in names if MANIFEST in files.list(f"{state}/{FOLDER}/{n}")]
 
 
 def folders_of_savepoints(files: Files, state: str) -> list[str]:
-    """The names of all savepoints of a state folder, also of those whose manifest is gone."""
+    """The names of all savepoints of a state folder, including those without a manifest."""
     names = [name for name in files.list(f"{state}/{FOLDER}") if not name.startswith(".")]
     held = {name: set(files.list(f"{state}/{FOLDER}/{name}")) for name in names}
-    # Earlier versions left the log of their Spark beside the savepoints.
+    # Earlier versions left the log of their Spark next to the savepoints.
     return [name for name in names if held[name] - {"spark.log"}]
 
 
 def name_taken(name: str) -> RuntimeFault:
-    """The fault for a savepoint whose name is another one's."""
+    """The fault for a savepoint name that is taken."""
     return RuntimeFault(
         SAVEPOINT_UNUSABLE,
-        f"there is a savepoint `{name}` already",
+        f"savepoint `{name}` already exists",
         "give another name, or delete it: `streamc savepoint delete`",
     )
 
@@ -110,7 +110,7 @@ def check_free(name: str, taken: list[str]) -> str:
 
 
 def new_name(pipeline: str, barrier: int, taken: list[str]) -> str:
-    """A name that no savepoint has, which says of which barrier it is."""
+    """An unused name for a savepoint, with its barrier in it."""
     stem = f"{pipeline}-{barrier:06d}"
     return next(n for i in range(10**6) if (n := f"{stem}-{i}" if i else stem) not in taken)
 

@@ -1,4 +1,4 @@
-"""Values of a savepoint as text, as Spark writes them: instants in UTC, structs in braces."""
+"""Values of a savepoint as text, in Spark's form: instants in UTC, structs in braces."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Where savepoints are made: hidden folders, each locked by the process that fills it.
+"""Where savepoints are built: hidden folders, each locked by the process that fills it.
 
-The system frees the lock of a process that was killed. What such a one has left is taken away by
-the next that makes or deletes a savepoint, while a folder that is being filled stays.
+The system frees the lock of a killed process. What it has left is removed by the next process that
+creates or deletes a savepoint, while a folder being filled stays.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _SUFFIX = ".tmp"
 
 @contextmanager
 def draft(disk: LocalDisk, state: str, name: str) -> Iterator[str]:
-    """A new folder for a savepoint; it is taken away unless it has become one."""
+    """A new folder for a savepoint; it is removed unless it is published."""
     sweep(disk, state)
     folder = hidden_folder(state, name)
     lock = _locked(folder)
@@ -36,7 +36,7 @@ def draft(disk: LocalDisk, state: str, name: str) -> Iterator[str]:
 
 
 def publish(disk: LocalDisk, folder: str, state: str, name: str) -> None:
-    """Makes a draft the savepoint of a name; raises RuntimeFault when the name is taken by now."""
+    """Publishes a draft under a name; raises RuntimeFault when the name is now taken."""
     try:
         disk.rename(folder, savepoint_folder(state, name))
     except OSError as error:
@@ -46,28 +46,28 @@ def publish(disk: LocalDisk, folder: str, state: str, name: str) -> None:
 
 
 def sweep(disk: LocalDisk, state: str) -> None:
-    """Takes away what processes that have ended left half made, or half deleted."""
+    """Removes what ended processes left half created, or half deleted."""
     for name in disk.list(f"{state}/{FOLDER}"):
         if name.startswith(".") and name.endswith(_SUFFIX):
             _take_away(disk, f"{state}/{FOLDER}/{name}")
 
 
 def hidden_folder(state: str, name: str) -> str:
-    """A folder that nothing else has, and that is no savepoint.
+    """A folder with a unique name, which is not a savepoint.
 
-    The Spark of a process that was killed may write to that one's for a moment.
+    The Spark of a killed process may still write to its folder for a moment.
     """
     return f"{state}/{FOLDER}/.{name}.{uuid.uuid4()}{_SUFFIX}"
 
 
 def _locked(folder: str) -> int:
-    """Makes a folder and locks it; the handle that holds the lock."""
+    """Creates a folder and locks it; returns the handle that holds the lock."""
     while True:
         make_folders(folder)
         # Until it is locked it may be swept.
         with suppress(FileNotFoundError):
             handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-            with suppress(OSError):  # A file system without locks: there nothing is swept.
+            with suppress(OSError):  # A file system without locks, where nothing is swept.
                 fcntl.flock(handle, fcntl.LOCK_EX)
             if _is_still(folder, handle):
                 return handle
@@ -90,7 +90,7 @@ def _take_away(disk: LocalDisk, folder: str) -> None:
 
 
 def _is_still(folder: str, handle: int) -> bool:
-    """Whether a handle is of what has this name now."""
+    """Whether a handle is of the folder that now has this name."""
     try:
         return os.path.samestat(os.stat(folder), os.fstat(handle))
     except FileNotFoundError:

@@ -1,6 +1,6 @@
 """Savepoints as one file, and files that somebody has changed.
 
-An archive is an uncompressed tar: Parquet is compressed already.
+An archive is an uncompressed tar: Parquet is already compressed.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ from .sql import describe
 def export_savepoint(savepoint: Savepoint, folder: str, archive: Path) -> None:
     """Writes a savepoint into an archive, which appears whole or not at all.
 
-    Raises RuntimeFault when the savepoint is damaged or the archive is there already.
+    Raises RuntimeFault when the savepoint is damaged or the archive already exists.
     """
     check_files(LocalDisk(), savepoint, folder)
     if archive.exists():
         raise RuntimeFault(
-            SAVEPOINT_UNUSABLE, f"there is a file {archive} already", "give another name"
+            SAVEPOINT_UNUSABLE, f"file {archive} already exists", "give another name"
         )
     written = archive.with_name(f".{archive.name}.tmp")
     try:
@@ -48,7 +48,7 @@ def export_savepoint(savepoint: Savepoint, folder: str, archive: Path) -> None:
 
 
 def import_savepoint(state: str, archive: Path, name: str | None) -> Savepoint:
-    """Makes a savepoint of a state folder from an archive, under its own name by default.
+    """Creates a savepoint in a state folder from an archive, under its own name by default.
 
     A folder that does not exist or is empty becomes the state of the savepoint's pipeline. Raises
     RuntimeFault when the archive holds no whole savepoint or the name is taken.
@@ -61,7 +61,7 @@ def import_savepoint(state: str, archive: Path, name: str | None) -> Savepoint:
         if named in disk.list(f"{folder}/{FOLDER}"):
             raise RuntimeFault(
                 SAVEPOINT_UNUSABLE,
-                f"there is a savepoint `{named}` already",
+                f"savepoint `{named}` already exists",
                 "give another name with `--name`",
             )
         found = replace(found, name=named)
@@ -97,7 +97,7 @@ def _unpack(archive: Path, folder: str) -> Savepoint:
     written than was there to be read.
     """
     try:
-        # Only as `export` writes it: what is packed may be of any length when it is unpacked.
+        # Only as `export` writes it: compressed data may have any length when unpacked.
         with tarfile.open(archive, "r:") as tar:
             members = dict(_members(tar))
             if MANIFEST not in members:
@@ -111,30 +111,30 @@ def _unpack(archive: Path, folder: str) -> Savepoint:
     except _ODD as error:
         raise RuntimeFault(
             SAVEPOINT_UNUSABLE,
-            f"{archive} is no archive of a savepoint: {str(error) or type(error).__name__}",
+            f"{archive} is not an archive of a savepoint: {str(error) or type(error).__name__}",
             "pass a file that `streamc savepoint export` has written, not packed any further",
         ) from None
 
 
 class _Refused(ValueError):
-    """Something in an archive that no export writes."""
+    """Something in an archive that `export` never writes."""
 
 
 _ODD = (tarfile.TarError, OSError, ValueError, OverflowError, MemoryError, EOFError)
-"""What a damaged or a made up archive gives."""
+"""Errors of a damaged or forged archive."""
 _MANIFEST_BYTES = 256 << 20
 _CHUNK = 1 << 20
 
 
 def _members(tar: tarfile.TarFile) -> Iterator[tuple[str, tarfile.TarInfo]]:
-    """The files of an archive by their paths; folders are nothing of their own."""
+    """The files of an archive by their paths, without folders."""
     seen = set()
     for member in tar:
         path = member.name.removeprefix("./")
         if member.isdir():
             continue
         if member.type not in (tarfile.REGTYPE, tarfile.AREGTYPE) or member.sparse is not None:
-            raise _Refused(f"`{path}` is no plain file")
+            raise _Refused(f"`{path}` is not a plain file")
         if path in seen:
             raise _Refused(f"`{path}` is in it twice")
         seen.add(path)
@@ -168,15 +168,15 @@ def _write(tar: tarfile.TarFile, member: tarfile.TarInfo, path: Path) -> None:
 def _content(tar: tarfile.TarFile, member: tarfile.TarInfo) -> IO[bytes]:
     held = tar.extractfile(member)
     if held is None:
-        raise _Refused(f"`{member.name}` is no plain file")
+        raise _Refused(f"`{member.name}` is not a plain file")
     return held
 
 
 def seal_savepoint(savepoint: Savepoint, folder: str) -> Savepoint:
-    """Accepts the Parquet files that are there: their rows, lengths and checksums are noted.
+    """Accepts the existing Parquet files: their rows, lengths and checksums are recorded.
 
-    Raises RuntimeFault for a file that lacks a column that its table has, or has one of another
-    type; the manifest stays as it was.
+    Raises RuntimeFault for a file that lacks a column of its table, or has one of another type; the
+    manifest is then unchanged.
     """
     queries = {
         id: replace(
@@ -221,7 +221,7 @@ def _table(table: SavedTable, folder: str, path: str) -> SavedTable:
 
 
 def _types(table: SavedTable, folder: str) -> Mapping[str, str]:
-    """The types of the columns in a file that is as it was written, if there is one left."""
+    """The types of the columns in an unchanged file, if there is one left."""
     for path, held in table.files.items():
         there = LocalDisk().sums([f"{folder}/{path}"]).get(f"{folder}/{path}")
         if there is not None and (there.bytes, there.crc32) == held:

@@ -1,4 +1,4 @@
-"""What becomes of a savepoint under another plan, in figures, before anything begins with it."""
+"""How a savepoint would migrate to another plan, in numbers, before anything starts from it."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class OperatorPreview:
-    """What is kept of an operator, and what becomes of it.
+    """The state of an operator, and its migration.
 
-    `new` is the operator that goes on with it, None if nothing does. `column_bytes` are by table
-    and column, as they are compressed; of what does not change there are no samples. `refused` is
-    why this version can't carry the migration out.
+    `new` is the operator that continues it, None if none does. `column_bytes` are compressed sizes
+    by table and column; there are no samples of what does not change. `refused` is why this version
+    can't carry out the migration.
     """
 
     saved: SavedOperator
@@ -119,7 +119,7 @@ class _Figures:
     def _shown(
         self, found: list[Conversion], saved: SavedOperator, new: str, *, merges: bool
     ) -> tuple[tuple[Sample, ...], Incomplete | None]:
-        """Samples, and what is incomplete; groups with rows that can't be converted do not merge.
+        """Samples, and incomplete windows; groups with rows that can't be converted do not merge.
 
         All tables of an operator that merges are one.
         """

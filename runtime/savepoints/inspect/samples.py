@@ -1,4 +1,4 @@
-"""A few rows of a savepoint beside what a migration makes of them, as text."""
+"""A few rows of a savepoint before and after a migration, as text."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ Texts = Mapping[str, str | None]
 """The columns of a row as text, by their names."""
 
 SAMPLES = 2
-"""How many rows of the new state are shown of each table."""
+"""How many rows of the new state are shown for each table."""
 BEFORE = 3
-"""How many of the old rows that become one."""
+"""How many of the old rows that become one are shown."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """Rows of a table that become one, and what they become; `rows` is how many they are.
+    """Rows of a table that become one, and what they become; `rows` is their number.
 
-    Of many the first are in `before`.
+    `before` has the first of many.
     """
 
     table: str
@@ -40,7 +40,7 @@ class Sample:
 
 
 def samples(conversion: Conversion, attempts: Attempts) -> Iterator[Sample]:
-    """Yields the first rows of a table of which all can be converted, each by itself."""
+    """Yields the first fully convertible rows of a table, one by one."""
     from functools import reduce
     from operator import and_
 
@@ -68,9 +68,9 @@ def samples(conversion: Conversion, attempts: Attempts) -> Iterator[Sample]:
 def merged_samples(
     conversion: Conversion, merged: DataFrame, *, sessions: bool
 ) -> Iterator[Sample]:
-    """Yields the first groups of the new state, and the old ones that each was made of.
+    """Yields the first groups of the new state, and the old ones merged into each.
 
-    Of `sessions` those whose windows lie within that of the new one.
+    For `sessions` these are the ones whose windows are within that of the new one.
     """
     keys = [one for one in conversion.made if one.is_key]
     names = (*conversion.keys, *conversion.columns)
@@ -90,7 +90,7 @@ def merged_samples(
 def _paired(
     conversion: Conversion, merged: DataFrame, keys: Sequence[MadeColumn], sessions: bool
 ) -> list[Row]:
-    """The number of a new group, of how many it was made, an old one, and the new one."""
+    """The number of a new group, the number of its old groups, an old one, and the new one."""
     from pyspark.sql import Window
     from pyspark.sql import functions as F
 

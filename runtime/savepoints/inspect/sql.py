@@ -1,4 +1,4 @@
-"""SQL over the Parquet of savepoints, by DuckDB: no JVM, any question."""
+"""SQL over the Parquet of savepoints, by DuckDB: any query, without a JVM."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """What a Parquet file has: its columns by name with DuckDB's types, and its rows."""
+    """The content of a Parquet file: its columns by name with DuckDB's types, and its rows."""
 
     types: dict[str, str]
     rows: int
@@ -31,7 +31,7 @@ class Content:
 
 @dataclass(frozen=True, slots=True)
 class TableDifference:
-    """What differs between a table of two savepoints: keys, and by cell how many have changed."""
+    """The differences in a table of two savepoints: keys, and how many changes by cell."""
 
     operator: str
     table: str
@@ -41,20 +41,20 @@ class TableDifference:
 
 
 def describe(path: str) -> Content:
-    """What a Parquet file has; raises RuntimeFault for a file that is none."""
+    """The content of a Parquet file; raises RuntimeFault for any other file."""
     file = "read_parquet('" + path.replace("'", "''") + "')"
     with _connected() as connection:
         columns = _answer(connection, f"DESCRIBE SELECT * FROM {file}").rows
-        # Each value is looked at: what is in the footer may be right where pages are not.
+        # Each value is read: the footer may be right where pages are not.
         ((rows, _),) = _answer(connection, f"SELECT count(*), max(hash(f)) FROM {file} AS f").rows
     return Content({str(column[0]): str(column[1]) for column in columns}, rows)
 
 
 def ask(savepoint: Savepoint, folder: str, query: str) -> Answer:
-    """The answer to a question about the tables of a savepoint.
+    """The result of a query over the tables of a savepoint.
 
     An operator is a table of its name; its other tables are `<operator>__<table>`: `sla__waiting`.
-    Raises RuntimeFault when DuckDB is missing or does not take the query.
+    Raises RuntimeFault when DuckDB is missing or refuses the query.
     """
     with _connected() as connection:
         for name, table in views(savepoint):
@@ -63,7 +63,7 @@ def ask(savepoint: Savepoint, folder: str, query: str) -> Answer:
 
 
 def views(savepoint: Savepoint) -> Iterator[tuple[str, SavedTable]]:
-    """The tables by the names that SQL has for them."""
+    """The tables by their names in SQL."""
     for operator in savepoint.operators:
         for number, (name, table) in enumerate(operator.tables.items()):
             yield (f"{operator.id}__{name}" if number else operator.id), table
@@ -72,7 +72,7 @@ def views(savepoint: Savepoint) -> Iterator[tuple[str, SavedTable]]:
 def differences(
     old: Savepoint, old_folder: str, new: Savepoint, new_folder: str
 ) -> Iterator[TableDifference]:
-    """What differs between two savepoints, in the tables that both have."""
+    """The differences between two savepoints, in their common tables."""
     before, after = dict(views(old)), dict(views(new))
     keys = {operator.id: operator.keys for operator in new.operators}
     with _connected() as connection:
@@ -147,7 +147,7 @@ def _connected() -> DuckDBPyConnection:
     except ImportError:
         raise RuntimeFault(
             MODULE_MISSING,
-            "to look into savepoints with SQL needs DuckDB",
+            "SQL on savepoints needs DuckDB",
             "pip install 'streamc[sql]'",
         ) from None
     connection = duckdb.connect()

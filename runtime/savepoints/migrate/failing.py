@@ -1,7 +1,7 @@
 """Rows of a savepoint that a migration can't convert: their number, the first of them, and why.
 
-A conversion fails that ends with an error, and one by TRY_CAST or a `try_…` function that gives
-NULL though all that it reads is there, unless the migration accepts NULL for it.
+A conversion fails if it ends with an error, or if TRY_CAST or a `try_…` function gives NULL though
+none of its inputs is, unless the migration accepts NULL for it.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     from .state_mapping import Fit
 
 FIRST = 3
-"""How many rows are told of each failure."""
+"""How many rows are shown for each failure."""
 
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A row: the keys that tell which it is, and what the expression reads of it, as text."""
+    """A row: the keys that identify it, and what the expression reads of it, as text."""
 
     keys: Mapping[str, str | None]
     reads: Mapping[str, str | None]
@@ -39,9 +39,9 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class Failing:
-    """Rows of which a part of the new state can't be computed: how many, and the first of them.
+    """Rows from which a part of the new state can't be computed: how many, and the first of them.
 
-    `reason` is what Spark says of one of them, None where they would become NULL.
+    `reason` is Spark's error for one of them, None where they would become NULL.
     """
 
     table: str
@@ -53,7 +53,7 @@ class Failing:
 
 
 class Attempts:
-    """Expressions that are tried on rows, so that what fails does not end the job."""
+    """Expressions tried on rows, so that a failure does not end the job."""
 
     def __init__(self, kernel: Any, spark: SparkSession) -> None:
         self._conversions = kernel.Conversions
@@ -68,19 +68,19 @@ class Attempts:
         return bool(self._conversions.tries(self._session, expression))
 
     def attempted(self, expression: str) -> Column:
-        """What it gives, as `value` of a struct, or why it gives nothing, as `error`."""
+        """Its result, as `value` of a struct, or why there is none, as `error`."""
         from pyspark.sql import Column
 
         return Column(self._conversions.attempted(self._session, expression))
 
     def value(self, expression: str) -> Column:
-        """What it gives, NULL where it fails."""
+        """Its result, NULL where it fails."""
         return self.attempted(expression).getField("value")
 
 
 @dataclass(frozen=True, slots=True)
 class _Failure:
-    """A way in which a part may fail, and the rows of which that is so."""
+    """A way in which a part may fail, and the rows for which it does."""
 
     made: MadeColumn
     reads: tuple[str, ...]
@@ -91,9 +91,9 @@ class _Failure:
 def failing(
     conversions: Iterable[Conversion], attempts: Attempts, nulls: Collection[str] = ()
 ) -> Iterator[Failing]:
-    """Yields what fails of some conversions; `nulls` are the parts that may become NULL.
+    """Yields the failures of conversions; `nulls` are the parts that may become NULL.
 
-    Each table is read once, and again only for what fails.
+    Each table is read once, and again only for failures.
     """
     from pyspark.sql import functions as F
 
@@ -120,7 +120,7 @@ def check_conversions(kernel: Any, spark: SparkSession, fit: Fit) -> None:
 
 
 def failure_text(one: Failing) -> str:
-    """What fails of which rows, with the first of them and why."""
+    """The failing part and rows, with the first of them and why."""
     count = "1 row" if one.rows == 1 else f"{one.rows:,} rows"
     why = "it would become NULL" if one.reason is None else one.reason
     first = "".join(f"\n     {example}" for example in one.examples)
@@ -128,7 +128,7 @@ def failure_text(one: Failing) -> str:
 
 
 def failure_help(one: Failing) -> str:
-    """How to mend it."""
+    """How to fix it."""
     path = one.part.split(": ")[0]
     accept = f", accept NULL by `accept: {{{path}: nulls}}`" if one.reason is None else ""
     leave = "" if one.table in SIDES else ", or leave them behind by `where`"
@@ -170,7 +170,7 @@ def _told(conversion: Conversion, failure: _Failure, rows: int) -> Failing:
 
 
 def _reason(error: str) -> str:
-    """What Spark says in an error: its class, then its text."""
+    """Spark's error: its class, then its text."""
     name, _, text = error.partition("\n")
     return java_reason([(name, text)])
 

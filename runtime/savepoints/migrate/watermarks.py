@@ -1,4 +1,4 @@
-"""What the watermark of a savepoint makes of windows and timers that a migration moves."""
+"""The effect of a savepoint's watermark on windows and timers that a migration moves."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 class Incomplete:
     """Windows of the new version that lack what had closed before the cut, up to the watermark.
 
-    Of windows of a fixed size that is one, from `start_ms` to `end_ms`, in which `closed` windows
-    of the old version lay that are gone; where they overlap it is `windows` of them, which lie
-    between these instants. Of sessions it is those that begin so early that one which has closed
-    might have reached them. `groups` is how many of them the savepoint has.
+    For windows of a fixed size that is one, from `start_ms` to `end_ms`, which contained `closed`
+    windows of the old version that are no longer there; where they overlap it is `windows` of them
+    between these instants. For sessions it is those that begin so early that a closed one might
+    have reached them. `groups` is how many of them the savepoint has.
     """
 
     watermark_ms: int
@@ -38,10 +38,10 @@ class Incomplete:
 
 @dataclass(frozen=True, slots=True)
 class MovedTimer:
-    """A timer: how many keys have it set, of how many to another instant than it was.
+    """A timer: how many keys have it set, and how many of them to another instant than before.
 
-    `at_once` is how many are due when the first batch begins. `by_clock` is whether it goes by
-    processing time; then those are counted that are due by now.
+    `at_once` is how many are due when the first batch begins. `by_clock` is whether it uses
+    processing time; then those due now are counted.
     """
 
     name: str
@@ -54,7 +54,7 @@ class MovedTimer:
 def incomplete(
     rows: DataFrame, merged: DataFrame, lengths: WindowMerge, watermark_ms: int
 ) -> Incomplete | None:
-    """What is incomplete of windows that are merged into wider ones; None if nothing is.
+    """The incomplete ones of windows merged into wider ones; None if there are none.
 
     `rows` are the old groups, `merged` the new ones, `lengths` those by which they are merged. The
     watermark is the one by which the last batch of the savepoint has closed windows.
@@ -68,7 +68,7 @@ def incomplete(
     size, part, offset = lengths.into, lengths.of, lengths.offset
     assert size is not None and part is not None and offset is not None
     step = size if lengths.step is None else lengths.step
-    # Those that lack something begin behind `passed - size`, and up to `passed - part`.
+    # Those that lack something begin after `passed - size`, and up to `passed - part`.
     last = passed - part - (passed - part - offset) % step
     windows = -((passed - size - last) // step)
     if last <= passed - size:
@@ -89,8 +89,8 @@ def incomplete(
 def _passed(rows: DataFrame, watermark_ms: int) -> int:
     """The instant in microseconds up to which windows have closed.
 
-    Above an interval join that is earlier than the watermark of the query: what is still there has
-    not closed.
+    Above an interval join that is earlier than the query's watermark: what is still there has not
+    closed.
     """
     from pyspark.sql import functions as F
 
@@ -108,9 +108,9 @@ def moved_timers(
     watermark_ms: int,
     try_: Attempts,
 ) -> Iterator[MovedTimer]:
-    """Yields the timers of a program if any of them is set in another way than before.
+    """Yields the timers of a program if any of them is set differently than before.
 
-    `old` and `new` are what the plans say of the operator.
+    `old` and `new` are the operator in the plans.
     """
     from pyspark.sql import functions as F
 
@@ -134,7 +134,7 @@ def moved_timers(
 
 
 def _same(expression: str, name: str, before: set[str], instant: Column, try_: Attempts) -> Column:
-    """Whether a timer is set for the instant of the one that it was: that it reads, or its name."""
+    """Whether a timer is set for the instant of its old one: the one that it reads, or its name."""
     from pyspark.sql import functions as F
 
     was = next((one for one in try_.reads(expression) if one in before), name)

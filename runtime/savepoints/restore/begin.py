@@ -1,4 +1,4 @@
-"""A run that is to begin with a savepoint makes a generation of it, before anything else."""
+"""The start of a run from a savepoint: first of all, a generation of it."""
 
 from __future__ import annotations
 

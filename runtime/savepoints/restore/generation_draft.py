@@ -1,4 +1,4 @@
-"""A generation that is being made: its folder, and batches of its queries without their sinks."""
+"""A generation under construction: its folder, and batches of its queries without sinks."""
 
 from __future__ import annotations
 
@@ -48,9 +48,9 @@ def gated(
     job: Job,
     queries: Sequence[Query],
 ) -> Iterator[list[tuple[Query, DataFrame]]]:
-    """Queries behind a gate that gives the epochs which the draft has, and opens none with input.
+    """Queries behind a gate that serves the draft's epochs, and opens none with input.
 
-    `job` is built. Raises RuntimeFault when Spark would keep another state than the plan says.
+    `job` is built. Raises RuntimeFault when Spark would keep other state than planned.
     """
     job.tables.read(draft.shown)
     gate = Gate(kernel, spark, draft, plan, settings)

@@ -1,10 +1,10 @@
-"""A new generation of a state that begins with a savepoint.
+"""A new generation of a state that starts from a savepoint.
 
-It is made under a hidden name. The program runs for one batch without input, which makes its
-stores; programs in Python take their state in it. Then what all other operators keep is put into
-their stores, the logs of that batch say where the sources and the watermarks stood, and one rename
-makes it the current generation. Until then the one before is current, so a stop at any point leaves
-a state that starts as if nothing had been tried.
+It is built under a hidden name. The queries run for one batch without input, which creates their
+stores; Python programs take their state in it. Then the state of all other operators is written
+into their stores, the logs of that batch get the positions of sources and watermarks, and one
+rename makes it the current generation. Until then the previous one is current, so an interruption
+at any point leaves a state that starts as if nothing had been tried.
 """
 
 from __future__ import annotations
@@ -50,10 +50,10 @@ def restore(
     folders: Sequence[str],
     tell: Callable[[str], None],
 ) -> None:
-    """Makes a generation that begins with a savepoint the current one of a state.
+    """Creates a generation that starts from a savepoint, and makes it the current one.
 
     Raises RuntimeFault when the savepoint is damaged or the state does not fit the plan; the state
-    is as it was then.
+    is then unchanged.
     """
     disk, root = disk_of(state)
     check_files(disk, fit.savepoint, fit.folder)
@@ -83,13 +83,13 @@ def restore(
 
 
 def check_files(disk: Disk, savepoint: Savepoint, folder: str) -> None:
-    """Raises RuntimeFault unless all files of a savepoint are as its manifest says."""
+    """Raises RuntimeFault unless all files of a savepoint match its manifest."""
     files = savepoint.files()
     found = disk.sums(f"{folder}/{path}" for path in files)
     for path, held in files.items():
         there = found.get(f"{folder}/{path}")
         if there is None or (there.bytes, there.crc32) != held:
-            what = "is gone" if there is None else "is not as it was written"
+            what = "is missing" if there is None else "is not as it was written"
             raise RuntimeFault(
                 SAVEPOINT_UNUSABLE,
                 f"{folder.removeprefix('file:')}/{path} {what}",
@@ -98,7 +98,7 @@ def check_files(disk: Disk, savepoint: Savepoint, folder: str) -> None:
 
 
 def check_lengths(savepoint: Savepoint, folder: str) -> None:
-    """Raises RuntimeFault unless all files of a savepoint on this disk are as long as they were."""
+    """Raises RuntimeFault unless all files of a savepoint on this disk have the right lengths."""
     for path, (length, _) in savepoint.files().items():
         try:
             found = os.stat(f"{folder}/{path}").st_size
@@ -109,7 +109,7 @@ def check_lengths(savepoint: Savepoint, folder: str) -> None:
 
 
 def check_lineage(state: State, savepoint: Savepoint) -> None:
-    """Raises RuntimeFault when output that belongs to a savepoint has been taken back since."""
+    """Raises RuntimeFault when output that belongs to a savepoint has been rolled back since."""
     if savepoint.state_id != state.id:
         return
     lines = {one.generation: one.batches for one in state.note.lineage}
@@ -127,7 +127,7 @@ def check_lineage(state: State, savepoint: Savepoint) -> None:
 
 
 def link_sources(disk: Disk, fit: Fit, made: str) -> list[str]:
-    """Links what sources have seen, where they keep that themselves, and returns the new paths."""
+    """Links the logs of sources that keep their own, and returns the new paths."""
     found = []
     for source, origin in fit.sources.items():
         prefix = f"sources/{origin}/"
@@ -139,7 +139,7 @@ def link_sources(disk: Disk, fit: Fit, made: str) -> list[str]:
 
 
 def _link_notes(disk: Disk, state: State, root: str, plan: Plan, made: str) -> None:
-    """Where the sinks write, as the generation before knows it."""
+    """Where the sinks write, from the previous generation."""
     folder = f"{root}/generations/{state.generation}/sinks"
     for name in disk.list(folder):
         if name.removesuffix(".json") in plan.sinks:
@@ -162,7 +162,7 @@ def _first_batch(
     fit: Fit,
     folders: Sequence[str],
 ) -> Job:
-    """One batch of every query, without input, which makes the stores."""
+    """One batch of every query, without input, which creates the stores."""
     initial = partial(initial_state, spark, fit)
     job = Job(plan, spark, draft.storage, settings.variables, folders, initial)
     build(job)
@@ -176,7 +176,7 @@ def _first_batch(
 
 
 def _take(query: Query, batch: DataFrame, batch_id: int) -> None:
-    # Only what is read is computed, and with it the state.
+    # Only what is read is computed, including the state.
     given = batch.count()
     if given:
         raise AssertionError(f"{query.id} has given {given} rows of no input")
@@ -196,7 +196,7 @@ def _note(state: State, number: str, plan: Plan, fit: Fit) -> Generation:
 
 
 def _lineage(plan: Plan, fit: Fit) -> Iterator[CountedGeneration]:
-    """The generations whose output counts: batches by the queries that feed the same sinks now."""
+    """The generations whose output counts: batches by the queries that now feed the same sinks."""
     for one in fit.savepoint.lineage:
         batches = {}
         for query in plan.queries.values():

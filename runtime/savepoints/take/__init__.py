@@ -1,5 +1,5 @@
 """A savepoint taken from a barrier.
 
-- ``create``: A savepoint from a barrier, beside the job that runs on.
-- ``written``: what queries keep, written as Parquet below the folder of a savepoint.
+- ``create``: a savepoint from a barrier, next to the running job.
+- ``written``: the state of queries, written as Parquet below the folder of a savepoint.
 """

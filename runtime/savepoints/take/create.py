@@ -1,8 +1,8 @@
-"""A savepoint from a barrier, beside the job that runs on.
+"""A savepoint from a barrier, next to the running job.
 
-The files of the barrier are linked to a hidden place first: what the job takes away meanwhile stays
-there. From these Spark reads the state, and writes it as Parquet. The manifest comes last, then one
-rename makes the savepoint: half of one is never seen.
+The files of the barrier are first linked to a hidden place, where they stay even if the job removes
+them. From these Spark reads the state, and writes it as Parquet. The manifest is written last, then
+one rename publishes the savepoint: it is never visible half done.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _CHECKPOINT = "checkpoint"
 
 @dataclass(frozen=True, slots=True)
 class _Cut:
-    """What a savepoint is made of: a generation and one of its barriers."""
+    """The origin of a savepoint: a generation and one of its barriers."""
 
     note: Generation
     examined: Examination
@@ -57,10 +57,10 @@ def create_savepoint(
     barrier: int | None = None,
     tell: Callable[[str], None] = lambda line: None,
 ) -> Savepoint:
-    """Makes a savepoint from a completed barrier, the newest by default.
+    """Creates a savepoint from a completed barrier, the newest by default.
 
     `state` is the folder on the disk. Raises RuntimeFault when there is no such barrier, it
-    is damaged, or a savepoint has that name already; nothing is left behind then.
+    is damaged, or a savepoint already has that name; nothing is then left over.
     """
     taken = disk.list(f"{state}/{FOLDER}")
     if name is not None:
@@ -78,7 +78,7 @@ def create_savepoint(
 
 
 def barrier_to_take(disk: LocalDisk, state: str, name: str | None, barrier: int | None) -> int:
-    """The barrier that a savepoint would be of, found without Spark; raises as the making does."""
+    """The barrier of a savepoint to create, found without Spark; raises like `create_savepoint`."""
     if name is not None:
         check_free(name, disk.list(f"{state}/{FOLDER}"))
     return _cut(disk, state, barrier).manifest.barrier
@@ -111,10 +111,10 @@ def _cut(disk: Disk, state: str, barrier: int | None) -> _Cut:
 
 
 def _linked(disk: Disk, state: str, cut: _Cut, made: str, *, fixed: bool) -> tuple[_Cut, list[str]]:
-    """Links the files of a barrier to the draft; of the next one if the job has let go of it.
+    """Links the files of a barrier to the draft; of the next one if the job has removed it.
 
-    What sources have seen goes where it stays, all else to where the state is read from. Returns
-    the cut that it is of, and the files of sources.
+    Logs of sources go to their final place, all others to where the state is read from. Returns the
+    cut, and the files of sources.
     """
     for attempt in range(_TRIES):
         kept = list(KeptFiles(cut.examined, cut.manifest, same_cuts=False).files())
@@ -133,13 +133,13 @@ def _linked(disk: Disk, state: str, cut: _Cut, made: str, *, fixed: bool) -> tup
             cut = _cut(disk, state, None)
     raise RuntimeFault(
         NO_SUCH_BARRIER,
-        f"barrier {cut.manifest.barrier} was given up by the job while it was copied",
+        f"barrier {cut.manifest.barrier} was removed by the job while it was copied",
         "take the savepoint again, of a newer barrier; RETAIN says how many are kept",
     )
 
 
 class _Draft:
-    """A savepoint that is being made, from the linked files of a barrier."""
+    """A savepoint under construction, from the linked files of a barrier."""
 
     def __init__(
         self, storage: Storage, disk: Disk, folder: str, cut: _Cut, tell: Callable[[str], None]
@@ -151,7 +151,7 @@ class _Draft:
         self._state = StateWriter(storage, disk, folder, cut.ran.plan, tell)
 
     def savepoint(self, state: str, name: str, logs: Sequence[str]) -> Savepoint:
-        """Writes the tables; what the manifest says of them and of all else."""
+        """Writes the tables; returns the content of the manifest."""
         cut, manifest = self._cut, self._cut.manifest
         plan = cut.ran.plan
         known = read_note_as(self._disk, identity_file(state), StateIdentity.from_json)

@@ -1,4 +1,4 @@
-"""What queries keep, written as Parquet below the folder of a savepoint."""
+"""The state of queries, written as Parquet below the folder of a savepoint."""
 
 from __future__ import annotations
 
@@ -83,17 +83,17 @@ class StateWriter:
 def write_table(
     storage: Storage, disk: Disk, folder: str, path: str, name: str, frame: DataFrame
 ) -> SavedTable:
-    """Writes a table of a savepoint that is being made in a folder."""
+    """Writes a table of a savepoint under construction in a folder."""
     written = storage.write(frame, "parquet", {}, f"{folder}/{path}")
     disk.delete([f"{folder}/{path}/_SUCCESS"])
-    # One without rows has the types of the columns all the same.
+    # Even one without rows has the types of the columns.
     files = [f"{path}/{one}" for one in disk.list(f"{folder}/{path}") if one.startswith("part-")]
     columns = {field.name: type_text(field.dataType) for field in frame.schema.fields}
     return SavedTable(name, columns, written.rows, file_sums(disk, folder, files))
 
 
 def type_text(kind: DataType) -> str:
-    """A type as Spark writes it and reads it back; names of fields are quoted that need it."""
+    """A type in Spark's form, with names of fields quoted where necessary."""
     from pyspark.sql.types import ArrayType, MapType, StructType
 
     match kind:
