@@ -69,8 +69,8 @@ def test_ledgers_of_earlier_versions_are_written_alike() -> None:
 @pytest.mark.parametrize(
     ("entry", "reason"),
     [
-        ({"in": 3}, "its `entries.spend.kind` is no text"),
-        ({"kind": "dedup", "held": "x"}, "its `entries.spend.held` is no whole number"),
+        ({"in": 3}, "its `entries.spend.kind` is not a text"),
+        ({"kind": "dedup", "held": "x"}, "its `entries.spend.held` is not a whole number"),
     ],
 )
 def test_an_entry_that_is_none(entry: Mapping[str, Any], reason: str) -> None:
@@ -125,16 +125,16 @@ def test_fields_that_earlier_versions_lack_are_written() -> None:
 @pytest.mark.parametrize(
     ("path", "value", "reason"),
     [
-        ("made_at", "yesterday", "its `made_at` is no instant"),
-        ("made_at", "2026-01-01T00:00:00", "its `made_at` is no instant"),
-        ("barrier", -1, "its `barrier` is no number from 0 on"),
-        ("version", 2**63, "its `version` is no whole number of 64 bits"),
-        ("logs", {"../x": [1, "00"]}, "its `logs` is no list of files"),
-        ("logs", {"sources/x/0": [-1, "00"]}, "its `logs` is no list of files"),
-        ("logs", {"sources/x/0": [1]}, "its `logs.sources/x/0` is no list of 2 values"),
-        ("logs", {"sources/x/0": ["1", "00"]}, "its `logs.sources/x/0` is no whole number"),
+        ("made_at", "yesterday", "its `made_at` is not an instant"),
+        ("made_at", "2026-01-01T00:00:00", "its `made_at` is not an instant"),
+        ("barrier", -1, "its `barrier` is not a number of at least 0"),
+        ("version", 2**63, "its `version` is not a whole number of 64 bits"),
+        ("logs", {"../x": [1, "00"]}, "its `logs` is not a list of files"),
+        ("logs", {"sources/x/0": [-1, "00"]}, "its `logs` is not a list of files"),
+        ("logs", {"sources/x/0": [1]}, "its `logs.sources/x/0` is not a list of 2 values"),
+        ("logs", {"sources/x/0": ["1", "00"]}, "its `logs.sources/x/0` is not a whole number"),
         ("lineage", [{"generation": "1", "batches": {"q": -2}}], "its `lineage[0].batches.q` is"),
-        ("marks", [{**MARK.to_json(), "since": "x"}], "its `marks[0].since` is no instant"),
+        ("marks", [{**MARK.to_json(), "since": "x"}], "its `marks[0].since` is not an instant"),
         ("queries", {"q": {}}, "its `queries.q.batch` is missing"),
     ],
 )
@@ -148,5 +148,5 @@ def test_damage_is_found_where_it_is(path: str, value: object, reason: str) -> N
 @pytest.mark.parametrize("number", ["", "x", "²", "-1"])
 def test_a_generation_has_the_number_of_a_folder(number: str) -> None:
     document = NOTES["generation"]().to_json()
-    with pytest.raises(Malformed, match="is no number of a generation"):
+    with pytest.raises(Malformed, match="is not the number of a generation"):
         Generation.from_json({**document, "generation": number})

@@ -40,6 +40,6 @@ class LedgerNote(Record):
         """Raise ``Malformed`` for an entry without a kind, or that holds no number of rows."""
         for name, entry in self.entries.items():
             if not isinstance(entry.get("kind"), str):
-                raise Malformed("is no text", "entries", name, "kind")
+                raise Malformed("is not a text", "entries", name, "kind")
             if not isinstance(entry.get("held", 0), int):
-                raise Malformed("is no whole number", "entries", name, "held")
+                raise Malformed("is not a whole number", "entries", name, "held")

@@ -11,7 +11,7 @@ from ..records import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Mark(Record):
-    """A cell of an operator, or all of it, that is marked since a savepoint was taken.
+    """A cell of an operator, or all of it, marked since a savepoint was taken.
 
     ``watermark_ms`` is where that stood; it ends with the watermark ``until_ms``, None if it does
     not.
@@ -35,7 +35,7 @@ class Mark(Record):
 
     @property
     def part(self) -> str:
-        """What is marked, as people call it."""
+        """The marked part, in words."""
         return self.operator if self.cell is None else f"{self.operator}: {self.cell}"
 
     def ended(self, watermark_ms: int) -> bool:

@@ -1,4 +1,4 @@
-"""What a migration computes of the rows of a savepoint: expressions over the columns they see."""
+"""What a migration computes from the rows of a savepoint: expressions over visible columns."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class MadeColumn:
-    """A column of the new state: its name, its SQL, and the part that a migration file calls it.
+    """A column of the new state: its name, its SQL, and its part in a migration file.
 
-    Of one that is `several` the SQL gives an array: a row goes into as many of the new ones.
+    With `several` the SQL gives an array: a row goes into that many new ones.
     """
 
     part: str
@@ -29,17 +29,17 @@ class MadeColumn:
 
     @property
     def is_same(self) -> bool:
-        """Whether it is a column as it was, under its old name."""
+        """Whether it is an unchanged column under its old name."""
         return self.expression in (self.name, quoted(self.name))
 
 
 @dataclass(frozen=True, slots=True)
 class Conversion:
-    """The columns that are made of the rows of a table.
+    """The columns computed from the rows of a table.
 
-    `rows` have what the expressions read, by the names by which they read it. `keys` are the
-    columns that tell which row it is, `columns` what the state has of it besides. The keys of
-    entries and waiting rows of a program are made as those of its records are.
+    `rows` have the columns that the expressions read, under their names. `keys` are the columns
+    that identify a row, `columns` its other columns in the state. The keys of entries and waiting
+    rows of a program are computed like those of its records.
     """
 
     table: str
@@ -55,7 +55,7 @@ class Conversion:
 
     @property
     def changes(self) -> bool:
-        """Whether any column is another one, or gone."""
+        """Whether any column is changed or missing."""
         names = {one.name for one in self.made}
         held = (*self.columns, *(self.keys if any(one.is_key for one in self.made) else ()))
         return bool(set(held) - names) or not all(one.is_same for one in self.made)
@@ -113,7 +113,7 @@ def with_expiry(table: DataFrame, change: OperatorChange) -> DataFrame:
 
 
 def as_the_first(ids: DataFrame, keys: Sequence[str]) -> DataFrame:
-    """Ids that become one: seen when the first of them was, and forgotten then."""
+    """Ids that become one: seen when the first of them was, and forgotten accordingly."""
     from pyspark.sql import functions as F
 
     instants = [name for name in ids.columns if name not in keys]

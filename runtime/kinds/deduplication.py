@@ -134,7 +134,7 @@ def _records(table: DataFrame, change: OperatorChange) -> DataFrame:
     found = table.select(*keys, *(column(one.expr, name) for name, one in parts_of(change)))
     if change.group:
         found = as_the_first(found, names)
-    # Who is woken too early goes on sleeping.
+    # A key that is woken too early has no effect.
     wakes = [F.unix_millis(quoted(one.name)) for one in change.timers]
     inner = {name: F.lit(None).cast("bigint") for name in INNER}
     return found.withColumns({**inner, ARMED: F.least(F.lit(None), *wakes)})

@@ -1,4 +1,4 @@
-"""Cells of one state put into the tables of another, key by key."""
+"""Cells of one state merged into the tables of another, key by key."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ KEY, CELL, FOUND = ".key {}", ".cell {}", ".found"
 class Filled:
     """Tables with cells of another state, and how many keys had them.
 
-    `lacking` keys of the tables have none there, `other` keys there are none of the tables.
+    `lacking` keys of the tables are not in that state, `other` keys of it are not in the tables.
     """
 
     tables: dict[str, DataFrame]

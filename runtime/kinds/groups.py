@@ -164,7 +164,7 @@ def is_session(operator: Operator) -> bool:
 def _key_names(operator: Operator, held: Sequence[str]) -> list[str]:
     """What the keys of a group are called; `held` are their names in a store.
 
-    There all that are computed have one name.
+    There all computed ones have the same name.
     """
     windowed = window_of(operator) is not None and not is_session(operator)
     own = (key_column(operator, key.name) for key in keys_of(operator))
@@ -185,7 +185,7 @@ def _converted(table: DataFrame, change: OperatorChange) -> DataFrame:
 
 
 def _merged_sessions(table: DataFrame, change: OperatorChange) -> DataFrame:
-    """Sessions that have come to touch are one: as many as there are starts behind all ends."""
+    """Sessions that now touch are one: there are as many as starts after all previous ends."""
     from pyspark.sql import Window
     from pyspark.sql import functions as F
 
@@ -211,7 +211,7 @@ def _merged(change: OperatorChange, spark: SparkSession) -> list[SparkColumn]:
 
 
 def _merge(cell: CellChange, spark: SparkSession) -> SparkColumn:
-    """What makes one of several cells, over the converted rows."""
+    """The merge of several cells, over the converted rows."""
     from pyspark.sql import Column
     from pyspark.sql import functions as F
 

@@ -150,7 +150,7 @@ def _side_rows(stores: NewStores, side: str, table: DataFrame) -> Iterator[Store
     store = stores.read(name)
     keys = _keys(len(fields(store, "key")) - 1)
     order = Window.partitionBy(*keys).orderBy(POSITION)
-    # Of a key the rows have numbers from zero, and how many there are is known apart.
+    # The rows of a key are numbered from zero, and their count is stored separately.
     numbered = table.withColumn(POSITION, F.row_number().over(order).cast("bigint") - 1)
     rows = stores.rows(store, numbered, [*keys, POSITION], fields(store, "value"))
     yield StoreRows(stores.spread(rows, keys), name)
@@ -167,7 +167,7 @@ def _converted_side(table: DataFrame, new: SideChange, names: Sequence[str]) -> 
 
 
 def _changed_sides(change: OperatorChange) -> Iterator[tuple[str, str, SideChange]]:
-    """Yields each side of a join with the old side that its rows are of, and what is said of it."""
+    """Yields each side of a join with the old side of its rows, and its change."""
     for side, said in zip(SIDES, change.sides, strict=True):
         yield side, said.old or side, said
 
@@ -182,7 +182,7 @@ def _seen(table: DataFrame, names: Sequence[str]) -> DataFrame:
 
 
 def _old_keys(old: Join, side: str) -> list[str]:
-    """What the old plan calls the keys of a side."""
+    """The names of a side's keys in the old plan."""
     return [key.name for key in sides_of(old)[SIDES.index(side)].keys]
 
 

@@ -1,4 +1,4 @@
-"""The plan's state against Spark's own: a query starts only when the two agree.
+"""The plan's state compared with Spark's: a query starts only when the two agree.
 
 Ids of operators and cells are matched to Spark's state by position, so a difference would give
 every savepoint of the pipeline wrong names.
@@ -27,11 +27,11 @@ def spark_layout(kernel: Any, frame: DataFrame, output_mode: str) -> list[SparkO
 
 
 def checked_frame(kernel: Any, frame: DataFrame, plan: Plan, query: Query) -> DataFrame:
-    """The frame of a query as it may start: the reads of one source have names of their own.
+    """The frame of a query ready to start: the reads of one source have distinct names.
 
     No instant at the ends of time ends it.
 
-    Raises RuntimeFault when Spark would keep another state than the plan says.
+    Raises RuntimeFault when Spark would keep other state than planned.
     """
     from pyspark.sql import DataFrame
 
@@ -42,11 +42,11 @@ def checked_frame(kernel: Any, frame: DataFrame, plan: Plan, query: Query) -> Da
 
 
 def check_layout(query: str, uses: Sequence[OperatorUse], found: Sequence[SparkOperator]) -> None:
-    """Raises RuntimeFault with both layouts side by side unless Spark keeps what the plan says.
+    """Raises RuntimeFault with both layouts side by side unless Spark keeps the planned state.
 
     Operators, aggregates and the types of their buffers must be the same, in the same order. Spark
-    may keep less than the plan says in two places, which depend on its optimizer: a key that turned
-    out to be constant or double, and a column of a join that is only filtered by.
+    may keep less than planned in two places, which depend on its optimizer: a key that is constant
+    or a duplicate, and a column of a join that is only filtered on.
     """
     if not all(line.agrees for _, line in _lines(uses, found)):
         raise RuntimeFault(

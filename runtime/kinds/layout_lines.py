@@ -13,7 +13,7 @@ from ...contracts.records import dataclass as record
 
 NOTHING = "nothing"
 _PART = "_extract_"
-"""How Spark names a field that it keeps in place of its struct."""
+"""Spark's name of a field that it keeps in place of its struct."""
 _WINDOW = ("window", "STRUCT<START TIMESTAMP, END TIMESTAMP>")
 
 Pairs: TypeAlias = list[tuple[str, str]]
@@ -71,7 +71,7 @@ def keys_line(planned: Sequence[Column], seen: Sequence[Column], *, exact: bool)
     expected = with_types([key for key in planned if (key.name, _type(key)) != _WINDOW], held)
     types, rest = [t for _, t in held], iter([t for _, t in expected])
     agrees = len(types) == len(expected) or not exact
-    # Each of Spark's keys stands in the plan, in the plan's order.
+    # Each of Spark's keys is in the plan, in the plan's order.
     agrees = agrees and all(any(t == other for other in rest) for t in types)
     return Line(show("keys", expected), show("keys", held), agrees)
 
@@ -91,7 +91,7 @@ def side_line(planned: Sequence[Column], seen: Sequence[Column]) -> Line:
 
 
 def with_types(planned: Sequence[Column], seen: Pairs) -> Pairs:
-    """The plan's columns; a type that it does not know reads as Spark's at that place."""
+    """The plan's columns; a type unknown to it is Spark's at that position."""
     found = [type_ for _, type_ in seen]
     return [
         (column.name, _type(column) or (found[i] if i < len(found) else "?"))

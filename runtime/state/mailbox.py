@@ -165,7 +165,7 @@ class _Waiting:
         raise RuntimeFault(
             NOT_STOPPED,
             f"{self.holder.shown} has not ended within {timeout:g} s; {doing}",
-            "the request stands: the job ends when it gets there; see `streamc status`",
+            "the request remains: the job ends when it gets there; see `streamc status`",
         )
 
     def _gone(self) -> bool:
@@ -203,10 +203,10 @@ class _Waiting:
         if answer is not None and answer.phase == ENDED:
             self.show(f"stopped with barrier {answer.barrier}, epoch {answer.epoch}")
             return
-        reason = "without an answer: it was killed, or ended by itself before it was asked"
+        reason = "without an answer: it was killed, or ended on its own before it was asked"
         if answer is not None:
             reason = answer.reason or f"while it was {answer.phase}"
-        help = f"what it said is in {state}/logs, if anywhere; its state is as after any crash"
+        help = f"its output is in {state}/logs, if anywhere; its state is as after any crash"
         raise RuntimeFault(NOT_STOPPED, f"{self.holder.shown} has ended {reason}", help)
 
 

@@ -17,7 +17,7 @@ _SHOWN = 3
 def recover(state: State, tell: Callable[[str], None]) -> Inventory:
     """Leaves the state at a generation that can be continued, and reports what was necessary.
 
-    Raises RuntimeFault when there is none. The inventory knows the files that were read.
+    Raises RuntimeFault when it does not exist. The inventory knows the files that were read.
     """
     disk, folder = disk_of(state)
     number = state.generation

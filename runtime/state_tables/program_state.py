@@ -1,8 +1,8 @@
-"""What a keyed program has kept, read from a checkpoint by Spark's own reader of states.
+"""The state of a keyed program, read from a checkpoint by Spark's own state reader.
 
-The kernel keeps of each key a record of its values and timers, the entries of each map, set and
-list one by one, and the rows that wait; see `KeyState.scala`. Names are those that Avro takes
-(`StateName.scala`), and become here those of the spec.
+For each key the kernel keeps a record of its values and timers, the entries of each map, set and
+list one by one, and the waiting rows; see `KeyState.scala`. Names there are those that Avro allows
+(`StateName.scala`), and are converted here to those of the spec.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ WAITING = "waiting"
 POSITION = "position"
 WRITTEN = "written"
 ARMED = ".armed"
-"""When Spark wakes a key, in milliseconds of the clock that the program goes by."""
+"""When Spark wakes a key, in milliseconds of the program's clock."""
 
 _KEYLESS = "all"
 
 INNER = (ARMED, ".number", ".sweep")
-"""Of a record: when Spark wakes the key, the number of its next row, when TTLs are looked at."""
+"""Columns of a record: when Spark wakes the key, the number of its next row, its next TTL check."""
 
 _WRITTEN = re.compile(r"_x(?=[0-9a-f]{4})")
 _CODE = re.compile(r"_x([0-9a-f]{4})")
@@ -70,15 +70,15 @@ def program_schema(kernel: Any, frame: DataFrame) -> StructType:
 
 
 def key_names(program: Program) -> Mapping[str, str]:
-    """The keys by the names that the state has for them; one that is the same for all, if none."""
+    """The keys by their names in the state; a constant one if there are none."""
     found = {_name_alone(key.name): key_column(program, key.name) for key in program.keys}
     return found or {_KEYLESS: _KEYLESS}
 
 
 def record_names(program: Program) -> dict[str, str]:
-    """The columns of a record by the names that the state has for them.
+    """The columns of a record by their names in the state.
 
-    When a value was written is `<cell>.written`; what belongs to no cell begins with a point.
+    The time when a value was written is `<cell>.written`; names without a cell begin with a dot.
     """
     values = [cell.id for cell in program.cells if cell.kind == "value"]
     return {
@@ -95,16 +95,16 @@ def entry_table(cell: str) -> str:
 
 
 def state_name(name: str) -> str:
-    """A name as the kernel writes it in a state."""
+    """A name in the kernel's form in a state."""
     units = name.encode("utf-16-be", "surrogatepass")
     codes = (int.from_bytes(units[at : at + 2], "big") for at in range(0, len(units), 2))
-    # What looks like a character that is written so has its own `_` written so.
+    # Text that looks like an escaped character has its own `_` escaped.
     escaped = _WRITTEN.sub("\0x", "".join(map(chr, codes))).replace("\0", _unit("_"))
     return "".join(c if c.isascii() and (c.isalnum() or c == "_") else _unit(c) for c in escaped)
 
 
 def _name_alone(name: str) -> str:
-    """A name that nothing stands before, as the kernel writes it: none begins with a digit."""
+    """A name without a prefix, in the kernel's form: none begins with a digit."""
     if name[:1].isascii() and name[:1].isdigit():
         return _unit(name[0]) + state_name(name[1:])
     return state_name(name)
@@ -115,13 +115,13 @@ def _unit(character: str) -> str:
 
 
 def plain_name(written: str) -> str:
-    """The name that is written so in a state."""
+    """The name of an escaped one in a state."""
     units = _CODE.sub(lambda found: chr(int(found[1], 16)), written)
     return units.encode("utf-16-be", "surrogatepass").decode("utf-16-be", "replace")
 
 
 def _with_plain_fields(table: DataFrame) -> DataFrame:
-    """The table with the fields of its structs, at every depth, as the spec names them."""
+    """The table with the fields of its structs, at every depth, named as in the spec."""
     from pyspark.sql import functions as F
 
     named = _plain_fields(table.schema)
@@ -175,7 +175,7 @@ def _waiting(store: DataFrame, keys: Mapping[str, str]) -> DataFrame:
 
 
 def _plain(column: str) -> str:
-    """A number as it was before its bytes were put in the order of numbers."""
+    """A number decoded from its sortable bytes."""
     digits = f"lpad(hex({column}), 16, '0')"
     pairs = ", ".join(f"substr({digits}, {at}, 2)" for at in range(15, 0, -2))
     return _PLAIN.format(bytes=f"concat({pairs})")

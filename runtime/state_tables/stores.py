@@ -1,6 +1,6 @@
-"""Tables in the form in which the stores of a new checkpoint have them.
+"""Tables in the form of the stores of a new checkpoint.
 
-What the stores look like is read from the checkpoint, whose first batch has made them: columns go
+The form of the stores is read from the checkpoint, whose first batch has created them: columns go
 to their keys by name and to their values by the plan's order of cells, with the types of the store.
 """
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 class StoreRows:
     """The rows of a store: `key` and `value`, in the operator's partitions.
 
-    A store can be scanned by the first `prefix` columns of its key, if that is not 0.
+    A store can be scanned by the first `prefix` columns of its key, unless that is 0.
     """
 
     rows: DataFrame
@@ -68,7 +68,7 @@ class NewStores(Stores):
     def _struct(
         self, store: DataFrame, part: str, table: DataFrame, names: Sequence[str]
     ) -> Column:
-        """Columns as a struct of a store, each with the type that it has there."""
+        """Columns as a struct of a store, each with its type there."""
         from pyspark.sql import functions as F
 
         kind: StructType = store.schema[part].dataType  # type: ignore[assignment]
@@ -84,10 +84,10 @@ class NewStores(Stores):
         return F.struct(*found).cast(nullable(kind)).alias(part)
 
     def spread(self, rows: DataFrame, keys: Sequence[str]) -> DataFrame:
-        """The rows in the partitions in which the operator looks for them."""
+        """The rows in the operator's partitions."""
         if not keys:
             return rows.coalesce(1)
-        # Keys that are computed may have one name there.
+        # Computed keys may all have the same name there.
         key = renamed(rows, "key", len(fields(rows, "key")))
         columns = [key.getField(f"_{n}") for n in range(len(keys))]
         return rows.repartition(self.partitions, *columns)

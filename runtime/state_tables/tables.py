@@ -27,7 +27,7 @@ COUNTED = "{side}-keyToNumValues"
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """The tables of an operator, the columns of the first that are keys, and those that are not."""
+    """The tables of an operator, the columns of the first that are keys, and the others."""
 
     tables: dict[str, DataFrame]
     keys: tuple[str, ...]
@@ -36,7 +36,7 @@ class Kept:
 
 @dataclass(frozen=True, slots=True)
 class Stores:
-    """The stores of an operator in a checkpoint; `number` is the one that Spark knows it by."""
+    """The stores of an operator in a checkpoint; `number` is Spark's."""
 
     spark: SparkSession
     checkpoint: str
@@ -60,12 +60,12 @@ class Stores:
 
 
 def cell_names(use: OperatorUse) -> list[str]:
-    """The cells of an aggregate as its buffers lie in Spark's state."""
+    """The cells of an aggregate in the order of its buffers in Spark's state."""
     return [cell.id for aggregate in use.aggregates for cell in aggregate.cells]
 
 
 def join_key(place: int) -> str:
-    """The name of a join's key: what it is called on either side may differ."""
+    """The name of a join's key, whose names on the two sides may differ."""
     return f"key_{place + 1}"
 
 
@@ -76,7 +76,7 @@ def fields(store: DataFrame, part: str) -> list[str]:
 
 
 def both(store: DataFrame, keys: Sequence[str], values: Sequence[str]) -> DataFrame:
-    """A store with other names, which Spark's buffers may have twice."""
+    """A store with other names, since Spark's buffers may have duplicate ones."""
     return store.select(
         renamed(store, "key", len(keys)), renamed(store, "value", len(values))
     ).select(*_columns("key", keys), *_columns("value", values))
@@ -88,7 +88,7 @@ def flat(store: DataFrame, part: str, names: Sequence[str]) -> DataFrame:
 
 
 def renamed(store: DataFrame, part: str, count: int) -> Column:
-    """A struct whose fields have numbers for names; raises ValueError if it has more of them."""
+    """A struct with numbers as field names; raises ValueError if it has more fields."""
     from pyspark.sql import functions as F
     from pyspark.sql.types import StructField, StructType
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 _INPUT = "input"
 _ROW = ("at", "number", "event_time", _INPUT)
-"""What a row that waits has before its columns."""
+"""The columns of a waiting row before its own."""
 
 
 def converted_program(
@@ -63,7 +63,7 @@ def converted_program(
 
 
 def _written(record: DataFrame, change: OperatorChange) -> Iterator[Column]:
-    """When values were written that go on, some under another name."""
+    """When continuing values were written, some under another name."""
     for id, one in parts_of(change):
         for name in (one.column, id):
             if name is not None and f"{name}.{WRITTEN}" in record.columns:
@@ -72,7 +72,7 @@ def _written(record: DataFrame, change: OperatorChange) -> Iterator[Column]:
 
 
 def _check_keys(record: DataFrame, names: Sequence[str], saved: SavedOperator) -> None:
-    """No two keys may become one: nobody says what becomes of two states or entries of a map."""
+    """No two keys may become one: how to merge two states or map entries is undefined."""
     from pyspark.sql import functions as F
 
     if not names:
@@ -98,7 +98,7 @@ def _waiting(
     old: Sequence[ProgramInput],
     new: Sequence[ProgramInput],
 ) -> DataFrame:
-    """Rows that wait: the expressions of an input see its columns by their own names."""
+    """Waiting rows: the expressions of an input see its columns by their own names."""
     from pyspark.sql import functions as F
 
     keys = [column(one.expr, f".key {n}") for n, one in enumerate(change.keys)]
@@ -127,7 +127,7 @@ def _of_inputs(
     old: Sequence[ProgramInput],
     new: Sequence[ProgramInput],
 ) -> DataFrame:
-    """The rows of inputs that go on. Where there are several, a row has the place of its own."""
+    """The rows of continuing inputs. If there are several, a row has the position of its own."""
     from pyspark.sql import functions as F
 
     before, after = ([given.alias for given in inputs] for inputs in (old, new))
@@ -141,7 +141,7 @@ def _of_inputs(
 
 
 def _added(kept: Iterable[WaitingChange], new: Sequence[ProgramInput]) -> Iterator[str]:
-    """The columns of inputs that are new: no row that waits is of one."""
+    """The columns of new inputs, which have no waiting rows."""
     known = {given.input for given in kept}
     for given in new:
         if given.alias not in known:
@@ -150,5 +150,5 @@ def _added(kept: Iterable[WaitingChange], new: Sequence[ProgramInput]) -> Iterat
 
 
 def _stem(alias: str) -> str:
-    """What the columns of an input begin with, as rows that wait have them."""
+    """The prefix of an input's columns in waiting rows."""
     return f"{state_name(alias)}__"

@@ -48,7 +48,7 @@ def filled_program(
             column = F.when(F.col(quoted(FOUND)), taken).otherwise(default)
             worth |= F.col(quoted(FOUND)) & ~taken.eqNullSafe(default)
         elif name == ARMED and timed:
-            # Spark wakes a key at the first of what it waits for.
+            # Spark wakes a key for the first thing that it waits for.
             column = F.least(F.col(quoted(name)), F.col(quoted(CELL.format(len(wanted)))))
         else:
             column = F.when(F.col(quoted(_OWN)), F.col(quoted(name))).otherwise(default)

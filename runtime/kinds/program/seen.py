@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 ENTRY = {"map": ("key", "value"), "set": ("key",), "list": ("value",)}
-"""The columns of entries that expressions make."""
+"""The computed columns of entries."""
 
 
 def entry_parts(one: EntriesChange) -> dict[str, str]:
-    """The SQL of the columns of an entry; the element of a list is a `key` in it, as of a set."""
+    """The SQL of the columns of an entry; the element of a list is its `key`, as for a set."""
     if one.kind == "list":
         return {"value": "value" if one.key in (None, "key") else one.key}
     given = {"key": one.key, "value": one.value}
@@ -43,7 +43,7 @@ def input_seen(table: DataFrame, own: Mapping[str, str]) -> DataFrame:
 
 
 def input_columns(table: DataFrame, given: WaitingChange) -> dict[str, str]:
-    """The columns that rows of an input wait with, and their own names."""
+    """The columns of an input's waiting rows, and their own names."""
     stem = f"{state_name(given.old or given.input)}__"
     own = [name for name in table.columns if name.startswith(stem)]
     return {name: name.removeprefix(stem) for name in own}

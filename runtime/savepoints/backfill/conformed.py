@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 def conformed(
     like: Mapping[str, DataFrame], given: Mapping[str, DataFrame], operator: Operator
 ) -> dict[str, DataFrame]:
-    """Tables with the columns that others have, and their types; those that are not there empty.
+    """Tables with the columns and types of others; missing tables are empty.
 
-    Raises RuntimeFault for a column that is not there.
+    Raises RuntimeFault for a missing column.
     """
     from pyspark.sql import functions as F
 

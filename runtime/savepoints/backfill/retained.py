@@ -1,4 +1,4 @@
-"""The rows up to a savepoint as they are still there: in how many steps they are read again.
+"""The retained rows up to a savepoint, and the steps in which they are reread.
 
 Most state is the same however its input was cut into batches. Where ids are forgotten and come
 again, or rows are handled as they arrive, it is not: then the batches of the job come again, as far
@@ -27,14 +27,14 @@ if TYPE_CHECKING:
 
 
 def check_replayed(plan: Plan, queries: Sequence[Query], cuts: Cuts) -> None:
-    """Raises RuntimeFault when what queries keep can't be had again from their sources."""
+    """Raises RuntimeFault when the state of queries can't be recomputed from their sources."""
     for query in queries:
         for use in query.operators:
             why = clock_of(plan.operators[use.id])
             if why is not None:
                 raise _refused(
-                    f"{why} of `{use.id}` goes by the clock, and rows of the past do not "
-                    "turn that back",
+                    f"{why} of `{use.id}` depends on the clock, which rereading past rows does "
+                    f"not turn back",
                     "accept that it starts empty",
                 )
         for name in query.sources:
@@ -55,7 +55,7 @@ def check_replayed(plan: Plan, queries: Sequence[Query], cuts: Cuts) -> None:
 
 
 def order_counts(plan: Plan, query: Query) -> str | None:
-    """An operator of a query that keeps what depends on how its input was cut into batches."""
+    """An operator of a query whose state depends on how its input was divided into batches."""
     for use in query.operators:
         operator = plan.operators[use.id]
         if kind_of(operator).depends_on_batches(operator):
@@ -64,9 +64,9 @@ def order_counts(plan: Plan, query: Query) -> str | None:
 
 
 def steps(plan: Plan, queries: Sequence[Query], cuts: Cuts) -> list[Cuts]:
-    """The cuts that queries read up to, one after the other; the last are those of the savepoint.
+    """The successive cuts that queries read up to; the last are those of the savepoint.
 
-    Sources that have had less batches than others are spread over theirs.
+    Sources with fewer batches than others are spread over theirs.
     """
     known = {
         name: replay.batches
@@ -87,12 +87,12 @@ def steps(plan: Plan, queries: Sequence[Query], cuts: Cuts) -> list[Cuts]:
 
 
 def on_this_disk(path: str) -> bool:
-    """Whether a file is there; one of another file system is taken to be."""
+    """Whether a file exists; one on another file system is assumed to."""
     return not _is_local(path) or os.path.exists(path.removeprefix("file:"))
 
 
 def is_there(storage: Storage, path: str) -> bool:
-    """Whether a file is there, on any file system."""
+    """Whether a file exists, on any file system."""
     return on_this_disk(path) if _is_local(path) else storage.modified(path) is not None
 
 
@@ -128,7 +128,7 @@ def read_before(disk: Disk, fit: Fit, name: str, there: Callable[[str], bool]) -
 
 
 def check_whole(lacks: Iterable[Lack], *, partial: bool) -> tuple[str, ...]:
-    """What is to be said of rows that are gone; raises RuntimeFault for any unless `partial`."""
+    """The remarks about missing rows; raises RuntimeFault for any unless `partial`."""
     found = list(lacks)
     if found and not partial:
         helps = dict.fromkeys(one.help for one in found)

@@ -1,7 +1,7 @@
 """Which query of a savepoint has all that a migration reads of an operator.
 
-Queries keep of a common operator what each of them reads. Where one reads more than before, another
-may have had it: at a barrier all stand at the same cut.
+Each query keeps the part of a shared operator that it reads. Where one reads more than before,
+another may have had it: at a barrier all are at the same cut.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ...kinds.registry import kind_of
 def holder(
     change: OperatorChange, candidates: Sequence[SavedOperator], old: Operator
 ) -> SavedOperator:
-    """The first that has all that the expressions of a migration read; the first, if none has."""
+    """The first with everything that the expressions of a migration read; else the first."""
     reads = kind_of(old).reads(change)
     read = {(table, name.lower()) for table, names in reads for name in names}
     known = [_columns(one) for one in candidates]

@@ -1,8 +1,8 @@
-"""Since when a part of a state is not what it would have been, and until when.
+"""Since when and until when a part of a state is incomplete.
 
-A migration marks what begins empty or lacks rows from before the cut. Marks go along with the
-state: in the note of its generation, and in savepoints. In windows the mark ends by itself: once
-those that were open at the cut have closed, all are whole.
+A migration marks what begins empty or lacks rows from before the cut. Marks stay with the state: in
+the note of its generation, and in savepoints. In windows the mark ends by itself: once those that
+were open at the cut have closed, all are complete.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 
 
 def marks_after(fit: Fit) -> tuple[Mark, ...]:
-    """The marks of a state that begins with a savepoint: those it had, and those of the change."""
+    """The marks of a state that starts from a savepoint: those it had, and those of the change."""
     return (*_carried(fit), *_added(fit))
 
 
 def _carried(fit: Fit) -> Iterator[Mark]:
-    """Yields the marks that a savepoint has, each of what is made of the part that it is on."""
+    """Yields the marks of a savepoint, moved to what is computed from the marked part."""
     for mark in fit.savepoint.marks:
         if fit.migration is None:
             yield mark
@@ -43,7 +43,7 @@ def _carried(fit: Fit) -> Iterator[Mark]:
 
 
 def _made_of(name: str, cells: Iterable[CellChange]) -> Iterator[str]:
-    """Yields the cells whose value is computed from one that was called so."""
+    """Yields the cells whose value is computed from one of this name."""
     for cell in cells:
         if name.lower() in map(str.lower, cell.reads):
             yield cell.id
@@ -75,10 +75,10 @@ def _mark(fit: Fit, operator: str, cell: str | None, reason: str) -> Mark:
 
 
 def _until(fit: Fit, operator: str) -> int | None:
-    """The watermark at which the last window has closed that a row before the cut may be in.
+    """The watermark at which the last window has closed that may have a row from before the cut.
 
-    Windows of operators below hold rows back by their length. None for what has no windows of a
-    fixed length, and where rows may be held back or run ahead in other ways.
+    Windows of operators below delay rows by their length. None without windows of a fixed length,
+    and where rows may be delayed or ahead in other ways.
     """
     if _size(fit.plan.operators[operator]) is None:
         return None

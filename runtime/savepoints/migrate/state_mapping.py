@@ -1,4 +1,4 @@
-"""Which tables of a savepoint the operators of a plan begin with, and what is done to them.
+"""Which tables of a savepoint the operators of a plan start from, and their conversion.
 
 Without a migration a plan must keep what the savepoint's plan kept; with one, its document says for
 each operator where its state comes from and by which expressions.
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """A savepoint in a folder, and the plan that begins with it."""
+    """A savepoint in a folder, and the plan that starts from it."""
 
     savepoint: Savepoint
     folder: str
@@ -39,7 +39,7 @@ class Fit:
 
     @property
     def sources(self) -> Mapping[str, str]:
-        """The sources that go on where one of the savepoint stood, by their names."""
+        """The sources that continue from one of the savepoint's positions, by name."""
         if self.migration is None:
             return {name: name for name in self.plan.sources}
         changes = self.migration.sources
@@ -47,17 +47,17 @@ class Fit:
 
     @property
     def converted(self) -> tuple[str, ...]:
-        """The operators whose state a migration makes of that of another version."""
+        """The operators whose state a migration converts from that of another version."""
         changes = {} if self.migration is None else self.migration.operators
         return tuple(id for id, change in changes.items() if change.old is not None)
 
     def change(self, operator: str) -> OperatorChange:
-        """What a migration says of an operator; there must be one."""
+        """The migration of an operator; there must be one."""
         assert self.migration is not None
         return self.migration.operators[operator]
 
     def conversions(self, spark: SparkSession, operator: str) -> list[Conversion]:
-        """What is made of the tables of an operator that is `converted`, before rows are merged."""
+        """The conversion of a `converted` operator's tables, before rows are merged."""
         change = self.change(operator)
         old = change.old
         assert old is not None
@@ -68,7 +68,7 @@ class Fit:
 
     @property
     def cuts(self) -> Cuts:
-        """Where each source of the plan stands, None for one that begins at its beginning."""
+        """The position of each source of the plan, None for one that starts at its beginning."""
         return {
             source: self.savepoint.sources.get(self.sources[source])
             if source in self.sources
@@ -78,13 +78,13 @@ class Fit:
 
     @property
     def backfilled(self) -> Mapping[str, tuple[str, ...]]:
-        """The parts of operators that are to be computed again, all of one that begins so."""
+        """The parts of operators to recompute, all of one that starts that way."""
         return backfilled_parts(self.migration)
 
     def tables(
         self, spark: SparkSession, operator: str, query: Query | None
     ) -> dict[str, DataFrame] | None:
-        """The tables that an operator begins with; None if it begins empty."""
+        """The tables that an operator starts from; None if it begins empty."""
         old = self._old(operator)
         if old is None:
             return None
@@ -101,12 +101,12 @@ class Fit:
         return transformed(tables, saved, change, before[old], after[operator])
 
     def rows(self, operator: str) -> int:
-        """How many rows the savepoint has of what an operator begins with."""
+        """How many rows of the savepoint an operator starts from."""
         old = self._old(operator)
         return 0 if old is None else self._saved(old, None).rows
 
     def origin(self, query: Query) -> SavedQuery | None:
-        """The query of the savepoint whose watermark a query goes on from."""
+        """The query of the savepoint whose watermark a query continues."""
         saved = self.savepoint.queries
         if query.id in saved:
             return saved[query.id]
@@ -117,7 +117,7 @@ class Fit:
         return saved[reading[0]] if reading else None
 
     def sooner_ms(self, query: Query) -> int:
-        """By how much the watermark of a query moves ahead, because all delays are shorter."""
+        """How far the watermark of a query moves ahead because all delays are shorter."""
         if self.migration is None:
             return 0
         changes = (self.migration.sources[source] for source in query.sources)
@@ -140,7 +140,7 @@ class Fit:
         return feeding[0] if feeding else None
 
     def counted_as(self, query: Query) -> str | None:
-        """The query by which the lineage of the savepoint counts what fed the sinks of a query."""
+        """The query under which the savepoint's lineage counts what fed the sinks of a query."""
         feeding = self.feeding(query)
         return None if feeding is None else self.savepoint.queries[feeding].counted_as
 
@@ -163,13 +163,13 @@ class Fit:
 
 
 def backfilled_parts(migration: Migration | None) -> Mapping[str, tuple[str, ...]]:
-    """The parts that a migration has computed again from retained rows, by operator."""
+    """The parts that a migration recomputes from retained rows, by operator."""
     changes = {} if migration is None else migration.operators
     return {id: one.backfill for id, one in changes.items() if one.backfill is not None}
 
 
 def check_backfilled(migration: Migration | None) -> None:
-    """Raises RuntimeFault when a migration asks for parts that only a backfill computes."""
+    """Raises RuntimeFault when a migration needs parts that only a backfill computes."""
     found = backfilled_parts(migration)
     if found:
         parts = "\n".join(
@@ -184,7 +184,7 @@ def check_backfilled(migration: Migration | None) -> None:
 
 
 def fitted(savepoint: Savepoint, folder: str, plan: Plan, migration: Migration | None) -> Fit:
-    """The fit of a savepoint and a plan that begins with it.
+    """The fit of a savepoint and a plan that starts from it.
 
     Raises RuntimeFault when a migration is needed, or a backfill before.
     """
@@ -204,7 +204,7 @@ def fitted(savepoint: Savepoint, folder: str, plan: Plan, migration: Migration |
 
 
 def check_pipeline(savepoint: Savepoint, plan: Plan) -> None:
-    """Raises RuntimeFault when a savepoint is of another pipeline than a plan."""
+    """Raises RuntimeFault when a savepoint and a plan are of different pipelines."""
     if savepoint.pipeline != plan.pipeline:
         raise RuntimeFault(
             NOT_MIGRATED,
@@ -215,7 +215,7 @@ def check_pipeline(savepoint: Savepoint, plan: Plan) -> None:
 
 
 def differences(savepoint: Savepoint, plan: Plan) -> Iterator[str]:
-    """Yields what a plan keeps otherwise than the plan of a savepoint, a line each."""
+    """Yields how the state of a plan differs from that of a savepoint's plan, a line each."""
     old, new = (
         {query.id: meaning_of(one, query) for query in one.queries.values()}
         for one in (savepoint.plan, plan)

@@ -27,9 +27,9 @@ def transformed(
     old: Operator,
     new: Operator,
 ) -> dict[str, DataFrame]:
-    """The tables that the new operator begins with.
+    """The tables that the new operator starts from.
 
-    `change` is its part of the migration, `old` and `new` what the plans say of the operator.
+    `change` is its part of the migration, `old` and `new` the operator in the plans.
     Raises RuntimeFault for what this version cannot carry out.
     """
     check_change(saved, change)
@@ -42,7 +42,7 @@ def conversions(
 ) -> list[Conversion]:
     """What is made of each table of an operator, before rows are merged.
 
-    `old` is what the old plan says of the operator.
+    `old` is the operator in the old plan.
     """
     kept = _kept_rows(tables, saved, change, old)
     return list(kind_of(old).conversions(kept, saved, change, old))
@@ -53,7 +53,7 @@ def check_change(saved: SavedOperator, change: OperatorChange) -> None:
     computed = change.backfill or ()
     for cell in change.cells:
         if cell.opaque and cell.id not in computed:
-            reason = f"`{cell.id}` would begin with a buffer that only Spark makes"
+            reason = f"`{cell.id}` would start with a buffer that only Spark can create"
             raise unfit(saved.id, reason, "have it backfilled, or leave it out of the spec")
 
 

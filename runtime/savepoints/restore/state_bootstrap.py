@@ -1,8 +1,8 @@
-"""Queries whose first batch, one without input, is made to have left what a savepoint holds.
+"""Queries whose first batch, without input, is given the state of a savepoint.
 
-Programs whose handlers are a class in Python take their state in that batch. What all other
-operators keep is put into the stores that it has made, and its logs then say where the sources and
-the watermarks stood.
+Programs whose handlers are a Python class take their state in that batch. The state of all other
+operators is written into the stores that it has created, and its logs then get the positions of
+sources and watermarks.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _AT = re.compile(r'^([^:\n]+):\{"epoch":-?\d+,"at":.*\}$', re.MULTILINE)
 def initial_state(
     spark: SparkSession, fit: Fit, operator: str, schema: StructType
 ) -> DataFrame | None:
-    """The state that a program begins with, in these columns; None if it begins empty."""
+    """The initial state of a program, in these columns; None if it begins empty."""
     tables = fit.tables(spark, operator, None)
     if tables is None:
         return None
@@ -53,10 +53,10 @@ def begin_query(
     epoch: EpochNote,
     tell: Callable[[str], None],
 ) -> None:
-    """Gives a checkpoint with the first batch of a query what its operators are to begin with.
+    """Adds the initial state of operators to a checkpoint with the first batch of a query.
 
-    `job` is the one whose frame the query has run; `epoch` is the one of that batch, as its file
-    says. The query must not run. Raises RuntimeFault when the state does not fit.
+    `job` is the one whose frame the query has run; `epoch` is that batch's, from its file. The
+    query must not be running. Raises RuntimeFault when the state does not fit.
     """
     for number, use in enumerate(uses_of(fit.plan, query)):
         rows = _fill(spark, kernel, checkpoint, query, job, number, use, fit)
@@ -74,10 +74,10 @@ def _fill(
     use: OperatorUse,
     fit: Fit,
 ) -> int:
-    """Puts the rows of an operator into its stores; how many."""
+    """Writes the rows of an operator into its stores; returns how many."""
     kind, id = kind_of(use.operator), use.operator.id
     if kind.takes_its_state(use.operator):
-        # It has taken them in the first batch.
+        # It took them in the first batch.
         return fit.rows(id)
     tables = fit.tables(spark, id, query)
     if tables is None:
@@ -95,7 +95,7 @@ def _fill(
 
 
 def _graft(disk: Disk, folder: str, query: Query, fit: Fit, epoch: EpochNote) -> None:
-    """Has Spark's logs say that the first batch ended where the savepoint was."""
+    """Makes Spark's logs say that the first batch ended at the savepoint."""
     saved, sooner = fit.origin(query), fit.sooner_ms(query)
     text = disk.read(f"{folder}/offsets/0") or ""
     head, metadata, *rest = text.split("\n")
@@ -116,7 +116,7 @@ def _graft(disk: Disk, folder: str, query: Query, fit: Fit, epoch: EpochNote) ->
 
 
 def _sooner(watermark: int, shift: int) -> int:
-    """A watermark that has moved by `shift`; 0 is none at all, and stands for nothing else."""
+    """A watermark moved by `shift`; 0 is none at all, and has no other meaning."""
     return (watermark + shift or -1) if watermark else 0
 
 
