@@ -56,8 +56,6 @@ files of lines joined byte for byte.
 
 ``driver/``: ``Parent``: a JVM ends with the process that started it; ``Progress``: the progress
 reports of a query since the last look; ``EndedJobs``: jobs that Spark would keep for ever.
-``driver/``: ``Parent``: a JVM ends with the process that started it; ``Progress``: the progress
-reports of a query since the last look; ``EndedJobs``: jobs that Spark would keep for ever.
 ``stepping/``: ``Steps``: sources that emit rows step by step; ``Ticks``: watermarks that advance
 without rows.
 """
