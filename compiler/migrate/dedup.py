@@ -1,4 +1,4 @@
-"""Deduplication: the ids that are remembered, and until when."""
+"""Deduplication: the remembered ids, and until when."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from .verdicts import Finding, Outcome, Verdict
 from .versions import Versions
 
 BECOME_ONE = "ids that become one may come once more, where one of them had come again"
-"""Had they been one before, the first would have kept the others out until it was forgotten, and
-one of the others may have been the next first: the state does not say which.
+"""Had they been one id before, the first would have suppressed the others until it was forgotten,
+and one of the others may have been the next first: the state does not say which.
 """
 
 _KEPT_AT, _FORGET = "kept_at", "forget"
@@ -48,7 +48,7 @@ def _set_to(operator: Program, target: str) -> list[Expression]:
 
 
 def plan_dedup(versions: Versions, old: Deduplication, new: Deduplication) -> Outcome:
-    """Return what becomes of the ids that an operator has seen."""
+    """Return the migration of the ids that an operator has seen."""
     keys = plan_keys(versions, new.id, keys_of(old), keys_of(new))
     shift = micros(new.within) - micros(old.within)
     findings = [
@@ -65,7 +65,7 @@ def plan_dedup(versions: Versions, old: Deduplication, new: Deduplication) -> Ou
 
 
 def dedup_keys(id_: str, keys: KeyPlan, new: Sequence[Key]) -> Iterator[Finding]:
-    """Yield the findings on keys in the words of ids: one with a new part was never seen."""
+    """Yield the findings on keys in terms of ids: one with a new part was never seen."""
     for finding in keys.findings:
         if finding.old is None and finding.open is not None:
             why = "ids that have been seen do not say which of it they had: each would come again"

@@ -1,7 +1,7 @@
-"""What the cells of a query's program compute: such a cell has the name of a column, not its own.
+"""What the cells of a query's program compute: such a cell is named after a column.
 
-`SUM(v) AS x` keeps its sum in a cell called `x`. That the next version calls it `total` changes
-nothing, and that `x` is `MAX(v)` from then on makes another cell of it.
+`SUM(v) AS x` keeps its sum in a cell called `x`. If the next version calls it `total`, nothing
+changes; if `x` becomes `MAX(v)`, it is another cell.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _OWN = "·"
 _FORGET = "forget"
 """The timer that goes off when the longest frame has passed all rows of a key."""
 _ROWS = "__rows"
-"""What the cell of a column that is computed from rows is called behind the column's name."""
+"""The suffix of the name of a cell with the rows of a column."""
 
 
 def folds(entry: Program, name: str) -> tuple[str, ...]:
@@ -32,7 +32,7 @@ def folds(entry: Program, name: str) -> tuple[str, ...]:
 
 
 def same_columns(old: Program, new: Program) -> dict[str, str]:
-    """Return the new name of each cell of a query that computes the same under another one."""
+    """Return the new name of each renamed cell of a query that computes the same."""
     after = {cell.id for cell in new.cells}
     free = [cell for cell in old.cells if cell.id not in after]
     found: dict[str, str] = {}
@@ -51,8 +51,7 @@ def same_columns(old: Program, new: Program) -> dict[str, str]:
 def is_another(old: Program, new: Program, cell: ProgramCell) -> bool:
     """Whether a cell of a query computes something else under its name.
 
-    Rows that are kept are what they were, whatever is computed from them and however long they are
-    kept.
+    Kept rows are the same, whatever is computed from them and however long they are kept.
     """
     if (cell.type or "").startswith("ARRAY<"):
         return False
@@ -60,15 +59,15 @@ def is_another(old: Program, new: Program, cell: ProgramCell) -> bool:
 
 
 def same_statements(old: Program, new: Program, names: Mapping[str, str]) -> bool:
-    """Whether the statements are the same ones but for the names of columns."""
+    """Whether the statements are the same except for the names of columns."""
     return _as_called(old, names) == list(new.statements or ())
 
 
 def narrower_frames(old: Program, new: Program, names: Mapping[str, str]) -> bool:
-    """Whether the statements are the same ones but for names and shorter frames of time.
+    """Whether the statements are the same except for names and shorter time frames.
 
-    A frame reads the rows that are kept by their instants: those that it reads no more are there,
-    and go at the next row.
+    A frame reads kept rows by their instants: those it no longer reads are still there, and are
+    removed at the next row.
     """
     before, after = _as_called(old, names), new.statements or ()
     return len(before) == len(after) and all(
@@ -143,7 +142,7 @@ def _without(tree: Expression, length: Interval) -> Expression:
 
 
 def _as_called(entry: Program, names: Mapping[str, str]) -> list[str]:
-    """Return the statements with columns as they are called in the other version."""
+    """Return the statements with the other version's names of columns."""
     known = dict(names)
     for was, now in names.items():
         if was.endswith(_ROWS) and now.endswith(_ROWS):

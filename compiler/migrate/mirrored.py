@@ -1,4 +1,4 @@
-"""Joins whose sides have changed places: `FROM b JOIN a` is the join that `FROM a JOIN b` was."""
+"""Joins with swapped sides: `FROM b JOIN a` is the join that `FROM a JOIN b` was."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def _is_turned(old: Join, new: Join, renamed: Mapping[str, str]) -> bool:
 
 
 def mirrored(plan: Plan, join: Join) -> Plan:
-    """Return a plan in which the sides of a join are the other way round, and all above it."""
+    """Return a plan with the sides of a join swapped, and everything above adapted."""
 
     def turn(branch: Branch) -> Branch:
         return with_texts(branch, _turned) if branch.below == join.id else branch
@@ -67,7 +67,7 @@ def _with_sides_turned(query: Query, join: str) -> Query:
 
 
 def _turned(text: str) -> str:
-    """Return an expression over the rows of a join in terms of the other sides."""
+    """Return an expression over the rows of a join in terms of the swapped sides."""
     return reworded(text, _other_side)
 
 

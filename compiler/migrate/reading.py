@@ -1,6 +1,6 @@
 """Whether a source or table is read as before: the same rows of files, with the same values.
 
-What is read otherwise is told where it is not proved that what is made of it stays the same.
+A difference in reading is reported unless the results are proved to be the same.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _ALIKE = (
         e.IntervalPart,
     ),
 )
-"""What gives the same of a value, whichever type of its kind it has."""
+"""Functions that give the same for a value, whichever type of its kind it has."""
 
 _OPERATORS = frozenset({"=", "<=>", "<>", "<", "<=", ">", ">=", "AND", "OR", "NOT", "+", "-", "*"})
 
@@ -48,17 +48,17 @@ _CALLS = frozenset(
     "approx_percentile sort_array array_sort bool_and bool_or every some window_time".split()
 )
 _COMPARED = frozenset({"min", "max", "greatest", "least", "array_sort", "sort_array", "mode"})
-"""Functions that put values in order, which goes by the places of fields."""
+"""Functions that order values, which depends on the positions of fields."""
 
 _HELD = frozenset({"aggregates", "keys", "columns", "time"})
-"""Parts with what an operator holds of its rows."""
+"""Parts with an operator's state of its rows."""
 
 _OF_WHOLE_NUMBERS = frozenset({"concat", "concat_ws", "size", "listagg", "string_agg", "abs"})
-"""Functions that give the same of a whole number, however wide its type is."""
+"""Functions that give the same for a whole number, whatever the width of its type."""
 
 
 def changed_source(versions: Versions, name: str, old: Source, new: Source) -> Iterator[str]:
-    """Yield what of a source gives other rows, or the same ones with other values in a column."""
+    """Yield what changes a source's rows, or their values in a column."""
     yield from _metadata(name, old, new)
     yield from _columns(versions, name, old, new)
     before, after = (side.options.get("lenient", False) for side in (old, new))
@@ -69,13 +69,13 @@ def changed_source(versions: Versions, name: str, old: Source, new: Source) -> I
 
 
 def changed_table(versions: Versions, name: str, old: Table, new: Table) -> Iterator[str]:
-    """Yield what of a table gives other rows to what is looked up in it."""
+    """Yield what changes the result of lookups in a table."""
     before, after = ({c.name: c.expression for c in table.computed} for table in (old, new))
     for column in sorted(before.keys() & after.keys()):
         if before[column] != after[column]:
             yield f"`{column}` of table `{name}` was `{before[column]}` and is `{after[column]}`"
     yield from _columns(versions, name, old, new)
-    # They change together with the files, to read the same rows of them.
+    # They change together with the files, to read the same rows.
     follows = set(TABLES[new.connector].about(Concern.FORM))
     options = {
         option
@@ -102,7 +102,7 @@ def _options(name: str, old: Source, new: Source) -> Iterator[str]:
             yield f"`{option}` of `{name}` is {now}, and was {was}"
 
 
-# Columns: which rows are malformed, and what the others hold.
+# Columns: which rows are malformed, and the values of the others.
 
 
 def _columns(
@@ -120,7 +120,7 @@ def _columns(
 
 
 def _takes_more(one: ReadColumn | None, other: ReadColumn | None) -> bool:
-    """Whether rows may be malformed by a column as it is in one version and not in the other."""
+    """Whether a column may make rows malformed in one version but not in the other."""
     if one is None:
         return False
     if other is None:
@@ -130,9 +130,9 @@ def _takes_more(one: ReadColumn | None, other: ReadColumn | None) -> bool:
 
 
 def _alike(versions: Versions, old: ReadColumn, new: ReadColumn) -> bool:
-    """Whether all that is made of a column is the same with the other type.
+    """Whether everything computed from a column is the same with the other type.
 
-    What holds the bare column has its type, and is asked about where it is kept.
+    State with the bare column has its type, and is a question where it is kept.
     """
     was, now = type_of(old.type), type_of(new.type)
     read = _Read(
@@ -149,7 +149,7 @@ def _alike(versions: Versions, old: ReadColumn, new: ReadColumn) -> bool:
 
 
 def _names(versions: Versions, column: str) -> set[str]:
-    """Return what a column, and what is made of it, is called in programs."""
+    """Return the names in programs of a column and of what is computed from it."""
     names = {column}
     for operator in versions.new.operators.values():
         for branch in branches_of(operator):
@@ -159,7 +159,7 @@ def _names(versions: Versions, column: str) -> set[str]:
 
 
 def _same_values(was: t.Type, now: t.Type) -> bool:
-    """Whether rows that both types take have the same values."""
+    """Whether rows that both types accept have the same values."""
     if {str(was), str(now)} <= _WHOLE:
         return True
     if isinstance(was, t.Decimal) and isinstance(now, t.Decimal):
@@ -169,7 +169,7 @@ def _same_values(was: t.Type, now: t.Type) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """How a column of another type is read: by which names, and what of it stays the same."""
+    """How a column of another type is read: its names, and which results stay the same."""
 
     names: set[str]
     same_values: bool
@@ -177,7 +177,7 @@ class _Read:
     placed: bool
 
     def is_alike(self, part: str, text: str) -> bool:
-        """Whether an expression or statement gives the same, or what is asked about elsewhere."""
+        """Whether an expression or statement gives the same, or is a question elsewhere."""
         if self.names.isdisjoint(words_in(text)):
             return True
         trees = trees_of(part, text)

@@ -1,7 +1,7 @@
-"""Columns of sources that have another name: everything above is then said in the new one.
+"""Renamed columns of sources: everything above is then expressed with the new name.
 
-The file says which column is which (`rename`), once for all that reads it. Where it does not say, a
-column that is gone and one of its type that is new may be one, and that is asked about.
+The file says which column is which (`rename`), once for all readers. Where it does not, a missing
+column and a new one of its type may be the same, which is a question.
 """
 
 from __future__ import annotations
@@ -44,19 +44,19 @@ Names = Mapping[str, str]
 """New names of columns by their old ones."""
 
 NEW = "new"
-"""What the file says of a column that is none of the old ones: `accept: {column: new}`."""
+"""The decision for a column that is not an old one: `accept: {column: new}`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Called:
-    """A column that has another name; ``choices`` are what it may be, where nobody has said it."""
+    """A renamed column; ``choices`` are what it may be if undecided."""
 
     old: str
     new: str
     choices: tuple[str, ...] = ()
 
     def finding(self, source: str) -> Finding:
-        """Return what becomes of it."""
+        """Return its finding."""
         if not self.choices:
             return Finding(
                 "column", self.old, self.new, Verdict.KEPT, f"it was called `{self.old}`"
@@ -71,9 +71,9 @@ class Called:
 
 
 def called_otherwise(versions: Versions, name: str, was: str) -> tuple[Called, ...]:
-    """Return the columns of a source that have another name, as decided or as is likely.
+    """Return the renamed columns of a source, as decided or as likely.
 
-    Of the latter only such as some state was computed from: of others nothing is lost.
+    Likely ones only if some state was computed from them: for others nothing is lost.
     """
     decisions = versions.decisions
     said = decisions.below("sources", name, "rename")
@@ -99,7 +99,7 @@ def _none_of_the_old(decisions: Decisions, name: str) -> list[str]:
 
 
 def _says_so(decisions: Decisions, old: str, new: str) -> bool:
-    """Whether the file renames what is computed of a column to that of another one."""
+    """Whether the file renames what is computed from a column to that of another one."""
     return any(
         path[0] == "operators" and path[2:3] == ("rename",) and _said(path[3], {old: new}) == now
         for path, now in decisions.values.items()
@@ -118,10 +118,10 @@ def _is_read(plan: Plan, source: str, column: str) -> bool:
 
 
 def with_names(plan: Plan, source: str, names: Names, new: Plan) -> Plan:
-    """Return a plan in which columns of a source have other names, and all that is made of them.
+    """Return a plan with renamed columns of a source, and everything computed from them.
 
-    What gives rows as they are, or groups by a column, passes the name on; a join calls the columns
-    of its sides as they do. ``new`` says whether the old name is still one there.
+    An operator that emits rows unchanged, or groups by a column, passes on the name; a join uses
+    the names of its sides. ``new`` says whether the old name still exists there.
     """
     operators = dict(plan.operators)
     below = [(source, names)]
@@ -154,7 +154,7 @@ def _source(source: Source, names: Names) -> Source:
 
 
 def _passed_on(operator: Operator, after: Operator | None, names: Names) -> Names:
-    """Return the columns that an operator gives by the names that they have below it."""
+    """Return the output columns of an operator by their names below it."""
     if isinstance(operator, Deduplication | TopN):
         return names
     if not isinstance(operator, Aggregation):
@@ -165,9 +165,9 @@ def _passed_on(operator: Operator, after: Operator | None, names: Names) -> Name
 
 
 def _in_own_words(operator: Operator, names: Names, known: set[str]) -> Operator:
-    """Return an operator with fields of structs, and the statements of a query, in the new names.
+    """Return an operator with the new names in fields of structs and in statements of a query.
 
-    Fields that are made of columns are renamed where the new version has such a type.
+    Fields computed from columns are renamed where the new version has such a type.
     """
     operator = with_types(operator, lambda text: _type(text, names, known))
     if isinstance(operator, Program) and not operator.declared and operator.statements is not None:
@@ -200,9 +200,9 @@ def _renamed_type(type_: t.Type, names: Names) -> t.Type:
 
 
 def _with_renamed_input(operator: Operator, below: str, names: Names) -> Operator:
-    """Return an operator with what it has of a source or operator below in the new names.
+    """Return an operator with the new names of a source or operator below.
 
-    What a branch does not say is called as in the source.
+    A branch omits what has the same name in the source.
     """
     unsaid = _unsaid(operator, names)
 
@@ -228,7 +228,7 @@ def _with_unsaid(said: Names, unsaid: Sequence[str], names: Names) -> Names:
 
 @dataclass(frozen=True, slots=True)
 class _Unsaid:
-    """What may stand in a branch, and does not where it is called as what it is."""
+    """What a branch may contain, and omits where its name is the same."""
 
     time: Sequence[str]
     keys: Sequence[str]
@@ -251,7 +251,7 @@ def _unsaid(operator: Operator, names: Names) -> _Unsaid:
 def _join(
     operators: dict[str, Operator], join: Join, below: str, names: Names, after: Operator | None
 ) -> None:
-    """Say what a join, and what is above it, has of a side in the new names."""
+    """Rename a side's columns in a join and in everything above it."""
     for place, word in enumerate(SIDES):
         side = join.sides[place]
         if all(branch.below != below for branch in side.input):
@@ -294,7 +294,7 @@ def _above(join: str, names: Names, side: str, branch: Branch) -> Branch:
 
 
 def _said(text: str, names: Names, side: str | None = None) -> str:
-    """Return an expression with columns in their new names; of a side, those behind its word."""
+    """Return an expression with new names of columns; for a side, those qualified by it."""
 
     def change(node: Node) -> Node | None:
         if not isinstance(node, ColumnRef):

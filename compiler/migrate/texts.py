@@ -1,4 +1,4 @@
-"""What an operator computes, as the texts that its plan has."""
+"""What an operator computes, as the texts in its plan."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .parsing import parsed_condition, parsed_expression
 
 
 def calls(operator: Operator, function: str) -> bool:
-    """Whether anything that an operator computes calls a function in Python."""
+    """Whether anything that an operator computes calls a Python function."""
     return any(
         isinstance(node, Call) and node.name.text.lower() == function.lower()
         for tree in _trees(operator)
@@ -30,7 +30,7 @@ def calls(operator: Operator, function: str) -> bool:
 
 
 def texts(operator: Operator) -> Iterator[tuple[str, str]]:
-    """Yield the expressions and statements of an operator, each with the part it stands in."""
+    """Yield the expressions and statements of an operator, each with its part."""
     for aggregate in aggregates_of(operator):
         if aggregate.filter is not None:
             yield "aggregates", aggregate.filter
