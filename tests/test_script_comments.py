@@ -67,3 +67,15 @@ def test_nothing_of_a_comment_is_code(text: str) -> None:
         return
     assert ast.dump(ast.parse(found)) == ast.dump(ast.parse(PLAIN))
     assert all(c.isprintable() or c == "\n" for c in found)
+
+
+def test_the_end_of_the_front_matter_is_no_comment() -> None:
+    spec = SPEC.removeprefix("-- About the file.\n\n").format(source="{source}", stream="--")
+    for settings in ("", "pipeline: p\n", "# ---\n"):
+        for above, lines in (("", []), ("-- Why.", ["# Why."]), ("---", ["# -"])):
+            text = f"---\n{settings}---\n{spec.format(source=above).lstrip()}"
+            result = compiled_text(text, "p.stream")
+            assert result.script is not None
+            body = result.script.split('operator\'s id."""\n')[1].splitlines()
+            paragraph = [line.strip() for line in body[: body.index("    readings = (")]]
+            assert paragraph == [*lines, "# readings: files json source"]

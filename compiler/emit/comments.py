@@ -20,17 +20,21 @@ def comments_above(spec: Spec, text: str) -> dict[str, tuple[str, ...]]:
     An empty line ends them: what is above it is about the file, or outdated. They contain no
     secret, no invisible character, and nothing that would end a comment in Python.
     """
+    settings = -1 if spec.front_matter is None else spec.front_matter.span.end
     found: dict[str, tuple[str, ...]] = {}
     for statement in spec.statements:
         name = getattr(statement, "name", None)
-        lines = tuple(_above(text, statement.span.start))[::-1]
+        lines = tuple(_above(text, statement.span.start, settings))[::-1]
         if isinstance(name, Name) and lines:
             found.setdefault(name.text, lines)
     return found
 
 
-def _above(text: str, start: int) -> Iterator[str]:
-    """Yield the lines of comment above an offset, from the last to the first."""
+def _above(text: str, start: int, settings: int) -> Iterator[str]:
+    """Yield the lines of comment above an offset, from the last to the first.
+
+    ``settings`` is where the front matter ends: its `---` is no comment.
+    """
     line = text.rfind("\n", 0, start) + 1
     if text[line:start].strip():
         return
@@ -38,7 +42,7 @@ def _above(text: str, start: int) -> Iterator[str]:
         end = line - 1
         line = text.rfind("\n", 0, end) + 1
         above = text[line:end].strip()
-        if not above.startswith(_SIGN):
+        if line <= settings or not above.startswith(_SIGN):
             return
         yield _shown(above.removeprefix(_SIGN).removeprefix(" "))
 
