@@ -201,6 +201,7 @@ TEMPORAL_JOIN = _error("SC0470", "temporal-join", "FOR SYSTEM_TIME AS OF has an 
 VERSIONS_KEPT = _warning("SC0471", "versions-kept", "a version of each key is kept forever")
 PATTERN_FORM = _error("SC0472", "pattern-form", "MATCH_RECOGNIZE has an unsupported form")
 PATTERN_READ = _error("SC0473", "pattern-read", "a pattern reads rows that are not available")
+UNNEST_FORM = _error("SC0474", "unnest-form", "UNNEST has an unsupported form")
 
 # Connectors and Spark's limits.
 UNKNOWN_CONNECTOR = _error("SC0501", "unknown-connector", "there is no such connector")

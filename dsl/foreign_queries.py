@@ -83,7 +83,7 @@ def join_words(place: Place) -> Diagnostic | None:
 
 
 def table_function(place: Place) -> Diagnostic | None:
-    """``LATERAL TABLE(f(x))``, ``CROSS JOIN UNNEST(x)``, ``LATERAL VIEW explode(x)``."""
+    """``LATERAL TABLE(f(x))``, ``FROM t, UNNEST(x)``, ``LATERAL VIEW explode(x)``."""
     if place.text() == "," and place.word(1) in ("LATERAL", "UNNEST") and "JOIN" in place.expected:
         offset = 1
     elif place.words("LATERAL", "VIEW") and "JOIN" in place.expected:
@@ -97,6 +97,8 @@ def table_function(place: Place) -> Diagnostic | None:
     shown = place.text(offset)
     message = f"`{shown}` generates rows, and FROM does not support such functions"
     help_ = ARRAYS_IN_PLACE
+    if place.word(offset) == "UNNEST":
+        message = "UNNEST is joined with CROSS JOIN, not with a comma"
     if place.word(offset) in ("STREAM", "LIVE"):
         message = f"`{shown}(…)` is unnecessary: a source is already a stream"
         help_ = f"write `FROM {place.text(offset + 2)}`"

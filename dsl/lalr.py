@@ -44,7 +44,7 @@ FOLLOWED_BY = {
     "UNBOUNDED": ("PRECEDING", "FOLLOWING"),
     "PARTITION": ("BY",),
     "ORDER": ("BY",),
-    **dict.fromkeys(("CAST", "TRY_CAST", "EXTRACT", "WINDOWING", "COUNT_WINDOW"), ("(",)),
+    **dict.fromkeys(("CAST", "TRY_CAST", "EXTRACT", "WINDOWING", "COUNT_WINDOW", "UNNEST"), ("(",)),
     **dict.fromkeys(("SUBSTRING", "OVERLAY", "POSITION", "TRIM", "ANY", "ALL"), ("(",)),
     "STRUCT": ("(", "<"),
     **dict.fromkeys(("BOTH", "LEADING", "TRAILING"), ("STRING", "NAME", "FROM")),

@@ -142,8 +142,8 @@ def window_arguments(span: Span, kind: str, word: str) -> Mistake:
 
 
 ARRAYS_IN_PLACE = (
-    "arrays are processed in place: EXISTS, FILTER, TRANSFORM and AGGREGATE take a lambda, as in "
-    "`EXISTS(tags, tag -> tag = 'new')`"
+    "a row for each element: `FROM t CROSS JOIN UNNEST(t.tags) AS tag`; in place, EXISTS, FILTER, "
+    "TRANSFORM and AGGREGATE take a lambda, as in `EXISTS(tags, tag -> tag = 'new')`"
 )
 WINDOW_FORMS = {
     "TUMBLE": "TUMBLE(t, ts, INTERVAL 1 MINUTE)",

@@ -66,6 +66,20 @@ class Project(Step):
 
 
 @dataclass(frozen=True, slots=True)
+class Unnest(Step):
+    """Add a column with an element of ``array`` to each row, once for each element.
+
+    Of a map the elements are its entries, as structs of ``key`` and ``value``. ``outer`` keeps a
+    row that has no element, with NULL.
+    """
+
+    column: str
+    array: Typed
+    element: Type
+    outer: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Window:
     """A window function over an event time, or over the processing time (``processing``).
 

@@ -10,7 +10,7 @@ their state, the facts about it, and what may be below and above them.
 - ``relation``: chains of steps.
 - ``windows``, ``entries``: shared parts of windows, and of operators' entries in the plan.
 
-Steps over the rows of another: ``filter``, ``project``, ``assign_window``, ``lookup``,
+Steps over the rows of another: ``filter``, ``project``, ``unnest``, ``assign_window``, ``lookup``,
 ``late_rows``, ``every_row``. With inputs of their own: ``side_rows``, ``union``. With state:
 ``aggregate``, ``deduplicate``, ``top_n``, ``join``, ``program``.
 """
@@ -29,6 +29,7 @@ from .registry import register
 from .side_rows import SideRowsKind
 from .top_n import TopNKind
 from .union import UnionKind
+from .unnest import UnnestKind
 
 for _kind in (
     AggregateKind(),
@@ -44,5 +45,6 @@ for _kind in (
     SideRowsKind(),
     TopNKind(),
     UnionKind(),
+    UnnestKind(),
 ):
     register(_kind)

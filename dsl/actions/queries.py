@@ -27,6 +27,7 @@ from ..ast.queries import (
     SelectItem,
     SubqueryRef,
     TableRef,
+    UnnestRef,
     WindowTable,
 )
 from ..foreign_windows import window_in_group_by
@@ -171,6 +172,12 @@ def table(span: Span, name: Name, as_of: Expression | None, alias: Name | None) 
 
 def subquery(span: Span, query_: Query, alias: Name | None) -> SubqueryRef:
     return SubqueryRef(span, query_, alias)
+
+
+def unnest(
+    span: Span, array: Expression, alias: Name | None, columns: tuple[Name, ...] | None
+) -> UnnestRef:
+    return UnnestRef(span, array, alias, columns or ())
 
 
 def window_table(

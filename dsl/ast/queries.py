@@ -48,6 +48,15 @@ class WindowTable(Relation):
 
 
 @dataclass(frozen=True, slots=True)
+class UnnestRef(Relation):
+    """``UNNEST(array) [AS alias [(columns)]]``, at the right of a join."""
+
+    array: Expression
+    alias: Name | None
+    columns: tuple[Name, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Join(Relation):
     """``left [kind] JOIN right ON condition | USING (columns)``.
 

@@ -67,7 +67,7 @@ def _alias(parts: Sequence[Tree]) -> list[Doc]:
     return list(map(doc, parts))
 
 
-@form("table", "window_table", "count_window", "match_recognize")
+@form("table", "window_table", "count_window", "unnest", "match_recognize")
 def _factor(branch: Branch) -> Run:
     *parts, last = branch.parts
     has_alias = bool(parts) and isinstance(last, Leaf) and last.kind == "NAME"

@@ -23,6 +23,7 @@ from ..clauses.lost_times import time_help
 from ..clauses.named_windows import NamedWindows
 from ..declarations.durations import duration
 from ..expressions.resolve import Clause, check
+from ..scopes.fields import ambiguous_key, taken_name
 from ..scopes.scope import BlockScope, Visible
 
 FORM = (
@@ -89,7 +90,9 @@ class OverWindows:
         whole = self._named.whole(spec)
         if whole is None:
             return None
-        keys = tuple(self._key(node) for node in whole.partition_by)
+        keys: list[Typed | None] = []
+        for node in whole.partition_by:
+            keys.append(self._key(node, [key.expression for key in keys if key is not None]))
         time = self._time(whole)
         name = spec.name.text if spec.name is not None and spec.frame is None else None
         frame = EVERYTHING if whole.frame is None else self._frame(whole.frame, name)
@@ -98,12 +101,17 @@ class OverWindows:
             return None
         return OverWindow(tuple(known), time, frame, spec.frame, spec.span)
 
-    def _key(self, node: e.Expression) -> Typed | None:
+    def _key(self, node: e.Expression, others: list[e.Expression]) -> Typed | None:
         value = check(node, self._scope, Clause("PARTITION BY"), self._diagnostics)
         if value.type is t.UNKNOWN:
             return None
         if not isinstance(value.expression, e.ColumnRef) or not t.is_groupable(value.type):
             self._diagnostics.add(_no_key(node, value))
+            return None
+        rows = self._scope.relations[0]
+        taken = taken_name(value.expression, rows.schema, others)
+        if taken is not None:
+            self._diagnostics.add(ambiguous_key(node, value.expression, taken, rows.alias))
             return None
         return value
 

@@ -28,6 +28,7 @@ from ..lowering.frames import RowsCall
 from ..lowering.placeholders import AnyCall, Mark, Marks
 from ..lowering.program_items import has_type, no_type, program_items, refuse_python
 from ..lowering.rows_calls import RowsCalls
+from ..scopes.fields import ambiguous_key, taken_name
 from ..scopes.relation_builder import Chain
 from ..scopes.scope import WINDOW_COLUMNS, BlockScope
 from .aggregates import not_grouped
@@ -129,11 +130,17 @@ class CountSelect:
         return times[0]
 
     def _keys(self) -> Iterator[Typed]:
+        found: list[e.Expression] = []
         for node in self._window.node.partition_by:
             value = check(node, self._scope, Clause("PARTITION BY"), self._diagnostics)
             is_column = isinstance(value.expression, e.ColumnRef)
+            taken = taken_name(value.expression, self._rows.schema, found)
             if value.type is not t.UNKNOWN and not (is_column and t.is_groupable(value.type)):
                 self._diagnostics.add(_no_key(node))
+            elif taken is not None:
+                key, relation = value.expression, self._rows.alias
+                self._diagnostics.add(ambiguous_key(node, key, taken, relation))
+            found.append(value.expression)
             yield value
 
     def _check_groups(self, keys: tuple[Typed, ...]) -> None:

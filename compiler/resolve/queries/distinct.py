@@ -10,12 +10,12 @@ from ...model import types as t
 from ...model.programs import ProgramInput
 from ...model.schema import Field, Schema
 from ...model.steps import Deduplicate, Key
-from ...model.typed import Typed
 from ..clauses.lost_times import time_help
 from ..declarations.durations import duration
 from ..expressions.resolve import Clause, check
 from ..lowering.dedup_within import DistinctWithin, within_operator
 from ..lowering.program_items import program_items
+from ..scopes.fields import ambiguous_key, taken_name
 from ..scopes.relation_builder import Chain
 from ..scopes.scope import BlockScope, Visible
 from .from_clause import From
@@ -74,19 +74,26 @@ class Distinct:
         self._chain.add(step, step.returns)
 
     def _keys(self) -> tuple[Key, ...]:
-        found = [self._key(node) for node in self._node.keys]
-        return tuple(
-            Key(value.expression.parts[-1].text, value)
-            for value in found
-            if isinstance(value.expression, e.ColumnRef)
-        )
-
-    def _key(self, node: e.Expression) -> Typed:
-        clause = Clause("DISTINCT ON", aggregates=False)
-        value = check(node, self._scope, clause, self._diagnostics)
-        if not isinstance(value.expression, e.ColumnRef):
-            self._diagnostics.add(_key_is_computed(node))
-        return value
+        found: dict[str, Key] = {}
+        for node in self._node.keys:
+            value = check(node, self._scope, Clause("DISTINCT ON"), self._diagnostics)
+            if not isinstance(value.expression, e.ColumnRef):
+                self._diagnostics.add(_key_is_computed(node))
+                continue
+            # Spark drops rows by whole columns.
+            whole = self._scope.field(value.expression) is not None
+            if self._node.within is None and value.type is not t.UNKNOWN and not whole:
+                self._diagnostics.add(_key_is_computed(node))
+                continue
+            rows = self._source.inputs[0].visible
+            others = [key.value.expression for key in found.values()]
+            taken = taken_name(value.expression, rows.schema, others)
+            if taken is not None:
+                self._diagnostics.add(ambiguous_key(node, value.expression, taken, rows.alias))
+                continue
+            name = value.expression.parts[-1].text
+            found.setdefault(name, Key(name, value))
+        return tuple(found.values())
 
     def _time(self) -> Field | None:
         """Return the event time that decides when ids are forgotten."""

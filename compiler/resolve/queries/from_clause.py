@@ -17,6 +17,7 @@ from ...model.schema import Schema
 from ...model.steps import Window
 from ..clauses.joins import refuse_kind
 from ..clauses.lookups import LookupJoin, refuse_lookup_kind, stream_behind
+from ..clauses.unnest import add_unnest, is_unnest, unnest_alone, unnest_of_join, unnest_of_pattern
 from ..clauses.window_joins import unlike_windows
 from ..clauses.windows import resolve_window
 from ..declarations.tables import not_a_stream
@@ -76,7 +77,7 @@ class FromResolver:
         """Return the input of FROM, or None after a report."""
         if isinstance(node, q.Join) and self._is_table(node.right):
             return self._lookup(node, node.right)
-        if not isinstance(node, q.Join):
+        if not isinstance(node, q.Join) or is_unnest(node):
             found = self._input(node)
             return From((found,)) if found is not None else None
         if self._is_table(node.left):
@@ -86,7 +87,7 @@ class FromResolver:
         if refused is not None:
             self._diagnostics.add(refused)
             return None
-        if isinstance(node.left, q.Join) or isinstance(node.right, q.Join):
+        if isinstance(node.left, q.Join) and not is_unnest(node.left):
             self._diagnostics.add(_second_join(node))
             return None
         as_of = node.right.as_of if isinstance(node.right, q.TableRef) else None
@@ -157,9 +158,26 @@ class FromResolver:
                 return self._window(node)
             case q.MatchRecognize():
                 return self._matches(node)
+            case q.UnnestRef():
+                self._diagnostics.add(unnest_alone(node))
+            case q.Join() if is_unnest(node):
+                return self._unnest(node)
             case q.Join():
                 self._diagnostics.add(_join_inside(node))
         return None
+
+    def _unnest(self, node: q.Join) -> Input | None:
+        if isinstance(node.left, q.Join) and not is_unnest(node.left):
+            self._diagnostics.add(unnest_of_join(node))
+            return None
+        below = self._input(node.left)
+        if below is None:
+            return None
+        if below.matches is not None or below.counted is not None:
+            self._diagnostics.add(unnest_of_pattern(node))
+            return None
+        found = add_unnest(node, below.known, below.visible, self._name, self._context)
+        return None if found is None else Input(*found, below.window)
 
     def _table(self, node: q.TableRef) -> Input | None:
         if node.as_of is not None:

@@ -32,6 +32,7 @@ from .aggregates import Grouping
 from .count_select import CountSelect, CountWindow, counted_beside, not_aggregated
 from .distinct import Distinct, distinct_over, plain_distinct
 from .from_clause import From
+from .ranked_fields import ambiguous_fields
 
 
 class BlockResolver:
@@ -88,6 +89,10 @@ class BlockResolver:
             return self._chain
         if self._over and self._refuse_beside_over():
             return self._chain
+        if self._ranking is not None:
+            aggregated = "aggregate" in self._roles
+            found = ambiguous_fields(select, self._ranking, self._scope, aggregated=aggregated)
+            self._diagnostics.extend(found)
         if self._source.join is not None and self._source.as_of is not None:
             self._temporal_join(self._source.join, self._source.as_of)
             return self._chain
@@ -227,7 +232,7 @@ class BlockResolver:
 
     def _top_of_input(self, ranking: top_n.Ranking) -> None:
         if self._source.joins:
-            self._diagnostics.add(_top_of_join(self._select))
+            self._diagnostics.add(top_n.top_of_join(self._select))
             return
         if self._scope.window is not None:
             self._top_of_window(ranking, self._scope.window)
@@ -380,15 +385,6 @@ def _having_without_group(node: e.Expression) -> Diagnostic:
         "HAVING needs aggregates",
         Label(node.span),
         help="use WHERE for a condition on rows",
-    )
-
-
-def _top_of_join(select: q.Select) -> Diagnostic:
-    return Diagnostic(
-        codes.TOP_N_FORM,
-        "QUALIFY can't stand in one SELECT with a join",
-        Label(select.relation.span),
-        help="give the join a stream of its own, and rank its rows in windows: `FROM TUMBLE(…)`",
     )
 
 

@@ -369,3 +369,13 @@ def _not_a_column(node: e.Expression) -> Diagnostic:
         Label(node.span),
         help="select the expression under a name and use that name",
     )
+
+
+def top_of_join(select: q.Select) -> Diagnostic:
+    """Return the diagnostic for QUALIFY in one SELECT with a join."""
+    return Diagnostic(
+        codes.TOP_N_FORM,
+        "QUALIFY can't stand in one SELECT with a join",
+        Label(select.relation.span),
+        help="give the join a stream of its own, and rank its rows in windows: `FROM TUMBLE(…)`",
+    )

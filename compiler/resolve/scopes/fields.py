@@ -1,12 +1,17 @@
-"""Fields of structs, and the diagnostic about an unknown one."""
+"""Fields of structs, and the diagnostics about unknown ones, and about keys that are fields."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from ....dsl import codes
+from ....dsl.ast import expressions as e
 from ....dsl.ast.node import Name
 from ....dsl.diagnostics import Diagnostic, Label
+from ....dsl.format import sql
 from ....dsl.suggest import closest
 from ...model import types as t
+from ...model.schema import Schema
 
 
 def field_of(type_: t.Type, name: str) -> t.Field | None:
@@ -45,4 +50,32 @@ def unknown_field(type_: t.Type, name: Name, written: str, otherwise: str = "") 
         f"there is no field `{name}` in `{written}`",
         Label(name.span),
         help=f"did you mean `{near[0]}`?" if near else f"its fields are: {', '.join(known)}",
+    )
+
+
+def taken_name(key: e.Expression, schema: Schema, others: Iterable[e.Expression]) -> str | None:
+    """Return what else has the name that a resolved key would have, None if nothing has.
+
+    A key that is a field of a struct is called after the field: to whatever reads it, a column of
+    that name, or another key, would be the same.
+    """
+    if not isinstance(key, e.ColumnRef) or len(key.parts) == 1:
+        return None
+    name = key.parts[-1].text
+    if schema.find(name) is not None:
+        return f"the column `{name}`"
+    for other in others:
+        same = isinstance(other, e.ColumnRef) and other.parts[-1].text.lower() == name.lower()
+        if same and sql(other) != sql(key):
+            return f"the key `{sql(other)}`"
+    return None
+
+
+def ambiguous_key(node: e.Expression, key: e.Expression, other: str, relation: str) -> Diagnostic:
+    """Return the diagnostic for a key whose name is another one's."""
+    return Diagnostic(
+        codes.OPERATOR_KEYS,
+        f"the key `{sql(key)}` would have the name of {other}",
+        Label(node.span),
+        help=f"name it first: `(SELECT *, {sql(key)} AS key FROM {relation}) AS keyed`",
     )

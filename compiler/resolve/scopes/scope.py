@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TypeGuard
 
 from ....contracts.records import dataclass
 from ....dsl import codes
@@ -93,6 +94,23 @@ class BlockScope:
             self._diagnostics.add(_ambiguous(head, [r for r, _ in holders]))
             return None
         return self._typed(ref, *holders[0], ref.parts[1:])
+
+    def quiet(self) -> BlockScope:
+        """Return a scope of the same names that reports nothing."""
+        silent = Diagnostics(self._diagnostics.source)
+        return BlockScope(
+            self.relations,
+            silent,
+            qualified=self.qualified,
+            window=self.window,
+            panes=self.panes,
+        )
+
+    def is_part(self, expression: e.Expression) -> TypeGuard[e.ColumnRef]:
+        """Return whether a resolved expression is a field of a column that is a struct."""
+        if not isinstance(expression, e.ColumnRef):
+            return False
+        return self.field(expression) is None and self.window_at(expression) is None
 
     def knows(self, name: str) -> bool:
         """Return whether a relation has a column of a name."""
