@@ -12,5 +12,6 @@
 - ``window_joins``: window joins: the rows of two streams that fall into the same window.
 - ``windows``: TUMBLE, HOP, CUMULATE and SESSION in FROM.
 - ``lost_times``: how an event time was lost: reported where one is needed and missing.
+- ``unnest``: UNNEST: the rows of a relation, once for each element of one of their arrays.
 - ``columns``: select lists: stars, names, and which columns remain event times.
 """
