@@ -66,6 +66,12 @@ END;""",
     "table": """\
 CREATE STREAM mid AS
   SELECT e.k, e.v, e.ts FROM e JOIN cards AS c ON c.id = e.id WHERE c.dear;""",
+    "unnest": """\
+CREATE STREAM mid AS
+  SELECT e.k, part.size AS v, e.ts
+  FROM e
+  CROSS JOIN UNNEST(TRANSFORM(SPLIT(id, '/'), x -> struct(LENGTH(x) AS size, 0 AS n))) AS part
+  WHERE part.n < 5;""",
     "frame": """\
 CREATE STREAM mid AS
   SELECT k, SUM(v) OVER (PARTITION BY k ORDER BY ts RANGE INTERVAL 1 HOUR PRECEDING) AS v, ts
@@ -95,6 +101,13 @@ ASKED = [
     ("operator", "INTERVAL 1 DAY)", "INTERVAL 2 DAYS)", "`n` is another in the cells"),
     ("table", "price > 10", "price > 20", "`dear` of table `cards`"),
     ("table", "path = 'ref'", "path = 'other'", "cards"),
+    (
+        "unnest",
+        "n))) AS part",
+        "n))) AS part CROSS JOIN UNNEST(SPLIT(k, ',')) AS more",
+        "split(k, ',')",
+    ),
+    ("unnest", "part.n < 5", "part.n < 6", "`unnest("),
     ("frame", "INTERVAL 1 HOUR PRECEDING", "INTERVAL 2 HOURS PRECEDING", "2 HOURS` is new"),
     ("frame", "SUM(v) OVER", "MAX(v) OVER", "the statements of `mid`"),
 ]
@@ -119,6 +132,12 @@ def test_other_rows_are_asked_about(kind: str, before: str, after: str, said: st
     assert len(why) == 1
     assert said in why[0]
     assert plan.exit_code in (1, 2)
+
+
+@pytest.mark.parametrize(("before", "after"), [("'/'", "'-'"), ("0 AS n", "v AS n")])
+def test_other_elements_are_other_rows_and_other_values(before: str, after: str) -> None:
+    _, (rows, values) = told("unnest", before, after)
+    assert "`CROSS JOIN UNNEST(" in rows and "sum(unnest(" in values
 
 
 @pytest.mark.parametrize("kind", BELOW)

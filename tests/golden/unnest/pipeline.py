@@ -9,6 +9,7 @@ from streamc.runtime import Job
 
 def build(job: Job) -> None:
     """Build the dataflow; every variable is named by its operator's id."""
+    # a row for each element of an array or map: what becomes a relation, and how the elements are called
     # orders: files json source
     orders = (
         job.read(
