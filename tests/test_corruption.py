@@ -255,7 +255,7 @@ STORES: list[Damage] = [
 TOGETHER: dict[str, tuple[list[Damage], int | None]] = {
     "harmless": (HARMLESS, None),
     "logs": (LOGS, 3),
-    "stores": (STORES, 3),
+    "stores": (STORES[:1], 3),
     "barrier 2": ([("queries/per_minute/commits/9", in_the_last_line)], 2),
     "barrier 1": ([("sources/payments/3", half)], 1),
 }
