@@ -123,7 +123,7 @@ def recorded(monkeypatch: pytest.MonkeyPatch) -> set[int]:
         recorders[str(number)] = record
         rules.append(replace(rule, action=str(number)))
     parser = Parser(replace(tables, rules=tuple(rules)), recorders)
-    monkeypatch.setattr(parsing, "_parser", lambda: (parser, Kinds(tables)))
+    monkeypatch.setattr(parsing, "parser_and_kinds", lambda: (parser, Kinds(tables)))
     return used
 
 

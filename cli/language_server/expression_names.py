@@ -93,7 +93,10 @@ class ExpressionNames:
                 self._alias(alias)
             case q.Join():
                 self._relation(node.left, local, owner)
-                self._relation(node.right, local, owner)
+                if isinstance(node.right, q.UnnestRef):
+                    self._unnest(node, node.right, local, owner)
+                else:
+                    self._relation(node.right, local, owner)
                 rows = tuple(self._relations.visible(node, local, owner))
                 if node.condition is not None:
                     self.expression(node.condition, Scope(rows))
@@ -103,6 +106,12 @@ class ExpressionNames:
                     self._bare(name, rows)
             case q.WindowTable() | q.MatchRecognize():
                 self._above(node, local, owner)
+
+    def _unnest(self, node: q.Join, ref: q.UnnestRef, local: Local, owner: str) -> None:
+        rows = tuple(self._relations.visible(node.left, local, owner))
+        self.expression(ref.array, Scope(rows))
+        if ref.alias is not None:
+            self.found.declares(ref.alias, "column")
 
     def _table(self, node: q.TableRef, local: Local, owner: str) -> None:
         if node.name.text in local:

@@ -127,6 +127,9 @@ class Relations:
     def visible(self, node: q.Relation, local: Local, owner: str) -> Iterator[Visible]:
         """Yield the relations in FROM under their qualifiers."""
         match node:
+            case q.Join(right=q.UnnestRef(alias=alias)):
+                for one in self.visible(node.left, local, owner):
+                    yield Visible(one.alias, one.name, one.columns + self._element(alias, owner))
             case q.Join():
                 yield from self.visible(node.left, local, owner)
                 yield from self.visible(node.right, local, owner)
@@ -148,6 +151,9 @@ class Relations:
             case q.MatchRecognize(relation=relation, alias=alias):
                 for one in self.visible(relation, local, owner):
                     yield _renamed(one, alias, self._of_matches(node, one, owner))
+
+    def _element(self, name: Name | None, owner: str) -> Columns:
+        return () if name is None else (self._named(name, part_name(owner, name)),)
 
     def _of_matches(self, node: q.MatchRecognize, rows: Visible, owner: str) -> Columns:
         measures = tuple(self._named(measure.name, owner) for measure in node.measures)

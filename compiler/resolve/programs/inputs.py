@@ -16,7 +16,6 @@ from ...model.typed import Typed
 from ..clauses.lost_times import ADD_WATERMARK, time_help
 from ..declarations.tables import not_a_stream
 from ..expressions.resolve import Clause, check
-from ..scopes.fields import ambiguous_key, taken_name
 from ..scopes.names import check_id, sink_is_not_read, unknown_relation
 from ..scopes.relation_builder import Environment, Known
 from ..scopes.scope import BlockScope, Visible
@@ -93,8 +92,6 @@ def _key(
         diagnostics.add(_computed(node, given, diagnostics))
     elif not t.is_groupable(value.type):
         diagnostics.add(_no_key(node, value))
-    elif (taken := taken_name(value.expression, schema, ())) is not None:
-        diagnostics.add(ambiguous_key(node, value.expression, taken, given.stream.text))
     return value
 
 
