@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 pytestmark = pytest.mark.spark
+
+ARRIVAL = 1_700_000_000
 
 SPEC = """\
 ---
@@ -86,6 +89,7 @@ class Bench:
             ]
             path = self.root / "in" / f"{self._files:03d}"
             path.write_text("".join(f"{json.dumps(line)}\n" for line in lines), encoding="utf-8")
+            os.utime(path, (ARRIVAL + self._files,) * 2)
         script = written(compiled_text(SPEC.replace("@paid@", paid), "load.stream"), self.root)
         asked = Arguments(
             until_caught_up=True,

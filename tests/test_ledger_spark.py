@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from streamc.runtime.storage.file_system import Storage
 
 pytestmark = pytest.mark.spark
+
+ARRIVAL = 1_700_000_000
 
 SPEC = """---
 variables: {in: null}
@@ -172,6 +175,8 @@ class Bench:
                 self._files += 1
                 path = self.root / "in" / source / f"{self._files:03d}"
                 path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+                # Files of one millisecond have no order.
+                os.utime(path, (ARRIVAL + self._files,) * 2)
         asked = Arguments(
             until_caught_up=True,
             variables={"in": str(self.root / "in")},
