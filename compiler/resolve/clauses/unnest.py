@@ -42,7 +42,7 @@ def add_unnest(
     if problem is not None or ref.alias is None:
         diagnostics.add(problem or _no_name(ref))
         return None
-    name = part_name(owner, ref.alias)
+    name = context.free_name(part_name(owner, ref.alias))
     wrong = list(check_part(ref.alias, "UNNEST", name))
     diagnostics.extend(wrong)
     array = check(ref.array, BlockScope((visible,), diagnostics), Clause("UNNEST"), diagnostics)

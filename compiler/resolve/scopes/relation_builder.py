@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import field
+from itertools import count
 
 from ....contracts.records import dataclass
 from ....dsl import codes
@@ -64,6 +65,13 @@ class StreamContext:
     diagnostics: Diagnostics
     relations: list[Relation] = field(default_factory=list)
     roles: dict[str, Span] = field(default_factory=dict)
+    reported: set[str] = field(default_factory=set)
+
+    def free_name(self, name: str) -> str:
+        """Return a name for a relation without state: this one, or with a number after it."""
+        taken = {relation.name for relation in self.relations}
+        numbered = (f"{name}_{number}" for number in count(2))
+        return name if name not in taken else next(one for one in numbered if one not in taken)
 
     def state_id(self, relation: str) -> str:
         """Return the id of the state kept in a relation of this stream."""
@@ -109,7 +117,7 @@ class Chain:
         self.steps = []
 
     def finish(self, name: str) -> Relation:
-        """Add the relation to the stream's and return it."""
+        """Add the relation to the stream's and return it; a second one of its name is reported."""
         relation = Relation(
             name,
             self.context.state_id(name),
@@ -121,7 +129,11 @@ class Chain:
             self.above_state,
             self.context.span if name == self.context.stream else self.span,
         )
-        self.context.relations.append(relation)
+        first = next((one for one in self.context.relations if one.name == name), None)
+        if first is None:
+            self.context.relations.append(relation)
+        elif name not in self.context.reported:
+            self.context.diagnostics.add(_second_part(relation, first))
         return relation
 
     def as_branch(self) -> Branch:
@@ -134,6 +146,7 @@ class Chain:
         name = self.name if last else f"{self.name}__{role}"
         taken = self.context.roles.setdefault(f"{self.name}/{role}", span)
         if taken is not span:
+            self.context.reported.add(f"{self.name}__{role}")
             self.context.diagnostics.add(_second_step(role, self.context.stream, span, taken))
         return self.context.state_id(name)
 
@@ -155,6 +168,18 @@ def _second_step(role: str, stream: str, span: Span, first: Span) -> Diagnostic:
         Label(span, "the second"),
         secondary=(Label(first, "the first"),),
         help="put one of them in a separate stream and read that by its name",
+    )
+
+
+def _second_part(part: Relation, first: Relation) -> Diagnostic:
+    name = part.name.removeprefix(f"{part.stream}__")
+    return Diagnostic(
+        codes.DUPLICATE_NAME,
+        f"two parts of stream `{part.stream}` are called `{name}`",
+        Label(part.span, "the second"),
+        secondary=(Label(first.span, "the first"),),
+        help="give one of them another name: parts are known by name, in the script and in the "
+        "state",
     )
 
 
