@@ -326,7 +326,7 @@ def test_what_all_barriers_share_is_refused_by_name(
         run(spark, made.root)
     assert caught.value.code.number == code
     assert path in caught.value.message
-    assert "from a copy" in (caught.value.help or "")
+    assert "from a backup" in (caught.value.help or "")
     assert results(made.root) == before
 
 

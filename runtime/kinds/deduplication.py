@@ -27,7 +27,7 @@ from .conversion import (
 from .counts import Counted, Equation, FlowOf, PlanNode
 from .filling import Filled
 from .kind import OperatorKind
-from .layout_lines import Line, SparkOperator, keys_line
+from .layout_lines import Line, SparkOperator, keys_line, without_window
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -43,7 +43,8 @@ class DeduplicationKind(OperatorKind[Deduplication]):
     closes_with_window = True
 
     def layout(self, use: Use, found: SparkOperator) -> Iterator[Line]:
-        yield keys_line(use.operator.keys, found.keys, exact=True)
+        planned_keys = without_window(use.operator.keys)
+        yield keys_line(planned_keys, without_window(found.keys), exact=True)
 
     def read(self, stores: Stores, use: Use) -> Kept:
         from pyspark.sql import functions as F

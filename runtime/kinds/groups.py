@@ -20,7 +20,16 @@ from .conversion import Conversion, MadeColumn, column, key_columns, made_keys, 
 from .counts import Counted, Counts, Equation, Flow, FlowOf, PlanNode
 from .filling import CELL, FOUND, Filled, numbered, same_keys
 from .kind import OperatorKind
-from .layout_lines import NOTHING, Line, SparkOperator, keys_line, pairs, show, with_types
+from .layout_lines import (
+    NOTHING,
+    Line,
+    SparkOperator,
+    keys_line,
+    pairs,
+    show,
+    with_types,
+    without_window,
+)
 
 if TYPE_CHECKING:
     from pyspark.sql import Column as SparkColumn
@@ -43,7 +52,8 @@ class GroupKind(OperatorKind[G]):
     closes_with_window = True
 
     def layout(self, use: UseOf[G], found: SparkOperator) -> Iterator[Line]:
-        yield keys_line(use.operator.keys, found.keys, exact=False)
+        planned_keys = without_window(use.operator.keys)
+        yield keys_line(planned_keys, without_window(found.keys), exact=False)
         for planned, seen in zip_longest(use.aggregates, found.aggregates):
             buffers = pairs(seen.buffers) if seen else []
             kept = [Column(cell.buffer, cell.type) for cell in planned.cells] if planned else []

@@ -63,17 +63,25 @@ class Line:
 
 
 def keys_line(planned: Sequence[Column], seen: Sequence[Column], *, exact: bool) -> Line:
-    """Keys by their types; a window is the plan's own matter and no key.
+    """Keys by their types.
 
     Unless the line is `exact`, Spark may lack some: those that turned out to be constant or double.
     """
-    held = [pair for pair in pairs(seen) if pair != _WINDOW]
-    expected = with_types([key for key in planned if (key.name, _type(key)) != _WINDOW], held)
+    held = pairs(seen)
+    expected = with_types(planned, held)
     types, rest = [t for _, t in held], iter([t for _, t in expected])
     agrees = len(types) == len(expected) or not exact
     # Each of Spark's keys is in the plan, in the plan's order.
     agrees = agrees and all(any(t == other for other in rest) for t in types)
     return Line(show("keys", expected), show("keys", held), agrees)
+
+
+def without_window(keys: Sequence[Column]) -> list[Column]:
+    """The keys but for a window: on which of them it is, the plan decides and Spark does not say.
+
+    A join of windows is by them as by any other key.
+    """
+    return [key for key in keys if (key.name, _type(key)) != _WINDOW]
 
 
 def side_line(planned: Sequence[Column], seen: Sequence[Column]) -> Line:

@@ -18,7 +18,14 @@ from ..conversion import Conversion, key_columns, made_expiry, made_keys, with_e
 from ..counts import Counted, Equation, FlowOf, PlanNode
 from ..filling import Filled
 from ..kind import OperatorKind
-from ..layout_lines import NOTHING, Line, SparkOperator, keys_line, normal_type
+from ..layout_lines import (
+    NOTHING,
+    Line,
+    SparkOperator,
+    keys_line,
+    normal_type,
+    without_window,
+)
 from .conversions import program_conversions
 from .converted import converted_program
 from .filling import filled_program
@@ -41,7 +48,8 @@ class ProgramKind(OperatorKind[Program]):
     def layout(self, use: Use, found: SparkOperator) -> Iterator[Line]:
         """Cells by their names, whatever their order, and timers."""
         program = use.operator
-        yield keys_line(program.keys, found.keys, exact=True)
+        planned_keys = without_window(program.keys)
+        yield keys_line(planned_keys, without_window(found.keys), exact=True)
         planned = {cell.id: cell.type or "?" for cell in program.cells}
         seen = {cell.name: str(cell.type) for cell in found.cells}
         for name in dict.fromkeys([*planned, *seen]):
