@@ -7,6 +7,7 @@ import os
 import signal
 import sys
 import threading
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 from types import FrameType
@@ -14,6 +15,7 @@ from types import FrameType
 _NICE = 15
 _AUTOGROUPS = Path("/proc/sys/kernel/sched_autogroup_enabled")
 _AUTOGROUP = Path("/proc/self/autogroup")
+_FORWARDED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _DIE_WITH_PARENT = 1
 """PR_SET_PDEATHSIG of prctl(2)."""
 
@@ -33,9 +35,12 @@ def yield_to_jobs() -> None:
     sys.stdout.flush()
     sys.stderr.flush()
     parent = os.getpid()
+    # A signal that comes before it can be forwarded waits until it can.
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, _FORWARDED)
     child = os.fork()
     if child:
-        _end_as(child)
+        _end_as(child, mask)
+    signal.pthread_sigmask(signal.SIG_SETMASK, mask)
     ctypes.CDLL(None).prctl(_DIE_WITH_PARENT, signal.SIGKILL)
     if os.getppid() != parent:
         os._exit(1)
@@ -52,15 +57,19 @@ def _has_autogroups() -> bool:
         return False
 
 
-def _end_as(child: int) -> None:
-    """Wait for a child, and end with its code or by its signal."""
+def _end_as(child: int, mask: Iterable[int]) -> None:
+    """Wait for a child, and end with its code or by its signal.
+
+    ``mask`` is what was blocked before the child was made.
+    """
 
     def hand_on(number: int, frame: FrameType | None) -> None:
         with suppress(ProcessLookupError):
             os.kill(child, number)
 
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+    for number in _FORWARDED:
         signal.signal(number, hand_on)
+    signal.pthread_sigmask(signal.SIG_SETMASK, mask)
     _, status = os.waitpid(child, 0)
     code = os.waitstatus_to_exitcode(status)
     if code < 0:
