@@ -190,7 +190,6 @@ RUNG = "{contains: true, rows: [{k: a, n: 1}, {k: b, n: 1}, {k: c, n: 1}]}"
 """Timers that are started again go off again with each batch that is behind them."""
 
 
-@pytest.mark.long
 def test_the_last_instant_of_all_ends_no_query(tmp_path: Path, spark: SparkSession) -> None:
     expected = {
         **WINDOWS,
@@ -205,7 +204,6 @@ def test_the_last_instant_of_all_ends_no_query(tmp_path: Path, spark: SparkSessi
     holds(spark, tmp_path, edges(), case(rows, expected), ways=1)
 
 
-@pytest.mark.long
 def test_the_first_instants_of_all_are_rows_like_any_others(
     tmp_path: Path, spark: SparkSession
 ) -> None:

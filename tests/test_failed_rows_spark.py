@@ -141,7 +141,7 @@ KINDS = {
 }
 
 
-SHORT = ("cast", "element", "where", "argument", "outer lookup")
+SHORT = ("division", "cast", "element", "where", "argument", "outer lookup")
 
 
 @pytest.mark.parametrize(

@@ -63,11 +63,11 @@ SCENARIOS = {
     "until caught up": Scenario(caught_up=1, restarts=1, failures=1, endings=1),
     "rollbacks": Scenario(queries=1, arrivals=3, restarts=2, rollbacks=1, endings=1),
     "no barrier for long": Scenario(queries=1, most=1, arrivals=5, barriers=1, failures=2),
-}
-LONG = {
     "ahead of each other": Scenario(in_flight=2, failures=1, endings=1),
     "nothing settles": Scenario(settles=0, most=1, restarts=1, endings=1),
     "three queries": Scenario(queries=3, ticks=1),
+}
+LONG = {
     "everything, and late": Scenario(restarts=1, failures=1, late=1, ticks=1, endings=1),
     "far ahead of each other": Scenario(in_flight=2, arrivals=3, failures=1, ticks=1, endings=1),
     "no barrier and restarts": Scenario(
@@ -216,7 +216,13 @@ def test_nothing_goes_wrong_in_any_order_of_more(tmp_path: Path) -> None:
     check(tmp_path, LONG)
 
 
-OFTEN = ("a commit is not looked at", "not settled", "nobody asks again", "another's state")
+OFTEN = (
+    "wanted again before it is taken",
+    "a commit is not looked at",
+    "not settled",
+    "nobody asks again",
+    "another's state",
+)
 
 
 @pytest.mark.parametrize(
