@@ -147,7 +147,7 @@ def test_two_jobs_in_one_process_do_not_meet(
 ) -> None:
     """Both have sources, queries and sinks of the same names."""
     shops = [Shop(tmp_path / name, seed=seed) for seed, name in enumerate(("a", "b"))]
-    for shop, files in zip(shops, (4, 2), strict=True):
+    for shop, files in zip(shops, (9, 4), strict=True):
         shop.writer.add(files)
         shop.writer.close()
     # The python sinks find their database by the environment, which both jobs share: left out.
