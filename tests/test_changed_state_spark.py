@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 from compiled import compiled_text, written
+from guarded import Told
 from streamc.cli.changed_state import changes_between
-from streamc.runtime import Arguments, Result, RuntimeFault, SilentView, run_script
+from streamc.runtime import Arguments, Result, RuntimeFault, run_script
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -33,18 +34,10 @@ CREATE SINK totals_out FROM totals WITH (connector = 'memory');
 """.lstrip()
 
 
-class Notes(SilentView):
-    def __init__(self) -> None:
-        self.lines: list[str] = []
-
-    def note(self, text: str) -> None:
-        self.lines.append(text)
-
-
 def run(spark: SparkSession, root: Path, spec: str) -> tuple[Result, str]:
     script = written(compiled_text(spec, "p.stream"), root)
     arguments = Arguments(True, {"input": str(root / "in")}, None, str(root / "state"))
-    view = Notes()
+    view = Told()
     result = run_script(script, arguments, spark=spark, view=view, compare=changes_between)
     return result, "\n".join(view.lines)
 

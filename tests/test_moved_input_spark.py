@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 from compiled import compiled_text, written
+from guarded import Told
 from streamc.cli.from_savepoint import migration_of
-from streamc.runtime import Arguments, RuntimeFault, SilentView, run_script
+from streamc.runtime import Arguments, RuntimeFault, run_script
 from streamc.runtime.savepoints.process import take_savepoint
 
 if TYPE_CHECKING:
@@ -32,14 +33,6 @@ CREATE SINK totals_out FROM totals WITH (connector = 'memory');
 """.lstrip()
 
 
-class Notes(SilentView):
-    def __init__(self) -> None:
-        self.lines: list[str] = []
-
-    def note(self, text: str) -> None:
-        self.lines.append(text)
-
-
 class Moving:
     """The spec above in a folder, and where it reads."""
 
@@ -56,7 +49,7 @@ class Moving:
 
     def run(self, read: str, **more: str) -> int:
         """The total after all that is in a folder."""
-        view = Notes()
+        view = Told()
         variables = {"input": str(self.root / read)}
         migration = None
         if "savepoint" in more:

@@ -10,6 +10,7 @@ from dataclasses import replace
 from ....dsl import codes
 from ....dsl.ast import expressions as e
 from ....dsl.ast import queries as q
+from ....dsl.ast.node import Name
 from ....dsl.diagnostics import Diagnostic, Label
 from ...model import types
 from ...model.schema import Field
@@ -17,7 +18,14 @@ from ...model.steps import Unnest
 from ...model.typed import Typed
 from ..expressions.resolve import Clause, check
 from ..scopes.names import check_part
-from ..scopes.relation_builder import Chain, Known, StreamContext, known_as, part_name
+from ..scopes.relation_builder import (
+    Chain,
+    Known,
+    StreamContext,
+    changes_input,
+    known_as,
+    part_name,
+)
 from ..scopes.scope import BlockScope, Visible
 
 _KINDS = ("CROSS", "INNER", "LEFT")
@@ -38,12 +46,14 @@ def add_unnest(
     """
     ref, diagnostics = node.right, context.diagnostics
     assert isinstance(ref, q.UnnestRef)
-    problem = _bad_form(node, ref) or _unsuitable(ref, known, visible)
-    if problem is not None or ref.alias is None:
+    alias, problem = ref.alias, _bad_form(node, ref)
+    if problem is None and alias is not None:
+        problem = _unsuitable(ref, alias, known, visible)
+    if problem is not None or alias is None:
         diagnostics.add(problem or _no_name(ref))
         return None
-    name = context.free_name(part_name(owner, ref.alias))
-    wrong = list(check_part(ref.alias, "UNNEST", name))
+    name = context.free_name(part_name(owner, alias))
+    wrong = list(check_part(alias, "UNNEST", name))
     diagnostics.extend(wrong)
     array = check(ref.array, BlockScope((visible,), diagnostics), Clause("UNNEST"), diagnostics)
     if wrong or array.type is types.UNKNOWN:
@@ -62,11 +72,11 @@ def add_unnest(
         changes=False,
         above_state=known.above_state,
     )
-    fields = (*schema.fields, Field(ref.alias.text, element))
-    step = Unnest(ref.alias.text, array, element, node.kind == "LEFT")
+    fields = (*schema.fields, Field(alias.text, element))
+    step = Unnest(alias.text, array, element, node.kind == "LEFT")
     chain.add(step, replace(schema, fields=fields))
     relation = chain.finish(name)
-    found = known_as(relation, ref.alias.span)
+    found = known_as(relation, alias.span)
     return found, replace(visible, schema=relation.schema)
 
 
@@ -97,9 +107,7 @@ def _bad_form(node: q.Join, ref: q.UnnestRef) -> Diagnostic | None:
             Label(place),
             help="write `ON TRUE`, and conditions on elements in WHERE",
         )
-    if ref.alias is None:
-        return _no_name(ref)
-    if not ref.columns:
+    if ref.alias is None or not ref.columns:
         return None
     name = ref.columns[0].text
     return Diagnostic(
@@ -111,24 +119,18 @@ def _bad_form(node: q.Join, ref: q.UnnestRef) -> Diagnostic | None:
     )
 
 
-def _unsuitable(ref: q.UnnestRef, known: Known, visible: Visible) -> Diagnostic | None:
-    assert ref.alias is not None
-    name = ref.alias.text
+def _unsuitable(ref: q.UnnestRef, alias: Name, known: Known, visible: Visible) -> Diagnostic | None:
+    name = alias.text
     if known.changes:
-        return Diagnostic(
-            codes.CHANGES_INPUT,
-            f"`{visible.alias}` emits changes, which can't be unnested",
-            Label(ref.span, "elements that a later row lacks would stay"),
-            secondary=(Label(known.span, "its rows replace earlier ones"),),
-            help="let it emit when its windows close: leave out `EMIT CHANGES`, `EMIT EARLY` and "
-            "`ALLOWED LATENESS` there",
-        )
+        message = f"`{visible.alias}` emits changes, which can't be unnested"
+        label = Label(ref.span, "elements that a later row lacks would stay")
+        return changes_input(known, message, label)
     if name.lower() == visible.alias.lower() or visible.schema.find(name) is not None:
         what = "relation" if name.lower() == visible.alias.lower() else "column"
         return Diagnostic(
             codes.DUPLICATE_NAME,
             f"there is a {what} `{name}` already",
-            Label(ref.alias.span, "the elements need a name of their own"),
+            Label(alias.span, "the elements need a name of their own"),
             help=f"choose another, as in `AS one_{name.lower()}`",
         )
     return None

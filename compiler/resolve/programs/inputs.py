@@ -17,7 +17,7 @@ from ..clauses.lost_times import ADD_WATERMARK, time_help
 from ..declarations.tables import not_a_stream
 from ..expressions.resolve import Clause, check
 from ..scopes.names import check_id, sink_is_not_read, unknown_relation
-from ..scopes.relation_builder import Environment, Known
+from ..scopes.relation_builder import Environment, Known, changes_input
 from ..scopes.scope import BlockScope, Visible
 from .scope import hidden_name
 
@@ -41,7 +41,8 @@ def program_inputs(
         if relation is None:
             continue
         if relation.changes:
-            diagnostics.add(_changes(given, relation))
+            message = f"`{given.stream}` emits changes, which an operator can't read"
+            diagnostics.add(changes_input(relation, message, Label(given.stream.span)))
         scope = BlockScope((Visible(alias.text, relation.schema, relation.span),), diagnostics)
         keys = tuple(
             _key(one, given, relation.schema, scope, diagnostics) for one in given.partition_by
@@ -158,17 +159,6 @@ def _same_alias(alias: Name, first: Name) -> Diagnostic:
         Label(alias.span, "named again here"),
         secondary=(Label(first.span, "first named here"),),
         help=f"give one of them an alias, as in `{alias} AS later`",
-    )
-
-
-def _changes(given: st.OperatorInput, relation: Known) -> Diagnostic:
-    return Diagnostic(
-        codes.CHANGES_INPUT,
-        f"`{given.stream}` emits changes, which an operator can't read",
-        Label(given.stream.span),
-        secondary=(Label(relation.span, "its rows replace earlier ones"),),
-        help="let it emit when its windows close: leave out `EMIT CHANGES`, `EMIT EARLY` and "
-        "`ALLOWED LATENESS` there",
     )
 
 

@@ -25,7 +25,7 @@ from ..lowering.over import OverResolver, beside_over, is_over
 from ..lowering.pane_clauses import asks_for_panes, lateness_without_aggregate, resolve_panes
 from ..lowering.temporal_join import TemporalJoin, add_temporal_join, own_select
 from ..scopes.lateness import behind_join
-from ..scopes.relation_builder import Chain, StreamContext
+from ..scopes.relation_builder import Chain, StreamContext, changes_input
 from ..scopes.scope import BlockScope, Visible
 from . import top_n
 from .aggregates import Grouping
@@ -347,17 +347,10 @@ class BlockResolver:
             return
         for input_ in self._source.inputs:
             if input_.known.changes:
-                self._diagnostics.add(
-                    Diagnostic(
-                        codes.CHANGES_INPUT,
-                        f"`{input_.visible.alias}` emits changes, which can't be "
-                        f"{_ROLE_VERBS[self._roles[0]]}",
-                        Label(self._select.relation.span),
-                        secondary=(Label(input_.known.span, "its rows replace earlier ones"),),
-                        help="let it emit when its windows close: leave out `EMIT CHANGES`, `EMIT "
-                        "EARLY` and `ALLOWED LATENESS` there",
-                    )
-                )
+                verb = _ROLE_VERBS[self._roles[0]]
+                message = f"`{input_.visible.alias}` emits changes, which can't be {verb}"
+                place = Label(self._select.relation.span)
+                self._diagnostics.add(changes_input(input_.known, message, place))
 
 
 _ROLE_VERBS = {

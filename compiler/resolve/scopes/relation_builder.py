@@ -36,6 +36,18 @@ def known_as(relation: Relation, span: Span) -> Known:
     return Known(relation.name, relation.schema, relation.changes, relation.above_state, span)
 
 
+def changes_input(known: Known, message: str, label: Label) -> Diagnostic:
+    """Return the diagnostic for a relation that emits changes where rows have to be final."""
+    return Diagnostic(
+        codes.CHANGES_INPUT,
+        message,
+        label,
+        secondary=(Label(known.span, "its rows replace earlier ones"),),
+        help="let it emit when its windows close: leave out `EMIT CHANGES`, `EMIT EARLY` and "
+        "`ALLOWED LATENESS` there",
+    )
+
+
 @dataclass
 class Environment:
     """The names allowed in FROM.

@@ -55,6 +55,17 @@ class Files(session: SparkSession) {
     found != null && found.nonEmpty
   }
 
+  /** The files that a path or a pattern stands for, and all those in its folders. */
+  private[streamc] def within(path: String): Seq[Path] = {
+    val p = new Path(path)
+    val fs = fileSystem(p)
+    val (folders, files) = Option(fs.globStatus(p)).toSeq.flatten.partition(_.isDirectory)
+    files.map(_.getPath) ++ folders.flatMap { folder =>
+      val found = fs.listFiles(folder.getPath, true)
+      Iterator.continually(found).takeWhile(_.hasNext).map(_.next().getPath)
+    }
+  }
+
   /** The names in a folder, sorted; empty when there is no such folder. */
   def names(folder: String): Seq[String] = {
     val p = new Path(folder)

@@ -4,7 +4,7 @@ import scala.jdk.CollectionConverters._
 
 import org.json4s.JsonAST._
 
-import org.apache.hadoop.fs.{FileSystem, GlobExpander, GlobPattern, Path}
+import org.apache.hadoop.fs.{GlobExpander, GlobPattern, Path}
 
 import org.apache.spark.deploy.SparkHadoopUtil
 import org.apache.spark.sql.classic.SparkSession
@@ -22,18 +22,20 @@ private[streamc] object MovedFiles {
    * Where such a source has read so far and how many files, where it reads now, and how many files
    * there have the name of one that was read, with an example; none when it reads where it did.
    */
-  def of(session: SparkSession, data: DataSource, log: String): Option[JObject] =
+  def of(session: SparkSession, data: DataSource, log: String): Option[JObject] = {
+    val files = new Files(session)
     if (!data.providingInstance().isInstanceOf[FileFormat]) None
     else for {
       path <- data.options.get("path").orElse(data.paths.headOption)
       read = new FileStreamSourceLog(FileStreamSourceLog.VERSION, session, log)
       (_, newest) <- read.getLatest()
-      places = expanded(session, path)
+      // Of a pattern with alternatives each is a place.
+      places = GlobExpander.expand(path).asScala.map(one => new Path(files.qualified(one)))
       example <- newest.headOption
       if !newest.exists(file => places.exists(place => covers(place, file.sparkPath.toPath)))
     } yield {
       val names = read.allFiles().map(_.sparkPath.toPath.getName).toSet
-      val same = files(session, path).map(_.getName).filter(names.contains)
+      val same = files.within(path).map(_.getName).filter(names.contains)
       JObject(
         "before" -> JString(example.sparkPath.toPath.getParent.toString),
         "known" -> JInt(names.size),
@@ -41,13 +43,7 @@ private[streamc] object MovedFiles {
         "same" -> JInt(same.size),
         "example" -> same.minOption.map(JString(_)).getOrElse(JNull))
     }
-
-  /** The path, or of a pattern with alternatives all that it may be, each a pattern in every part. */
-  private def expanded(session: SparkSession, path: String): Seq[Path] =
-    if (!isPattern(path)) Seq(system(session, new Path(path)).makeQualified(new Path(path)))
-    else GlobExpander.expand(path).asScala.toSeq.map { one =>
-      system(session, new Path(one)).makeQualified(new Path(one))
-    }
+  }
 
   private def covers(place: Path, file: Path): Boolean = {
     val (wanted, found) = (parts(place), parts(file))
@@ -62,20 +58,4 @@ private[streamc] object MovedFiles {
     Iterator.iterate(path)(_.getParent).takeWhile(_.getParent != null).map(_.getName).toSeq.reverse
 
   private def isPattern(path: String): Boolean = SparkHadoopUtil.get.isGlobPath(new Path(path))
-
-  private def files(session: SparkSession, path: String): Seq[Path] = {
-    val from = new Path(path)
-    val fs = system(session, from)
-    val found = Option(fs.globStatus(from)).map(_.toSeq).getOrElse(Nil)
-    found.filter(_.isFile).map(_.getPath) ++
-      found.filter(_.isDirectory).flatMap(folder => within(fs, folder.getPath))
-  }
-
-  private def within(fs: FileSystem, folder: Path): Seq[Path] = {
-    val found = fs.listFiles(folder, true)
-    Iterator.continually(found).takeWhile(_.hasNext).map(_.next().getPath).toSeq
-  }
-
-  private def system(session: SparkSession, path: Path): FileSystem =
-    path.getFileSystem(session.sessionState.newHadoopConf())
 }
