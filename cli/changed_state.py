@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ..compiler.migrate.verdicts import Finding
+    from ..compiler.migrate.findings.verdicts import Finding
     from ..contracts.plan import Plan
     from ..runtime.execution.changed_spec import Changes
 
@@ -37,7 +37,7 @@ def changes_between(old: Plan, new: Plan) -> Changes:
 
 
 def _is_another(finding: Finding) -> bool:
-    from ..compiler.migrate.verdicts import Verdict
+    from ..compiler.migrate.findings.verdicts import Verdict
 
     lost = finding.verdict in (Verdict.EMPTY, Verdict.IMPOSSIBLE)
     return lost or (finding.open is not None and finding.part.split()[0] in _FOUND_BY)

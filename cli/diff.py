@@ -36,7 +36,7 @@ def diff(
 def _print_changes(old: CompileResult, new: CompileResult, names: tuple[str, str]) -> bool:
     """Print the changes of script, plan and state; return whether there are any."""
     from ..compiler.migrate.plan import plan_migration
-    from ..compiler.migrate.text import plan_text
+    from ..compiler.migrate.results.text import plan_text
     from ..compiler.plan.compare import compare_plans
     from ..compiler.plan.compare_text import changes_text
 

@@ -114,8 +114,8 @@ def _branch(
     profile: str | None,
 ) -> Branch:
     """Plan the migration from the savepoint; prints the plan and exits when it is not complete."""
-    from ..compiler.migrate.document import document
-    from ..compiler.migrate.text import plan_text
+    from ..compiler.migrate.results.document import document
+    from ..compiler.migrate.results.text import plan_text
     from .forking import Branch
 
     if version.plan.pipeline != saved.pipeline:

@@ -40,8 +40,8 @@ def migration_of(
     if print_diagnostics(said, Format.FULL):
         raise typer.Exit(2)
 
-    from ..compiler.migrate.document import document
-    from ..compiler.migrate.text import plan_text
+    from ..compiler.migrate.results.document import document
+    from ..compiler.migrate.results.text import plan_text
 
     if found.exit_code:
         sys.stderr.write(plan_text(found))

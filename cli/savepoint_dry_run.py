@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from .report import UserError, faults
 
 if TYPE_CHECKING:
-    from ..compiler.migrate.verdicts import MigrationPlan
+    from ..compiler.migrate.findings.verdicts import MigrationPlan
     from ..contracts.migration import Migration
     from ..contracts.plan import Plan
     from ..contracts.savepoint import Savepoint
@@ -110,8 +110,8 @@ class Tried:
 
 def _possible(found: MigrationPlan) -> Migration:
     """Return the document of a plan without operators that have an impossible part."""
-    from ..compiler.migrate.document import document
-    from ..compiler.migrate.verdicts import Verdict
+    from ..compiler.migrate.findings.verdicts import Verdict
+    from ..compiler.migrate.results.document import document
 
     lost = {
         outcome.id

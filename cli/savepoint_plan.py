@@ -15,8 +15,8 @@ from .savepoint_dry_run import Saved, Tried, saved_in
 from .spec_revisions import compile_version, read_version, read_versions
 
 if TYPE_CHECKING:
-    from ..compiler.migrate.decisions import Decisions
-    from ..compiler.migrate.verdicts import MigrationPlan
+    from ..compiler.migrate.findings.decisions import Decisions
+    from ..compiler.migrate.findings.verdicts import MigrationPlan
     from ..contracts.plan import Plan
     from ..dsl.diagnostics import Diagnostics
     from ..dsl.source import SourceFile
@@ -134,9 +134,9 @@ def planned(
 
     Raises UserError when the plans are of two pipelines: no state goes from one to the other.
     """
-    from ..compiler.migrate.decisions import Decisions
+    from ..compiler.migrate.files.read import read_migration, tell_unused
+    from ..compiler.migrate.findings.decisions import Decisions
     from ..compiler.migrate.plan import plan_migration
-    from ..compiler.migrate.read import read_migration, tell_unused
     from ..dsl.diagnostics import Diagnostics
 
     if old.pipeline != new.pipeline:
@@ -172,7 +172,7 @@ def _read(path: Path) -> SourceFile:
 
 
 def _write(path: Path, migration: Path | None, found: MigrationPlan, decisions: Decisions) -> None:
-    from ..compiler.migrate.draft import draft
+    from ..compiler.migrate.results.draft import draft
 
     if path.exists() and (migration is None or path.resolve() != migration.resolve()):
         raise UserError(f"{path} already exists", f"add to it with `--migration {path}`")
@@ -180,8 +180,8 @@ def _write(path: Path, migration: Path | None, found: MigrationPlan, decisions: 
 
 
 def _print(found: MigrationPlan, tried: Tried | None, format: PlanFormat) -> None:
-    from ..compiler.migrate.document import report
-    from ..compiler.migrate.text import plan_text
+    from ..compiler.migrate.results.document import report
+    from ..compiler.migrate.results.text import plan_text
 
     if format is PlanFormat.JSON:
         told = report(found)

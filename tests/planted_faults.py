@@ -6,9 +6,12 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import pytest
-from streamc.compiler.migrate import cells, inputs, keys, programs, reading, upstream
-from streamc.compiler.migrate.verdicts import Finding, Verdict
-from streamc.compiler.migrate.versions import Versions
+from streamc.compiler.migrate.columns import keys
+from streamc.compiler.migrate.compared.versions import Versions
+from streamc.compiler.migrate.findings.verdicts import Finding, Verdict
+from streamc.compiler.migrate.inputs import reading, upstream
+from streamc.compiler.migrate.inputs import rows as inputs
+from streamc.compiler.migrate.operators import cells, programs
 
 Fault = Callable[[pytest.MonkeyPatch], None]
 

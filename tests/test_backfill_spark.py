@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from compiled import compiled_text, plan_in, written
 from streamc.cli.app import app
-from streamc.compiler.migrate.document import document
+from streamc.compiler.migrate.files.read import read_migration
 from streamc.compiler.migrate.plan import plan_migration
-from streamc.compiler.migrate.read import read_migration
-from streamc.compiler.migrate.text import plan_text
+from streamc.compiler.migrate.results.document import document
+from streamc.compiler.migrate.results.text import plan_text
 from streamc.dsl.diagnostics import Diagnostics
 from streamc.dsl.source import SourceFile
 from streamc.runtime import Arguments

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import pytest
 from compiled import compiled_text, plan_in
-from streamc.compiler.migrate.decisions import Decisions
+from streamc.compiler.migrate.findings.decisions import Decisions
+from streamc.compiler.migrate.findings.verdicts import MigrationPlan
 from streamc.compiler.migrate.plan import plan_migration
-from streamc.compiler.migrate.verdicts import MigrationPlan
 from streamc.contracts.plan import Plan
 
 HEAD = """\

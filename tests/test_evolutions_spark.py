@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from compiled import compiled_text, plan_in, written
-from streamc.compiler.migrate.document import document
+from streamc.compiler.migrate.files.read import read_migration
 from streamc.compiler.migrate.plan import plan_migration
-from streamc.compiler.migrate.read import read_migration
+from streamc.compiler.migrate.results.document import document
 from streamc.contracts.migration import Migration
 from streamc.contracts.plan import Plan
 from streamc.dsl.diagnostics import Diagnostics

@@ -9,8 +9,8 @@ from cli_run import Run, run
 from compiled import compiled_text, plan_in
 from streamc.cli.pages import Page, known_codes, pages, read_page
 from streamc.cli.testing.load import load_tests
+from streamc.compiler.migrate.files.read import read_migration, tell_unused
 from streamc.compiler.migrate.plan import plan_migration
-from streamc.compiler.migrate.read import read_migration, tell_unused
 from streamc.dsl.codes import all_codes
 from streamc.dsl.diagnostics import Diagnostics
 from streamc.dsl.render import render

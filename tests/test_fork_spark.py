@@ -11,8 +11,8 @@ from compiled import compiled, written
 from streamc.cli.forking import Branch, fork, read_recording
 from streamc.cli.testing.load import version_of
 from streamc.compiler.driver import compile_source
-from streamc.compiler.migrate.document import document
 from streamc.compiler.migrate.plan import plan_migration
+from streamc.compiler.migrate.results.document import document
 from streamc.compiler.spec_tests.differences import difference_counts, difference_lines
 from streamc.contracts.plan import Plan
 from streamc.dsl.source import SourceFile

@@ -8,8 +8,8 @@ from typing import get_args
 
 import pytest
 from compiled import compiled_text
+from streamc.compiler.migrate.inputs.upstream import NO_ROWS
 from streamc.compiler.migrate.plan import PLANNERS
-from streamc.compiler.migrate.upstream import NO_ROWS
 from streamc.compiler.model.steps import Stateful, Step
 from streamc.compiler.operators.kind import OperatorKind, RootKind, RowKind
 from streamc.compiler.operators.registry import KINDS

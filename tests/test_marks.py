@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from cli_run import Run, run
 from compiled import compiled_text, plan_in
-from streamc.compiler.migrate.document import document
+from streamc.compiler.migrate.files.read import read_migration
 from streamc.compiler.migrate.plan import plan_migration
-from streamc.compiler.migrate.read import read_migration
+from streamc.compiler.migrate.results.document import document
 from streamc.contracts.notes.marks import Mark, open_marks
 from streamc.contracts.savepoint import SavedOperator, SavedQuery, Savepoint
 from streamc.dsl.diagnostics import Diagnostics

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 from compiled import compiled_text, plan_in
-from streamc.compiler.migrate.buffers import merging_call, shows_order
-from streamc.compiler.migrate.merges import merge_of
+from streamc.compiler.migrate.operators.buffers import merging_call, shows_order
+from streamc.compiler.migrate.operators.merges import merge_of
 from streamc.compiler.model.functions import aggregate, aggregate_names
 from streamc.contracts.plan import Aggregation
 

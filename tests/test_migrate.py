@@ -16,13 +16,13 @@ import pytest
 from compiled import compiled, plan_in
 from golden_extension import cases
 from migration_interpreter import parsed
-from streamc.compiler.migrate.decisions import Decisions
-from streamc.compiler.migrate.document import document
-from streamc.compiler.migrate.draft import draft
+from streamc.compiler.migrate.files.read import read_migration, tell_unused
+from streamc.compiler.migrate.findings.decisions import Decisions
+from streamc.compiler.migrate.findings.verdicts import MigrationPlan
 from streamc.compiler.migrate.plan import plan_migration
-from streamc.compiler.migrate.read import read_migration, tell_unused
-from streamc.compiler.migrate.text import plan_text
-from streamc.compiler.migrate.verdicts import MigrationPlan
+from streamc.compiler.migrate.results.document import document
+from streamc.compiler.migrate.results.draft import draft
+from streamc.compiler.migrate.results.text import plan_text
 from streamc.contracts.plan import Plan
 from streamc.dsl.diagnostics import Diagnostics
 from streamc.dsl.render import render

@@ -12,13 +12,18 @@ from golden_extension import cases
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from migration_interpreter import identity, migrate
-from streamc.compiler.migrate.decisions import Decisions
-from streamc.compiler.migrate.document import document
-from streamc.compiler.migrate.draft import draft
+from streamc.compiler.migrate.compared.versions import (
+    aggregates_of,
+    alive,
+    side_columns,
+    waiting_columns,
+)
+from streamc.compiler.migrate.findings.decisions import Decisions
+from streamc.compiler.migrate.findings.verdicts import MigrationPlan, Verdict
 from streamc.compiler.migrate.plan import plan_migration
-from streamc.compiler.migrate.text import plan_text
-from streamc.compiler.migrate.verdicts import MigrationPlan, Verdict
-from streamc.compiler.migrate.versions import aggregates_of, alive, side_columns, waiting_columns
+from streamc.compiler.migrate.results.document import document
+from streamc.compiler.migrate.results.draft import draft
+from streamc.compiler.migrate.results.text import plan_text
 from streamc.contracts.migration import CellChange
 from streamc.contracts.plan import Join, Plan, cells_of, inputs_of, timers_of
 from test_migration_oracle import ROWS, accepted, groups_of, plan_of

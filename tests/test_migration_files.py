@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 from compiled import compiled, plan_in
 from golden_extension import cases
-from streamc.compiler.migrate.conversions import type_of
-from streamc.compiler.migrate.decisions import Decisions
-from streamc.compiler.migrate.expressions import BadExpression, expression
-from streamc.compiler.migrate.names import column
+from streamc.compiler.migrate.files.expressions import BadExpression, expression
+from streamc.compiler.migrate.files.names import column
+from streamc.compiler.migrate.files.read import read_migration, tell_unused
+from streamc.compiler.migrate.findings.decisions import Decisions
 from streamc.compiler.migrate.plan import plan_migration
-from streamc.compiler.migrate.read import read_migration, tell_unused
+from streamc.compiler.migrate.types.conversions import type_of
 from streamc.contracts.plan import Plan
 from streamc.dsl.diagnostics import Diagnostics
 from streamc.dsl.render import render

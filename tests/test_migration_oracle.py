@@ -18,13 +18,13 @@ from compiled import compiled_text, plan_in
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from migration_interpreter import identity, migrate
-from streamc.compiler.migrate.decisions import Decisions
-from streamc.compiler.migrate.document import document
-from streamc.compiler.migrate.draft import draft
+from streamc.compiler.migrate.files.read import read_migration
+from streamc.compiler.migrate.findings.decisions import Decisions
+from streamc.compiler.migrate.findings.verdicts import MigrationPlan, Verdict
+from streamc.compiler.migrate.operators.windows import Shape, shape
 from streamc.compiler.migrate.plan import plan_migration
-from streamc.compiler.migrate.read import read_migration
-from streamc.compiler.migrate.verdicts import MigrationPlan, Verdict
-from streamc.compiler.migrate.windows import Shape, shape
+from streamc.compiler.migrate.results.document import document
+from streamc.compiler.migrate.results.draft import draft
 from streamc.contracts.migration import OperatorChange
 from streamc.contracts.plan import Aggregate, Aggregation, Plan
 from streamc.dsl.diagnostics import Diagnostics

@@ -20,9 +20,9 @@ import pytest
 from compiled import plan_in, written
 from pipelines_at_random import CARDS, batches, edited, module_folder, pipeline
 from streamc.compiler.driver import CompileResult, compile_source
-from streamc.compiler.migrate.document import document
 from streamc.compiler.migrate.plan import plan_migration
-from streamc.compiler.migrate.text import plan_text
+from streamc.compiler.migrate.results.document import document
+from streamc.compiler.migrate.results.text import plan_text
 from streamc.contracts.migration import Migration
 from streamc.dsl.source import SourceFile
 from streamc.runtime.stepping.runs import step_run

@@ -15,9 +15,9 @@ import pytest
 import yaml
 from chosen_migrations import covering
 from golden_extension import cases
-from streamc.compiler.migrate.decisions import Decisions
-from streamc.compiler.migrate.draft import draft
+from streamc.compiler.migrate.findings.decisions import Decisions
 from streamc.compiler.migrate.plan import plan_migration
+from streamc.compiler.migrate.results.draft import draft
 from test_migrate import plan_of
 from test_spec_tests_spark import check, outcome_text, outcomes
 

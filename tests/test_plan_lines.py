@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 from compiled import compiled_text, plan_in
-from streamc.compiler.migrate.lines import expressions_in, renamed, words_in
+from streamc.compiler.migrate.files.read import read_migration
+from streamc.compiler.migrate.findings.verdicts import MigrationPlan
 from streamc.compiler.migrate.plan import plan_migration
-from streamc.compiler.migrate.read import read_migration
-from streamc.compiler.migrate.verdicts import MigrationPlan
+from streamc.compiler.migrate.texts.lines import expressions_in, renamed, words_in
 from streamc.dsl.diagnostics import Diagnostics
 from streamc.dsl.format import sql
 from streamc.dsl.source import SourceFile

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from streamc.compiler.driver import compile_source
-from streamc.compiler.migrate.expressions import BadExpression, parsed
+from streamc.compiler.migrate.files.expressions import BadExpression, parsed
 from streamc.contracts.java import option_runs_java, setting_runs_java
 from streamc.dsl.source import SourceFile
 from streamc.runtime.base.errors import RuntimeFault

@@ -13,7 +13,7 @@ import yaml
 from json_outputs import SCHEMAS, fits, validator
 from jsonschema import ValidationError
 from make_schemas import schemas, text_of
-from streamc.compiler.migrate.read import _PARTS, ACCEPTED, WORDS
+from streamc.compiler.migrate.files.read import _PARTS, ACCEPTED, WORDS
 from streamc.compiler.spec_tests.steps import _KEYS, _WITH_VALUE, _WORDS
 from streamc.compiler.spec_tests.ways import WAYS
 from streamc.runtime.storage.notes import unseal

@@ -1,24 +1,15 @@
 """Two plans and a migration file to the migration of each cell of state.
 
-In order of flow:
+Each of these imports only those below it:
 
-- ``read``: a migration file, checked against both plans; ``names``: those that it may use,
-  ``expressions``: reads and types those over the old state, ``diagnostics``: mistakes.
-  ``decisions``: its decisions.
-- ``versions``: both plans, their live parts and meanings. ``mirrored``: joins with swapped sides;
-  ``source_columns``: renamed columns of sources.
-- ``plan``: the whole of it. ``aggregates`` (``cells``, ``derive``, ``merges``, ``buffers``,
-  ``windows``), ``dedup`` (``within``), ``joins`` (``columns``), ``programs`` (``entries``,
-  ``timers``, ``successors``, ``folded``, ``recompute``): one kind of operator each. ``keys``,
-  ``inputs``: shared parts; ``upstream`` (``reading``): whether what is below gives the same rows;
-  ``lateness``: whether they are late by the same watermark; ``endpoints``: sources, sinks,
-  settings.
-- ``changes``: what the runtime does with each part, and which columns that reads. ``texts``: what
-  an operator computes; ``parsing``: such texts as trees, ``lines``: statements of programs;
-  ``rewritten``: an operator said in other words.
-- ``conversions``: types that hold all of others, ``structs`` by their fields;
-  ``nulls``: conversions that may give NULL; ``lengths``: lengths of time.
-- ``verdicts``: the findings.
-- ``text``, ``document``: the verdicts for people, and the work for the runtime; ``draft``: a
-  migration file with the decisions that are missing.
+- ``results``: the verdicts for people, the work for the runtime, a draft of what is missing.
+- ``plan``: the whole of it.
+- ``files``: a migration file, checked against both plans.
+- ``operators``: one module, or a few, for each kind of operator.
+- ``inputs``: whether the rows that reach them are the same; sources, sinks, settings.
+- ``columns``: keys, waiting rows and renamed columns, whatever holds them.
+- ``compared``: both plans side by side.
+- ``findings``: what is found about a part of the state, and what a file decides about it.
+- ``types``: types that hold all values of others.
+- ``texts``: texts of a plan, as trees.
 """

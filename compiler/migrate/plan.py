@@ -19,21 +19,21 @@ from ...contracts.plan import (
     keys_of,
     timers_of,
 )
-from .aggregates import empty_aggregate, kind_of, plan_aggregate, plan_top_n
-from .changes import change
-from .decisions import Decisions
-from .dedup import plan_dedup
-from .endpoints import likely, match_ends, plan_queries, plan_sinks, plan_sources
-from .joins import plan_join
-from .lateness import with_lateness
-from .mirrored import mirrored, turned
-from .nulls import with_nulls
-from .programs import plan_program
-from .recompute import COMPUTED, against_the_clock
-from .source_columns import Called, called_otherwise, with_names
-from .verdicts import FOUND_BY_THAT, Decision, Finding, MigrationPlan, Outcome, Verdict
-from .versions import SIDES, Versions, aggregates_of, alive, side_columns
-from .within import plan_within
+from .columns.sources import Called, called_otherwise, with_names
+from .compared.mirrored import mirrored, turned
+from .compared.recompute import COMPUTED, against_the_clock
+from .compared.versions import SIDES, Versions, aggregates_of, alive, side_columns
+from .files.nulls import with_nulls
+from .findings.changes import change
+from .findings.decisions import Decisions
+from .findings.verdicts import FOUND_BY_THAT, Decision, Finding, MigrationPlan, Outcome, Verdict
+from .inputs.endpoints import likely, match_ends, plan_queries, plan_sinks, plan_sources
+from .inputs.lateness import with_lateness
+from .operators.aggregates import empty_aggregate, kind_of, plan_aggregate, plan_top_n
+from .operators.dedup import plan_dedup
+from .operators.joins import plan_join
+from .operators.programs import plan_program
+from .operators.within import plan_within
 
 PLANNERS: Mapping[type[Operator], Callable[[Versions, Any, Any], Outcome]] = {
     Aggregation: plan_aggregate,

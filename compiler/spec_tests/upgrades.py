@@ -13,11 +13,11 @@ from ...dsl import codes
 from ...dsl.diagnostics import Diagnostics
 from ...dsl.yaml_diagnostics import described
 from ...dsl.yaml_nodes import Mapping, Node, Scalar
-from ..migrate.decisions import Decisions
-from ..migrate.document import document
+from ..migrate.files.read import read_migration, tell_unused
+from ..migrate.findings.decisions import Decisions
+from ..migrate.findings.verdicts import MigrationPlan, Verdict
 from ..migrate.plan import plan_migration
-from ..migrate.read import read_migration, tell_unused
-from ..migrate.verdicts import MigrationPlan, Verdict
+from ..migrate.results.document import document
 from ..model.pipeline import Pipeline
 from .diagnostics import Teller
 
