@@ -1,4 +1,4 @@
-"""What the compiler, the runtime and the command line all have to hold to, each fact once.
+"""Facts that the compiler, the runtime and the command line share, each stated once.
 
 Only the standard library is imported here, so that every side may import it. The modules:
 

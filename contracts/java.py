@@ -1,8 +1,8 @@
 """What makes Spark run Java code that is not in the spec: functions, settings, options.
 
-Most settings are switches and amounts, and can't. Of texts only those are let through that are
-known to name no class, no program and no archive: a name that nobody thought of is refused, and
-``allow: [java]`` in the front matter lets it through.
+Most settings are switches and amounts, and can't. Of texts only those are accepted that are known
+to name no class, no program and no archive: an unknown name is rejected, and ``allow: [java]`` in
+the front matter accepts it.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ _CHOICES: dict[str, tuple[str, ...]] = {
     "spark.submit.deployMode": ("client", "cluster"),
     "spark.hadoop.fs.s3a.committer.name": ("directory", "partitioned", "magic", "file"),
 }
-"""Texts of which some name no class, in lower case."""
+"""Values that name no class, in lower case, of settings whose values may."""
 
 _TEXTS = frozenset(
     name.lower()
@@ -83,7 +83,7 @@ _TEXTS = frozenset(
     spark.hadoop.hadoop.security.credential.provider.path
     """.split()
 )
-"""Settings of which no text is run."""
+"""Settings whose values are never run."""
 
 _FAMILIES = (
     "spark.hadoop.fs.",
@@ -100,7 +100,7 @@ _FAMILIES = (
     "spark.resource.",
     "spark.ssl.",
 )
-"""Settings of which the texts are let through whose name says nothing of code."""
+"""Settings whose values are accepted, as their names are unrelated to code."""
 
 _HANDED_ON = ("kafka.", "parquet.", "orc.")
 _OF_CODE = frozenset(
@@ -112,7 +112,7 @@ _OF_CODE = frozenset(
     "reporter reporters repositories resolver resolvers script serialization serializations "
     "serializer deserializer service shell strategy validator validators".split()
 )
-"""Words of names whose texts are classes, programs or archives."""
+"""Words in the names of settings whose values are classes, programs or archives."""
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z0-9]+")
 _CLASS = re.compile(r"(?:^|[\s,;=:'\"])(?:[A-Za-z_$][\w$]*\.)+[A-Z][\w$]*")
@@ -153,9 +153,9 @@ def setting_runs_java(name: str, value: str) -> bool:
 
 
 def option_runs_java(name: str, value: str) -> bool:
-    """Return whether an option of a reader or writer may run such code: what a library is handed.
+    """Return whether an option of a reader or writer may run such code in a library.
 
-    Spark's own are listed by name elsewhere, and none of them does.
+    Spark's own options are listed elsewhere, and none of them does.
 
     >>> option_runs_java("kafka.interceptor.classes", "Evil")
     True
@@ -175,7 +175,7 @@ def _may_name_code(name: str, value: str) -> bool:
 
 
 def _names_nothing(value: str) -> bool:
-    """Whether no class, program or archive can be called so."""
+    """Whether a text can't be the name of a class, program or archive."""
     return not value.strip() or is_switch_or_amount(value.strip())
 
 

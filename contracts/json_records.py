@@ -1,8 +1,8 @@
 """Frozen data classes that are objects of JSON: read strictly, written as they were read.
 
-The annotations are the format. A field with a default may be missing, and is left out where it has
-its default, unless it is ``WRITTEN``; any other is always there. What is read is of the types that
-the annotations say, or ``Malformed`` says which field is not.
+The annotations are the format. A field with a default may be missing, and is omitted if it has its
+default, unless it is ``WRITTEN``; any other is always present. Values must be of the annotated
+types; otherwise ``Malformed`` names the field.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from typing import Any, ClassVar, Self, TypeAlias, Union, get_args, get_origin, 
 from .records import dataclass
 
 Json: TypeAlias = dict[str, Any]
-"""An object of JSON: what is written to a file, or was read from one and not yet looked at."""
+"""A JSON object: to be written to a file, or read from one and not yet checked."""
 
 KEY = {"key": True}
-"""The metadata of a field that is the key, under which the object stands in another one."""
+"""The metadata of a field that is the key of the object within its parent."""
 
 WRITTEN = {"written": True}
 """The metadata of a field with a default that is always written; earlier versions lack it."""
 
 _Reader: TypeAlias = Callable[[object, str | None], Any]
-"""Reads a value that stands under a key, or in a list without one."""
+"""Reads the value of a key, or an element of a list, which has none."""
 
 _MISSING: Any = dataclasses.MISSING
 _LEAST = -(2**63)
@@ -38,7 +38,7 @@ def named(name: str) -> Mapping[str, str]:
 
 
 class Malformed(ValueError):
-    """A document that is not of its format: where, and what is wrong there.
+    """A document does not fit its format: where, and why.
 
     >>> str(Malformed("is not a text", "operators", "a", 0))
     'its `operators.a[0]` is not a text'
@@ -50,7 +50,7 @@ class Malformed(ValueError):
         self.path = path
 
     def under(self, *path: str | int) -> Malformed:
-        """Return the same mistake, seen from the object that holds this one."""
+        """Return the same mistake with its path from the parent object."""
         return Malformed(self.reason, *path, *self.path)
 
     def __str__(self) -> str:
@@ -60,10 +60,10 @@ class Malformed(ValueError):
 
 
 class Record:
-    """A frozen data class that is an object of JSON.
+    """A frozen data class that is a JSON object.
 
-    A document of its own has a ``FORMAT``, one of several kinds of the same a ``KIND``: both are
-    written first. What types do not say of a document is looked at by ``check``.
+    A top-level document has a ``FORMAT``, a variant a ``KIND``: both are written first. ``check``
+    verifies what types do not express.
     """
 
     __slots__ = ()
@@ -73,7 +73,7 @@ class Record:
 
     @classmethod
     def from_json(cls, value: object, key: str | None = None) -> Self:
-        """Read an object, which stands under a key in another one; raises ``Malformed``."""
+        """Read an object, given its key in the parent; raises ``Malformed``."""
         if not isinstance(value, dict):
             raise Malformed("is not an object")
         layout = _layout(cls)
@@ -98,14 +98,14 @@ class Record:
         return made
 
     def check(self) -> None:
-        """Raise ``Malformed`` where parts that were read do not go together."""
+        """Raise ``Malformed`` if parts contradict each other."""
 
     def to_json(self) -> Json:
-        """Return the object, its fields in order."""
+        """Return the object, with its fields in order."""
         return {name: to_json(value) for name, value in self.parts().items()}
 
     def parts(self) -> Json:
-        """Return what the object consists of by the names in JSON, each part as it is."""
+        """Return the parts of the object by their names in JSON, unconverted."""
         layout = _layout(type(self))
         found: Json = dict(layout.head)
         for name, field in layout.fields.items():
@@ -116,7 +116,7 @@ class Record:
 
 
 def to_json(value: Any) -> Any:
-    """Return a value of a field as JSON has it."""
+    """Return the value of a field in JSON's form."""
     if isinstance(value, Record):
         return value.to_json()
     if isinstance(value, tuple):
@@ -129,7 +129,7 @@ def to_json(value: Any) -> Any:
 
 
 def instant_text(instant: datetime) -> str:
-    """Return an instant as documents have it: UTC, to the millisecond."""
+    """Return an instant in the form of documents: UTC, to the millisecond."""
     return instant.astimezone(UTC).isoformat(timespec="milliseconds")
 
 
@@ -147,7 +147,7 @@ class _Field:
 
 @dataclass(frozen=True, slots=True)
 class _Layout:
-    """What is written first, then the fields by their names in JSON; the field that is the key."""
+    """What is written first, then the fields by their JSON names; the field that is the key."""
 
     head: Mapping[str, object]
     fields: Mapping[str, _Field]

@@ -1,7 +1,7 @@
-"""What becomes of the state of a pipeline under another version: the document a restore works by.
+"""What becomes of a pipeline's state under another version: the document a restore executes.
 
 Expressions are Spark SQL over the old state: keys by their names, the window as the struct
-``window``, cells by their ids in backticks. What they give is cast to the type of the new state.
+``window``, cells by their ids in backticks. Their values are cast to the types of the new state.
 ``reads`` are the columns of the old state that an expression needs.
 """
 
@@ -18,7 +18,7 @@ from .records import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Made(Record):
-    """A key, column or timer of the new state, and the expression that makes it."""
+    """A key, column or timer of the new state, and the expression that computes it."""
 
     name: str
     expr: str
@@ -26,18 +26,18 @@ class Made(Record):
 
     @property
     def column(self) -> str | None:
-        """The old column that it is as it was, None if it is computed."""
+        """The old column that it copies, None if it is computed."""
         return _bare(self.expr, self.reads)
 
 
 @dataclass(frozen=True, slots=True)
 class CellChange(Record):
-    """A cell of the new state, and the expression that makes it.
+    """A cell of the new state, and the expression that computes it.
 
-    ``merge`` is what makes one of those of several groups: a function of SQL, ``any``, the
+    ``merge`` is how the cells of several groups become one: a function of SQL, ``any``, the
     ``buffers`` of the function that ``of`` calls, or ``registers``; or an expression over all cells
-    of the aggregate. Of one that is ``empty`` the expression is what it begins with, and one that
-    is ``opaque`` only Spark can begin.
+    of the aggregate. For an ``empty`` cell the expression is its initial value; an ``opaque`` one
+    can be initialized only by Spark.
     """
 
     id: str
@@ -50,13 +50,13 @@ class CellChange(Record):
 
     @property
     def column(self) -> str | None:
-        """The old column that it is as it was, None if it is computed."""
+        """The old column that it copies, None if it is computed."""
         return _bare(self.expr, self.reads)
 
 
 @dataclass(frozen=True, slots=True)
 class EntriesChange(Record):
-    """A map, set or list of the new state, and the cell whose entries it has: None for none.
+    """A map, set or list of the new state, and the cell whose entries it takes over, if any.
 
     ``key`` is the expression of the key of a map, or of the element of a set or list.
     """
@@ -70,7 +70,7 @@ class EntriesChange(Record):
 
 @dataclass(frozen=True, slots=True)
 class WaitingChange(Record):
-    """The rows that wait for an input, and the input of the old version for which they did."""
+    """The rows that wait for an input, and the input of the old version that they waited for."""
 
     input: str
     old: str = field(metadata=named("from"))
@@ -81,7 +81,7 @@ class WaitingChange(Record):
 class SideChange(Record):
     """A side of a join: its keys as expressions, and the columns of its rows.
 
-    ``old`` is the side whose rows they were, None where it is the same one.
+    ``old`` is the side whose rows they were, None if it is the same.
     """
 
     old: str | None = field(default=None, kw_only=True, metadata=named("from"))
@@ -106,7 +106,7 @@ class WindowMerge(Record):
 
 @dataclass(frozen=True, slots=True)
 class WindowChange(Record):
-    """The window of the new state; of ``several`` the expression gives an array of windows."""
+    """The window of the new state; if ``several``, the expression gives an array of windows."""
 
     expr: str
     several: bool = False
@@ -115,12 +115,12 @@ class WindowChange(Record):
 
 @dataclass(frozen=True, slots=True)
 class OperatorChange(Record):
-    """What the state of an operator is made of: of an ``old`` one, None if it begins empty.
+    """How the state of an operator is made, from an ``old`` one; None if it begins empty.
 
     ``kind`` is that of the operator in the new version, ``session`` for an aggregate of sessions.
-    Rows that do not fulfil ``where`` are left behind. Several keys may become one if it is a
+    Rows that do not satisfy ``where`` are dropped. Several keys may become one if it is a
     ``group``. Ids are forgotten later by ``shift_expiry_micros``, or when ``expires`` says.
-    ``backfill`` are the parts that are computed again, ``nulls`` those that may become NULL.
+    ``backfill`` are the parts that are recomputed, ``nulls`` those that may become NULL.
     """
 
     id: str = field(metadata=KEY)
@@ -144,7 +144,7 @@ class OperatorChange(Record):
 
 @dataclass(frozen=True, slots=True)
 class SourceChange(Record):
-    """The old source from whose position one is read on, None if it is read from its beginning.
+    """The old source whose position a source continues from, None if it is read from the beginning.
 
     Its watermark moves ahead by ``shift_watermark_micros``.
     """
@@ -156,7 +156,7 @@ class SourceChange(Record):
 
 @dataclass(frozen=True, slots=True)
 class SinkChange(Record):
-    """The old sink whose output one goes on with, None if it is new."""
+    """The old sink whose output a sink continues, None if it is new."""
 
     name: str = field(metadata=KEY)
     old: str | None = field(metadata=named("from"))
@@ -164,7 +164,7 @@ class SinkChange(Record):
 
 @dataclass(frozen=True, slots=True)
 class InexactPart(Record):
-    """A cell of an operator, or all of it, that is not what it would have been for some time."""
+    """A cell of an operator, or all of it, that differs from what it should be for some time."""
 
     operator: str
     cell: str | None
@@ -173,7 +173,7 @@ class InexactPart(Record):
 
 @dataclass(frozen=True, slots=True)
 class Migration(Record):
-    """The way from a savepoint of one version to the state of another one."""
+    """The steps from a savepoint of one version to the state of another."""
 
     FORMAT: ClassVar[int] = 2
 

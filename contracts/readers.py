@@ -1,7 +1,7 @@
-"""What both sides know of a connector that is read: whether it reads files, and its metadata.
+"""What both sides know of a readable connector: whether it reads files, and its metadata.
 
-The compiler checks declarations by it, the runtime reads by it, and both agree by it on the rows
-that a test gives.
+The compiler checks declarations against it, the runtime reads by it, and by it both agree on the
+rows that a test supplies.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from .records import dataclass
 class ReaderFacts:
     """What is known of a connector as a source or table.
 
-    ``reads_files`` is whether its rows are in files, as those are that a test gives to any source;
-    ``metadata`` what it knows of each row besides its columns, by key, with the type.
+    ``reads_files`` is whether its rows are in files, as those that a test supplies to any source
+    are; ``metadata`` is what it knows of each row besides its columns, by key, with the type.
     """
 
     reads_files: bool
@@ -38,4 +38,4 @@ READERS: Mapping[str, ReaderFacts] = {
     ),
     "rate": ReaderFacts(False, {}),
 }
-"""Those that are read, by the names of the connectors."""
+"""The readable connectors, by name."""

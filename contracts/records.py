@@ -1,9 +1,9 @@
-"""``dataclass`` at a fifth of what the standard one costs to define.
+"""``dataclass`` at a fifth of the standard one's definition cost.
 
 Hundreds of frozen classes are defined when the compiler is imported, and ``dataclasses`` compiles
 six methods for each: an eighth of a second before a spec is read. This one compiles the constructor
 only; equality, hash and text are shared functions over the fields. Type checkers see the standard
-decorator, and it is they who hold that nothing is assigned to after construction.
+decorator, and they ensure that nothing is assigned after construction.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ else:
     def dataclass(
         cls: type | None = None, *, frozen: bool = False, slots: bool = False
     ) -> type | Callable[[type], type]:
-        """Make a class a data class; one that is not frozen is made by the standard decorator."""
+        """Make a class a data class; one that is not frozen gets the standard decorator."""
         if cls is None:
             return lambda found: dataclass(found, frozen=frozen, slots=slots)
         if not frozen:

@@ -1,8 +1,8 @@
-"""Takes secrets out of what is written or printed: those that are known, and what looks like one.
+"""Removes secrets from what is written or printed: known ones, and what looks like one.
 
-What a run has read from the environment or a file, and what its options hold under the name of a
-secret, is told to ``remember``. From then on no text of this process shows it, in whatever message
-of whatever library it comes back.
+Values that a run has read from the environment or a file, and values of options with the name of a
+secret, are passed to ``remember``. From then on no text of this process shows them, in any message
+of any library.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from .secrets import MASK, secret_parts
 
 _known: dict[str, re.Pattern[str]] = {}
 _SHORT = 4
-"""Shorter secrets are only found where they stand alone: a digit is in every text."""
+"""Shorter secrets are matched as whole words only: a digit is in every text."""
 
 _PLACEHOLDER = re.compile(r"[*…$<{]")
 
 
 def remember(secret: str) -> None:
-    """Have a secret taken out of all texts, as it is and as URLs, JSON and Python write it."""
+    """Redact a secret in all texts, as it is and as URLs, JSON and Python write it."""
     for line in {secret, *secret.splitlines()}:
         line = line.strip()
         if line and line not in _known and not set(line) <= {"*"}:
@@ -47,7 +47,7 @@ def _pattern(secret: str) -> re.Pattern[str]:
 
 
 def scrub(text: str) -> str:
-    """Return a text with ``***`` in the place of each secret.
+    """Return a text with ``***`` in place of each secret.
 
     >>> scrub("could not connect to postgresql://u:hunter2@db")
     'could not connect to postgresql://u:***@db'
@@ -58,7 +58,7 @@ def scrub(text: str) -> str:
 
 
 def without_forms(text: str) -> str:
-    """Return a text with ``***`` for what looks like a secret, whatever this process knows."""
+    """Return a text with ``***`` for what looks like a secret, known to this process or not."""
     return _replaced(text, lambda secret: MASK)
 
 
@@ -74,7 +74,7 @@ def masked(text: str, secrets: Iterable[str] = ()) -> str:
 
 
 def forget() -> None:
-    """Forget all secrets; for a process that has to do with more than one pipeline."""
+    """Forget all secrets; for a process that handles more than one pipeline."""
     _known.clear()
 
 

@@ -1,7 +1,7 @@
-"""``${env:NAME}`` and ``${file:PATH}``: a secret is named where it is used, and read at run time.
+"""``${env:NAME}`` and ``${file:PATH}``: secrets by reference, resolved at run time.
 
-A spec, its plan and its script hold the reference; the value is in the environment or in a file of
-the machine that runs the job.
+A spec, its plan and its script contain the reference; the value is in the environment or in a file
+of the machine that runs the job.
 """
 
 from __future__ import annotations
@@ -12,15 +12,15 @@ from collections.abc import Callable, Mapping
 KINDS = ("env", "file")
 REFERENCE = re.compile(r"\$\{(env|file):([^{}]*)\}")
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-"""What may name a variable of the environment."""
+"""The name of an environment variable."""
 
 _FILE = re.compile(r"[^'\"\\\x00-\x1f\x7f{}]+")
 _MOST = 1 << 20
-"""Bytes of a file that holds a secret: keys have thousands."""
+"""The largest file that is read as a secret, in bytes: keys have thousands."""
 
 
 class UnresolvedReference(Exception):
-    """A reference without a value: the text says why, ``help`` how to give it one."""
+    """A reference without a value: the text says why, ``help`` how to provide one."""
 
     def __init__(self, message: str, help_: str) -> None:
         super().__init__(message)
@@ -41,9 +41,9 @@ def malformed(kind: str, name: str) -> str | None:
 def fill(
     text: str, environment: Mapping[str, str], found: Callable[[str], None] = lambda value: None
 ) -> str:
-    """Return a text with the values of its references, each of which is told to ``found``.
+    """Return a text with the values of its references, each of which is passed to ``found``.
 
-    What a value holds is not looked through again. Raises ``UnresolvedReference``.
+    References within a value are not resolved. Raises ``UnresolvedReference``.
 
     >>> fill("postgresql://u:${env:DB}@h", {"DB": "x${env:DB}"})
     'postgresql://u:x${env:DB}@h'
@@ -74,7 +74,7 @@ def resolved(kind: str, name: str, environment: Mapping[str, str]) -> str:
 
 
 def _content(path: str) -> str:
-    """Return what a file holds, without the line break that an editor leaves at its end."""
+    """Return the content of a file, without the line break that an editor leaves at its end."""
     asked = f"`${{file:{path}}}`"
     try:
         with open(path, "rb") as file:

@@ -1,4 +1,4 @@
-"""Settings of Spark that streamc makes itself, and why a pipeline can't."""
+"""Settings of Spark that streamc controls itself, and why a pipeline can't set them."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ RESERVED = {
     f"{_STREAMING}stateStore.rocksdb.formatVersion": _SAVEPOINTS,
     f"{_STREAMING}statefulOperator.allowMultiple": "which rows are late relies on it",
 }
-"""Names of settings or, with a dot at the end, of families of them, each with the reason."""
+"""Names of settings or, ending in a dot, of families of them, each with the reason."""
 
 _FOLDED = {name.lower(): reason for name, reason in RESERVED.items()}
 
 
 def reserved(name: str) -> str | None:
-    """Return why a pipeline can't make a setting, None if it can; case does not count.
+    """Return why a pipeline can't set a setting, None if it can; case does not matter.
 
     >>> reserved("spark.sql.session.timezone")
     'the time zone is UTC, so that windows do not depend on a machine'

@@ -1,4 +1,4 @@
-"""A savepoint: the state of a pipeline at a barrier, as the manifest in its folder says it.
+"""A savepoint: the state of a pipeline at a barrier, as described by the manifest in its folder.
 
 <state>/savepoints/<name>/
 manifest.json                                what follows, sealed like all notes
@@ -34,13 +34,13 @@ class SavedTable(Record):
     files: Files
 
     def check(self) -> None:
-        """Raise ``Malformed`` for files that can't be those of a savepoint."""
+        """Raise ``Malformed`` for paths that can't be files of a savepoint."""
         _check_least(0, self.rows, "rows")
         _check_files(self.files, "files")
 
     @property
     def bytes(self) -> int:
-        """The length of all files."""
+        """The total length of all files."""
         return sum(length for length, _ in self.files.values())
 
 
@@ -61,13 +61,13 @@ class SavedOperator(Record):
 
     @property
     def bytes(self) -> int:
-        """The length of all files."""
+        """The total length of all files."""
         return sum(table.bytes for table in self.tables.values())
 
 
 @dataclass(frozen=True, slots=True)
 class SavedQuery(Record):
-    """Where a query stood: its batch, the watermarks before and after it in ms (0 is none).
+    """The position of a query: its batch, the watermarks before and after it in ms (0 is none).
 
     ``counted_as`` is the query by which the lineage counts its batches, None if it counts none.
     """
@@ -80,19 +80,19 @@ class SavedQuery(Record):
     operators: Mapping[str, SavedOperator]
 
     def check(self) -> None:
-        """Raise ``Malformed`` for the number of a batch that there can't be."""
+        """Raise ``Malformed`` for an impossible batch number."""
         _check_least(-1, self.batch, "batch")
 
 
 @dataclass(frozen=True, slots=True)
 class Savepoint(Record):
-    """The state of a pipeline at a barrier; ``plan`` is that of the script which the job ran.
+    """The state of a pipeline at a barrier; ``plan`` is that of the script that the job ran.
 
-    ``spec`` is the text that the plan was compiled from, None where it was not beside the script.
+    ``spec`` is the text that the plan was compiled from, None if it was not next to the script.
     ``lineage`` are the generations whose output belongs to it, as in the note of a generation, the
-    one that it was taken from last; it counts in the state whose id is ``state_id``. ``logs`` are
-    the files in which sources keep what they have seen. ``spark`` is the version that wrote what
-    only Spark can read. ``marks`` are parts that are not what they would have been.
+    one that it was taken from last; its numbers refer to the state whose id is ``state_id``.
+    ``logs`` are the files in which sources keep what they have seen. ``spark`` is the version that
+    wrote what only Spark can read. ``marks`` are parts that are inexact.
     """
 
     FORMAT: ClassVar[int] = 1
@@ -115,7 +115,7 @@ class Savepoint(Record):
     spec: str | None = field(default=None, kw_only=True, metadata=WRITTEN)
 
     def check(self) -> None:
-        """Raise ``Malformed`` for numbers and files that there can't be."""
+        """Raise ``Malformed`` for impossible numbers and files."""
         _check_least(0, self.barrier, "barrier")
         _check_least(0, self.epoch, "epoch")
         _check_files(self.logs, "logs")
@@ -145,11 +145,11 @@ class Savepoint(Record):
 
     @property
     def bytes(self) -> int:
-        """The length of the files of all operators."""
+        """The total length of the files of all operators."""
         return sum(o.bytes for query in self.queries.values() for o in query.operators.values())
 
     def operator(self, id_: str, query: str | None = None) -> SavedOperator | None:
-        """Return what was kept of an operator: in this query, else where most of its cells are."""
+        """Return the state of an operator: in this query, else where most of its cells are."""
         holder = self.holder(id_, query)
         return None if holder is None else holder.operators[id_]
 
@@ -161,7 +161,7 @@ class Savepoint(Record):
         return max(found.values(), key=lambda one: len(one.operators[id_].cells), default=None)
 
     def kept(self, id_: str) -> list[SavedOperator]:
-        """Return what each query has kept of an operator."""
+        """Return the state of an operator in each query."""
         saved = (query.operators.get(id_) for query in self.queries.values())
         return [one for one in saved if one is not None]
 
@@ -192,7 +192,7 @@ def _check_files(files: Files, name: str) -> None:
 
 
 def _are_below(paths: Iterable[str]) -> bool:
-    """Return whether all paths are those of files below the savepoint: none lies anywhere else."""
+    """Return whether all paths are those of files below the savepoint."""
     return all(_is_below(*path.split("/")) for path in paths)
 
 

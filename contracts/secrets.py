@@ -1,7 +1,7 @@
 """What is secret: a value by the name of its setting, a part of a text by its form.
 
-One list serves the compiler, which refuses a secret that is written out in a spec, and everything
-that prints or writes, which takes secrets out.
+One list serves the compiler, which rejects a literal secret in a spec, and everything that prints
+or writes, which redacts it.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ _ENDS = (
     "userinfo",
     "signature",
 )
-"""A word of a name that ends so makes its value a secret."""
+"""A word of a name with such an ending makes its value a secret."""
 
 _WORDS = frozenset({"pass", "sas", "sig", "jaas", "authorization", "cookie", "bearer"})
-"""Words that do so as a whole."""
+"""Whole words that do so."""
 
 _PHRASES = (
     "access key",
@@ -57,7 +57,7 @@ _PHRASES = (
     "user info",
     "connection string",
 )
-"""Words that do so beside each other."""
+"""Pairs of adjacent words that do so."""
 
 _ABOUT = frozenset(
     "algorithm algorithms audience class classes column enabled endpoint expiry field file "
@@ -65,12 +65,12 @@ _ABOUT = frozenset(
     "protocol provider providers ratio regex retries scope seconds size source timeout ttl type "
     "uri url version".split()
 )
-"""A last word that says something about a secret, or where it is, and not what it is."""
+"""A last word that describes a secret, or its location, and not the secret itself."""
 
 SPARK_PATTERN = "(?i)" + "|".join(
     (*_ENDS, *(phrase.replace(" ", "[._-]?") for phrase in _PHRASES), "jaas", "[.]sas[.]")
 )
-"""The same names as an expression for Spark, which leaves such settings out of what it shows."""
+"""The same names as an expression for Spark, which hides the values of such settings."""
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z0-9]+|[0-9]+")
 
@@ -92,7 +92,7 @@ _TYPE = re.compile(
     r"null|true|false|DECIMAL\(|ARRAY<|MAP<|STRUCT<|INTERVAL ).*",
     re.DOTALL,
 )
-"""What stands behind the name of a column or a switch that is called like a secret."""
+"""What follows the name of a column or a switch that is named like a secret."""
 
 _SLASHES = re.compile(r"//(?=([^\s\"'<>`]{0,999}))")
 _SCHEME = re.compile(r"[A-Za-z][\w+.-]*:\Z")
@@ -100,7 +100,7 @@ _LOOSE = re.compile(
     r"(?<![\w/@.:+%~{-])(?!mailto:)[A-Za-z][\w.+%~-]*:(?:[\w.+%~-]+:)?"
     r"(?P<secret>[^\s:/@\"'`]+)@(?=[\w\[])"
 )
-"""``user:secret@host`` of a URL whose beginning is lost or misspelt."""
+"""``user:secret@host`` of a URL whose beginning is missing or misspelt."""
 
 _FORMS = re.compile(
     r"(?s)-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)"
@@ -109,20 +109,20 @@ _FORMS = re.compile(
     r"|\b[sr]k_live_\w{10,}|\bAIza[\w-]{30,}|\beyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]*"
     r"|(?i:\b(?:bearer|basic)\s+)(?P<bearer>[\w+/=.~-]{8,})"
 )
-"""What is a secret wherever it stands."""
+"""What is a secret wherever it appears."""
 
 _KEY_SCHEMES = ("s3:", "s3a:", "s3n:")
 """Schemes whose user is a secret as well."""
 
 _WITHOUT_PASSWORD = re.compile(r"\b(?:Krb5LoginModule|IAMLoginModule)\b")
-"""Login modules that are told no secret: they look for one themselves."""
+"""Login modules that take no secret as an option: they look it up themselves."""
 
 _HOLE = re.compile(r"\$\{[^{}]*\}")
 MASK = "***"
 
 
 def is_secret_name(name: str) -> bool:
-    """Return whether what is set under a name is a secret.
+    """Return whether a value set under a name is a secret.
 
     >>> [is_secret_name(n) for n in ("sslpassword", "spark.hadoop.fs.s3a.secret.key", "%70assword")]
     [True, True, True]
@@ -133,7 +133,7 @@ def is_secret_name(name: str) -> bool:
 
 
 def _weight(name: str) -> int:
-    """Return 2 for a name that ends in a secret, 1 for one that has one in it, 0 for others."""
+    """Return 2 for a name that ends in a secret, 1 for one that contains one, 0 for others."""
     words = [word.lower() for word in _WORD.findall(unquote_plus(name))]
     if not words or words[-1] in _ABOUT:
         return 0
@@ -151,7 +151,7 @@ def _is_secret(word: str) -> bool:
 
 
 def secret_parts(text: str) -> list[tuple[int, int]]:
-    """Return where the secrets of a text are, in order and apart from each other.
+    """Return where the secrets of a text are, in order and without overlaps.
 
     >>> text = "postgresql://u:hunter2@db/x?sslpassword=abc"
     >>> [text[a:b] for a, b in secret_parts(text)]
@@ -202,7 +202,7 @@ def has_user_secret(url: str) -> bool:
 
 
 def _in_urls(text: str) -> Iterator[tuple[int, int]]:
-    # What comes from elsewhere may hold anything; a digit stands for it.
+    # # A reference may have any value; a digit represents it.
     text = _HOLE.sub(lambda hole: "0" * len(hole[0]), text)
     for found in _SLASHES.finditer(text):
         before = _SCHEME.search(text, max(found.start() - 40, 0), found.start())
@@ -222,9 +222,9 @@ def _in_urls(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _user_info(rest: str) -> int | None:
-    """Return where the user and password of a URL end, behind its ``//``; None without any.
+    """Return where the user and password of a URL end, after its ``//``; None without any.
 
-    A password that is not escaped may hold ``/``, ``?``, ``#`` and ``@``.
+    A password that is not escaped may contain ``/``, ``?``, ``#`` and ``@``.
     """
     authority = re.split(r"[/?#]", rest, maxsplit=1)[0]
     if "@" in authority:
@@ -236,9 +236,9 @@ def _user_info(rest: str) -> int | None:
 
 
 def written_secret(name: str, value: str) -> str | None:
-    """Return the secret that a value spells out under a name, None if it has none.
+    """Return the secret that a value contains literally under a name, None if it has none.
 
-    ``${…}`` stands for a value that comes from elsewhere.
+    ``${…}`` stands for a value from elsewhere.
 
     >>> written_secret("url", "postgresql://u:${env:DB}@h"), written_secret("password", "x")
     (None, 'x')
@@ -255,13 +255,13 @@ def written_secret(name: str, value: str) -> str | None:
     if "jaas" in name.lower() and (_HOLE.search(value) or _WITHOUT_PASSWORD.search(value)):
         return None
     if _HOLE.search(value) and re.fullmatch(r"(?i)[^:\s]*:|(?:bearer|basic)\s+", _spelt(value)):
-        # The user before a password, the kind of a token.
+        # # The user before a password, the type of a token.
         return None
     return value
 
 
 def referring(name: str, value: str) -> list[str]:
-    """Return what stands in the ``${…}`` of a value from which its secrets come."""
+    """Return the content of the ``${…}`` of a value from which its secrets come."""
     if _weight(name):
         return [hole[2:-1] for hole in _HOLE.findall(value)]
     parts = [value[start:end] for start, end in secret_parts(value)]

@@ -1,6 +1,6 @@
-"""What each sink promises of a row, and what a rollback does to what it was given.
+"""What each sink guarantees for a row, and what a rollback does to rows that it has received.
 
-The compiler says it before a job runs (``streamc explain``), the runtime when a job goes back to a
+The compiler shows it before a job runs (``streamc explain``), the runtime when a job returns to a
 barrier; it is known without a connection.
 """
 
@@ -13,9 +13,9 @@ from .records import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Rollback:
-    """What becomes of the rows that a sink was given after a barrier when a job goes back to it.
+    """What becomes of the rows that a sink received after a barrier when a job returns to it.
 
-    ``restores`` is whether the output then ends up as if they had not been given before. ``effect``
+    ``restores`` is whether the output then ends up as if they had never been sent. ``effect``
     follows "When a job goes back to a barrier, …".
     """
 
@@ -25,11 +25,11 @@ class Rollback:
 
 @dataclass(frozen=True, slots=True)
 class SinkPromise:
-    """What a sink promises.
+    """What a sink guarantees.
 
     ``delivery`` says how often a row arrives, beginning with "exactly once" or "at least once".
     ``of_upserts`` is the rollback of a sink that replaces the row of a key; None if it can't.
-    ``lasts`` is whether its rows, or what was done with them, are anywhere once a run has ended.
+    ``lasts`` is whether its rows, or their effects, remain once a run has ended.
     """
 
     delivery: str
@@ -39,7 +39,7 @@ class SinkPromise:
 
     @property
     def upserts(self) -> bool:
-        """Whether it can replace the row that it has of a key."""
+        """Whether it can replace the row of a key."""
         return self.of_upserts is not None
 
     def going_back(self, *, upserts: bool) -> Rollback:

@@ -1,4 +1,4 @@
-"""``module:name``: how a function or class in Python is named."""
+"""``module:name``, which names a function or class in Python."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ _TARGET = re.compile(r"([A-Za-z_][\w.]*):([A-Za-z_]\w*)")
 
 
 def target_parts(target: str) -> tuple[str, str] | None:
-    """Return the module and the name that a target has; None if it is none.
+    """Return the module and the name of a target; None if the text is not one.
 
     >>> target_parts("models.risk:score")
     ('models.risk', 'score')

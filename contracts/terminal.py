@@ -1,7 +1,7 @@
-"""What is printed: text without secrets, and without characters that steer a terminal.
+"""What is printed: text without secrets, and without characters that control a terminal.
 
-Names, paths and messages come from files that somebody else may have written. An escape sequence in
-one of them could hide a line, or put another one in its place.
+Names, paths and messages come from files that others may have written. An escape sequence in one of
+them could hide a line, or put another one in its place.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from .redaction import scrub
 _STEERS = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
 )
-"""Control characters but for tab and line feed, turns of direction, half characters."""
+"""Control characters except tab and line feed, changes of direction, unpaired surrogates."""
 
 _OURS = re.compile(r"(\x1b\[(?:0|1|2|34|1;3[1-6])?m)")
-"""The colours of diagnostics, which only a terminal is given."""
+"""The colours of diagnostics, which only a terminal gets."""
 
 
 def printable(text: str) -> str:
-    r"""Return a text in which characters that steer a terminal are spelt out.
+    r"""Return a text in which characters that control a terminal are escaped.
 
     >>> print(printable("red \x1b[31m, end"))
     red \u001b[31m, end
@@ -33,12 +33,12 @@ def printable(text: str) -> str:
 
 
 def safe(text: str) -> str:
-    """Return a text without secrets and without what steers a terminal."""
+    """Return a text without secrets and control characters."""
     return printable(scrub(text))
 
 
 def one_line(text: str) -> str:
-    r"""Return a text as a part of a line: line feeds and tabs are spelt out too.
+    r"""Return a text as a part of a line: line feeds and tabs are escaped too.
 
     >>> print(one_line("a\nb"))
     a\nb
@@ -47,16 +47,16 @@ def one_line(text: str) -> str:
 
 
 class SafeStream:
-    """A text stream that lets no secret through and nothing that steers a terminal.
+    """A text stream that lets no secret and no control character through.
 
-    Tracebacks and messages of libraries go this way too.
+    Tracebacks and messages of libraries pass through it too.
     """
 
     def __init__(self, stream: TextIO) -> None:
         self.stream = stream
 
     def write(self, text: str) -> int:
-        """Write a message; returns the length of what was given."""
+        """Write a message; returns the length that was passed."""
         if self.stream.isatty():
             pieces = _OURS.split(text)
             pieces[::2] = [safe(piece) for piece in pieces[::2]]
@@ -66,12 +66,12 @@ class SafeStream:
         return len(text)
 
     def writelines(self, lines: Any) -> None:
-        """Write each of some texts."""
+        """Write each of several texts."""
         for line in lines:
             self.write(line)
 
     def raw(self, text: str) -> None:
-        """Write the content of a file as it is, unless a terminal would read it."""
+        """Write the content of a file unchanged, unless the output is a terminal."""
         self.stream.write(printable(text) if self.stream.isatty() else text)
 
     def __getattr__(self, name: str) -> Any:
@@ -79,7 +79,7 @@ class SafeStream:
 
 
 def guard_streams() -> None:
-    """Let this process print through streams that are safe."""
+    """Make this process print through safe streams."""
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
         if stream is not None and not isinstance(stream, SafeStream):
@@ -87,7 +87,7 @@ def guard_streams() -> None:
 
 
 def print_raw(text: str) -> None:
-    """Print rows or a file on standard output, as they are if no terminal reads them."""
+    """Print rows or a file on standard output, unchanged unless that is a terminal."""
     if isinstance(sys.stdout, SafeStream):
         sys.stdout.raw(text)
     else:

@@ -1,7 +1,7 @@
-"""The shapes of YAML files beside a spec, as far as they are the same for all specs.
+"""The shapes of YAML files next to a spec, as far as they are the same for all specs.
 
-Editors check files by the JSON Schema that is made of these. What else there is depends on the
-specs: names, types, expressions, which a compiler knows and says with their places.
+Editors check files by the JSON Schema that is made of these. What else they contain depends on the
+specs: names, types, expressions, which the compiler checks and reports with their locations.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class OperatorDecisions(_Shape):
 
 
 class SourceDecisions(_Shape):
-    """From where a source of the new spec reads on."""
+    """Where a source of the new spec continues reading."""
 
     from_: Name | None = Field(None, alias="from", description="The old source that it was.")
     start: Literal["earliest"] | None = Field(None, description="It is read from its beginning.")
@@ -54,7 +54,7 @@ class SourceDecisions(_Shape):
 
 
 class SinkDecisions(_Shape):
-    """Whose output a sink of the new spec goes on with."""
+    """The sink whose output a sink of the new spec continues."""
 
     from_: Name | None = Field(None, alias="from", description="The old sink that it was.")
 
@@ -73,7 +73,7 @@ class MigrationFile(_Shape):
 
 Row = dict[str, Any]
 Rows = list[Row | str]
-"""Columns by name, or a line of text as the source reads it."""
+"""Columns by name, or a line of text in the source's format."""
 Way = Literal["as written", "one batch", "row by row", "restarts", "crashes", "savepoints"]
 
 
@@ -89,7 +89,7 @@ class Expectation(_Shape):
 
 
 class UpgradeTo(_Shape):
-    """The spec that goes on, and the decisions, if they are not in the folder `migrations`."""
+    """The next spec, and the decisions, unless they are in the folder `migrations`."""
 
     spec: str
     migration: str | None = None
@@ -99,7 +99,7 @@ Expected = dict[str, list[Row] | Expectation]
 
 
 class Step(BaseModel):
-    """A micro-batch of rows by source, what a table holds, or what is done or expected then."""
+    """A micro-batch of rows by source, the content of a table, an action or an expectation."""
 
     model_config = ConfigDict(extra="allow", strict=True)
     __pydantic_extra__: dict[str, Rows]
@@ -124,4 +124,4 @@ class Test(_Shape):
 
 
 class TestFile(RootModel[Test | list[Test]]):
-    """A file of tests beside a spec: each document is a test, or a list of them."""
+    """A file of tests next to a spec: each document is a test, or a list of them."""

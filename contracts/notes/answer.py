@@ -1,4 +1,4 @@
-"""How far a run is with what it was asked: the note that answers a request."""
+"""The progress of a run with a request: the note that answers it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ..records import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Answer(Record):
-    """A phase in plain words; a last one says by which ``barrier`` the run ended, or the reason."""
+    """A phase in plain words; the last gives the ``barrier`` that ended the run, or the reason."""
 
     phase: str
     reason: str | None = None

@@ -10,7 +10,7 @@ from ..json_records import WRITTEN, Record, named
 from ..records import dataclass
 
 Cuts: TypeAlias = Mapping[str, Any]
-"""Where each source stands, as the source itself writes it; None for one at its beginning."""
+"""The position of each source, as the source itself writes it; None at its beginning."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""The note of a generation: where it comes from, which batches count, what in it is inexact."""
+"""The note of a generation: its origin, which batches count, what in it is inexact."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from .marks import Mark
 class Origin(Record):
     """The generation, barrier and epoch that a generation continues.
 
-    Up to the epoch ``same_to`` its batches are what they were there. ``savepoint`` is the one that
-    it begins with, None if it is a rollback.
+    Up to the epoch ``same_to`` its batches are the same as there. ``savepoint`` is the one that it
+    begins with, None if it is a rollback.
     """
 
     generation: str
@@ -39,7 +39,7 @@ class CountedGeneration(Record):
     apart: bool = False
 
     def check(self) -> None:
-        """Raise ``Malformed`` for the number of a batch that there can't be."""
+        """Raise ``Malformed`` for an impossible batch number."""
         for query, batch in self.batches.items():
             if batch < -1:
                 raise Malformed("is not a number of at least -1", "batches", query)

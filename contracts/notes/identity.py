@@ -1,4 +1,4 @@
-"""Whose a state folder is: its ``state.json``."""
+"""The owner of a state folder: its ``state.json``."""
 
 from __future__ import annotations
 

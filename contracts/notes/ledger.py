@@ -25,7 +25,7 @@ class LeakNote(Record):
 class LedgerNote(Record):
     """Entries by the names of sources and ids of operators.
 
-    ``unaccounted`` are parts of the plan without counters. Of a batch that is ``recounted`` some
+    ``unaccounted`` are parts of the plan without counters. If ``recounted``, some of the batch's
     work was done twice, and the identities do not apply.
     """
 
@@ -37,7 +37,7 @@ class LedgerNote(Record):
     leaks: tuple[LeakNote, ...] = ()
 
     def check(self) -> None:
-        """Raise ``Malformed`` for an entry without a kind, or that holds no number of rows."""
+        """Raise ``Malformed`` for an entry without a kind, or without a number of rows."""
         for name, entry in self.entries.items():
             if not isinstance(entry.get("kind"), str):
                 raise Malformed("is not a text", "entries", name, "kind")

@@ -13,8 +13,8 @@ from ..records import dataclass
 class Mark(Record):
     """A cell of an operator, or all of it, marked since a savepoint was taken.
 
-    ``watermark_ms`` is where that stood; it ends with the watermark ``until_ms``, None if it does
-    not.
+    ``watermark_ms`` is the watermark then; the mark ends at the watermark ``until_ms``, or never if
+    that is None.
     """
 
     operator: str
@@ -39,7 +39,7 @@ class Mark(Record):
         return self.operator if self.cell is None else f"{self.operator}: {self.cell}"
 
     def ended(self, watermark_ms: int) -> bool:
-        """Return whether all that it is about has closed at a watermark."""
+        """Return whether everything marked has closed at a watermark."""
         return self.until_ms is not None and watermark_ms != 0 and watermark_ms >= self.until_ms
 
 

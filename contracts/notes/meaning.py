@@ -1,4 +1,4 @@
-"""What the state of a query means: its output mode, and of its operators all that says so."""
+"""What the state of a query means: its output mode, and what defines it in its operators."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from ..records import dataclass
 
 @dataclass(frozen=True, slots=True)
 class AggregateMeaning(Record):
-    """An aggregate that is alive: its id, and the types of its cells."""
+    """An aggregate in use: its id, and the types of its cells."""
 
     id: str
     cells: tuple[str | None, ...]
@@ -36,10 +36,10 @@ class AggregateMeaning(Record):
 
 @dataclass(frozen=True, slots=True)
 class OperatorMeaning(Record):
-    """The parts of an operator that its state hangs on; those that its kind lacks are None.
+    """The parts of an operator that its state depends on; those that its kind lacks are None.
 
-    ``waiting`` are the columns of a program's inputs, each known by its place: what an input is
-    called is no part of a row that waits.
+    ``waiting`` are the columns of a program's inputs, identified by position: the name of an input
+    is not part of a waiting row.
     """
 
     id: str
@@ -70,7 +70,7 @@ class QueryMeaning(Record):
     operators: tuple[OperatorMeaning, ...]
 
     def without_columns(self) -> QueryMeaning:
-        """Return the same but for the columns of joins."""
+        """Return the same without the columns of joins."""
         return replace(self, operators=tuple(replace(one, columns=None) for one in self.operators))
 
 

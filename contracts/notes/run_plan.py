@@ -1,4 +1,4 @@
-"""The plan that the last run on a state was of, and the text of its spec."""
+"""The plan of the last run on a state, and the text of its spec."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _SPEC = "spec_text"
 
 @dataclass(frozen=True, slots=True)
 class RunPlan:
-    """A plan, and the text of its spec: None where that was not beside the script."""
+    """A plan, and the text of its spec: None if that was not next to the script."""
 
     plan: Plan
     spec: str | None

@@ -1,7 +1,7 @@
 """What commands print with ``--format json``: objects with a ``format`` and a ``kind``.
 
-``format`` is raised when a part goes or means something else; what is new is added beside the
-rest. ``version`` is that of a pipeline, wherever it stands. ``docs/schemas`` has the same as JSON
+``format`` is raised when a part is removed or changes its meaning; new parts are added without
+that. ``version`` is that of a pipeline, wherever it appears. ``docs/schemas`` has the same as JSON
 Schema.
 The modules:
 

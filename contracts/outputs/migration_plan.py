@@ -7,11 +7,11 @@ from typing import Annotated, Any, Literal, NotRequired, TypedDict
 from ..migration import Migration
 
 Group = Literal["operator", "source", "sink", "settings"]
-"""What a part of a state belongs to; what is of the settings belongs to no one of the others."""
+"""What a part of a state belongs to; ``settings`` is for what belongs to none of the others."""
 
 
 class MissingDecision(TypedDict):
-    """A question: the path of its answer in the file, what a draft says, what else may be said."""
+    """A question: the path of its answer in the file, the answer of a draft, the alternatives."""
 
     path: list[str]
     value: str
@@ -19,7 +19,7 @@ class MissingDecision(TypedDict):
 
 
 class PlannedPart(TypedDict):
-    """A part of the state, what it is called in both versions, and what becomes of it."""
+    """A part of the state, its name in both versions, and what becomes of it."""
 
     owner: str
     group: Group
@@ -35,7 +35,7 @@ class PlannedPart(TypedDict):
 
 
 class TriedTable(TypedDict):
-    """A table of an operator of a savepoint; ``columns`` are their bytes, compressed."""
+    """A table of an operator of a savepoint; ``columns`` are their compressed sizes in bytes."""
 
     name: str
     rows: int
@@ -44,14 +44,14 @@ class TriedTable(TypedDict):
 
 
 class FailingExample(TypedDict):
-    """A row that can't be converted: its keys, and what the expression reads of it."""
+    """A row that can't be converted: its keys, and the columns that the expression reads."""
 
     keys: dict[str, str | None]
     reads: dict[str, str | None]
 
 
 class FailingRows(TypedDict):
-    """Rows of which a part of the new state can't be computed."""
+    """Rows for which a part of the new state can't be computed."""
 
     table: str
     part: str
@@ -62,7 +62,7 @@ class FailingRows(TypedDict):
 
 
 class SampleRows(TypedDict):
-    """The first rows that become one, and what they become."""
+    """The first rows that merge into one, and the result."""
 
     table: str
     rows: int
@@ -71,7 +71,7 @@ class SampleRows(TypedDict):
 
 
 class IncompleteWindows(TypedDict):
-    """Windows that lack what had closed by the watermark."""
+    """Windows that lack rows that had closed by the watermark."""
 
     watermark_ms: int
     groups: int
@@ -82,7 +82,7 @@ class IncompleteWindows(TypedDict):
 
 
 class MovedTimer(TypedDict):
-    """How many keys have a timer, and of how many it is set to another instant."""
+    """How many keys have a timer, and for how many its instant changes."""
 
     name: str
     by_clock: bool
@@ -92,7 +92,7 @@ class MovedTimer(TypedDict):
 
 
 class TriedOperator(TypedDict):
-    """What the rows of an operator of a savepoint become."""
+    """What becomes of the rows of an operator of a savepoint."""
 
     old: str
     new: str | None
@@ -121,7 +121,7 @@ class TriedSavepoint(TypedDict):
 
 
 class MigrationPlan(TypedDict):
-    """``streamc savepoint plan``; ``document`` is what a restore works by."""
+    """``streamc savepoint plan``; ``document`` is what a restore executes."""
 
     format: Literal[1]
     kind: Literal["migration-plan"]

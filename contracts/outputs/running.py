@@ -1,4 +1,4 @@
-"""How a job is doing, and the barriers of its state."""
+"""The status of a job, and the barriers of its state."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class LastBarrier(TypedDict):
 
 
 class OperatorProgress(TypedDict):
-    """A stateful operator; its rows of state are not known before a batch of this run."""
+    """A stateful operator; its number of rows is unknown before the first batch of this run."""
 
     id: str
     kind: str
@@ -26,9 +26,9 @@ class OperatorProgress(TypedDict):
 
 
 class QueryProgress(TypedDict):
-    """A query: rows of this run, rates in rows a second of the last batch.
+    """A query: rows of this run, rates of the last batch in rows per second.
 
-    The batch is -1 before the first. A rate is null where the batch took no time.
+    The batch is -1 before the first. A rate is null if the batch took no time.
     """
 
     query: str
@@ -44,7 +44,7 @@ class QueryProgress(TypedDict):
 
 
 class Status(TypedDict):
-    """``streamc status``; ``epoch`` and what follows from it are there once an epoch was opened."""
+    """``streamc status``; ``epoch`` and what follows it are present once an epoch was opened."""
 
     format: Literal[1]
     kind: Literal["status"]
@@ -66,9 +66,9 @@ class Status(TypedDict):
 
 
 class BarrierSummary(TypedDict):
-    """A completed barrier; of one whose file is damaged only the number is known.
+    """A completed barrier; if its file is damaged, only the number is known.
 
-    ``problem`` is what keeps the state from being rolled back to it.
+    ``problem`` is what prevents a rollback to it.
     """
 
     barrier: int
@@ -96,7 +96,7 @@ class Barriers(TypedDict):
 
 
 class OperatorState(TypedDict):
-    """What a stateful operator keeps; ``number`` is the one that Spark knows it by."""
+    """The state of a stateful operator; ``number`` is Spark's number for it."""
 
     id: str
     number: int
@@ -107,7 +107,7 @@ class OperatorState(TypedDict):
 
 
 class QueryCut(TypedDict):
-    """Where a query stands: its last batch, and its rows since the barrier before."""
+    """The position of a query: its last batch, and its rows since the previous barrier."""
 
     batch: int
     watermark: str | None
@@ -124,7 +124,7 @@ class SourceCut(TypedDict):
 
 
 class SinkCut(TypedDict):
-    """The last batch that a sink has acknowledged; files and bytes are of sinks that write some."""
+    """The last batch acknowledged by a sink; files and bytes are for sinks that write files."""
 
     batch: int
     rows: int
@@ -137,7 +137,7 @@ class SinkCut(TypedDict):
 class Barrier(BarrierSummary):
     """``streamc barriers show``.
 
-    The ledger has the counts of each source and operator, by query; of each file there are the
+    The ledger has the counts of each source and operator, by query; for each file there are the
     length and the CRC-32.
     """
 

@@ -1,4 +1,4 @@
-"""Savepoints of a state, what one holds, and what a question about one gives."""
+"""Savepoints of a state, the content of one, and the result of a query over one."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class ShownSavepoint(Savepoint):
 
 
 class Rows(TypedDict):
-    """``streamc savepoint query``: values are JSON where it has them, and text where not."""
+    """``streamc savepoint query``: values are JSON if it can express them, else text."""
 
     format: Literal[1]
     kind: Literal["rows"]

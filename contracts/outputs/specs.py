@@ -1,4 +1,4 @@
-"""What is wrong in specs and in files beside them, and how their tests ended."""
+"""What is wrong in specs and in files next to them, and the results of their tests."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Label(TypedDict):
 
 
 class OneDiagnostic(TypedDict):
-    """A mistake or a warning, with what explains it and how to mend it."""
+    """A mistake or a warning, with its explanation and how to fix it."""
 
     code: str
     slug: str
@@ -38,7 +38,7 @@ class OneDiagnostic(TypedDict):
 
 
 class Diagnostics(TypedDict):
-    """What is wrong in specs, tests or migration files: of any command that reads them."""
+    """What is wrong in specs, tests or migration files: from any command that reads them."""
 
     format: Literal[1]
     kind: Literal["diagnostics"]
@@ -53,7 +53,7 @@ class ChangedRow(TypedDict):
 
 
 class Failure(TypedDict):
-    """An expectation that does not hold: of a sink, or of the state of an operator."""
+    """An expectation that was not met: of a sink, or of the state of an operator."""
 
     step: int
     sink: NotRequired[str]
@@ -65,7 +65,7 @@ class Failure(TypedDict):
 
 
 class EndedTest(TypedDict):
-    """How a test ended; ``fault`` is the text of an error that ended it."""
+    """The result of a test; ``fault`` is the text of an error that ended it."""
 
     file: str
     line: int

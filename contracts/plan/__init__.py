@@ -1,13 +1,13 @@
-"""The plan: what the compiler tells the runtime, a reviewer and a migration about a pipeline.
+"""The plan: what the compiler reports to the runtime, a reviewer and a migration.
 
-It is the document beside a script (``x.plan.json``). Every list and key is in an order that follows
-from the spec. The modules:
+It is the document next to a script (``x.plan.json``). Every list and key is in an order that
+follows from the spec. The modules:
 
 - ``values``: columns, windows, and the rows that reach an operator.
 - ``operators``: what keeps state, a class for each kind.
 - ``parts``: what operators of several kinds have.
 - ``ends``: sources, tables, sinks, functions in Python.
-- ``queries``: what Spark runs, and what of each operator a query keeps.
+- ``queries``: what Spark runs, and the part of each operator that a query keeps.
 - ``settings``: settings, profiles, the policy of barriers.
 - ``plan``: all of it.
 """

@@ -19,7 +19,7 @@ class ReadColumn(Column):
 
 @dataclass(frozen=True, slots=True)
 class MetadataColumn(Column):
-    """A column that says something about a row: ``key`` is what."""
+    """A column that describes a row: ``key`` is the kind of metadata."""
 
     key: str
 
@@ -33,7 +33,7 @@ class ComputedColumn(Column):
 
 @dataclass(frozen=True, slots=True)
 class Watermark(Record):
-    """The column with the time of a row, and how much later rows may come."""
+    """The column with the time of a row, and how late rows may be."""
 
     column: str
     delay: str
@@ -73,7 +73,7 @@ class Source(Record):
 
 @dataclass(frozen=True, slots=True)
 class Table(Record):
-    """Reference data, read anew after ``refresh``."""
+    """Reference data, reread after ``refresh``."""
 
     name: str = field(metadata=KEY)
     connector: str

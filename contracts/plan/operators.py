@@ -1,7 +1,7 @@
 """Operators, which keep state: a class for each kind.
 
 Plans of earlier versions lack ``input``, ``also``, ``given``, ``declared``, ``statements`` and the
-columns of aggregates. What is None or empty there was not told.
+columns of aggregates. There, None or empty means unknown.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from .values import Branch, Column, Window
 
 @dataclass(frozen=True, slots=True)
 class AggregateCell(Record):
-    """One buffer of an aggregate: what it computes, and what Spark calls it.
+    """One buffer of an aggregate: what it computes, and Spark's name for it.
 
-    ``scale`` is that of a decimal which Spark keeps as a whole number.
+    ``scale`` is that of a decimal which Spark keeps as an integer.
     """
 
     id: str
@@ -32,7 +32,7 @@ class AggregateCell(Record):
 class Aggregate(Record):
     """An aggregate function of an operator and its cells in Spark's order.
 
-    ``given`` are the types of its arguments, where its cells do not tell them.
+    ``given`` are the types of its arguments, if its cells do not imply them.
     """
 
     id: str
@@ -44,7 +44,7 @@ class Aggregate(Record):
 
 @dataclass(frozen=True, slots=True)
 class _Operator(Record):
-    """What all operators have; ``stream`` is the relation that one is written in."""
+    """What all operators have; ``stream`` is the relation in which it is defined."""
 
     id: str = field(metadata=KEY)
     stream: str
@@ -54,7 +54,7 @@ class _Operator(Record):
 class Aggregation(_Operator):
     """Groups with aggregates of their rows: over windows, or changes without end.
 
-    ``columns`` are what comes out: aggregates by their ids, or SQL over these.
+    ``columns`` are the output: aggregates by their ids, or SQL over these.
     """
 
     KIND: ClassVar[str] = "aggregate"
@@ -89,7 +89,7 @@ class Side(Record):
 
 @dataclass(frozen=True, slots=True)
 class Join(_Operator):
-    """Two sides; ``also`` is what a pair must fulfil besides keys and bound."""
+    """Two sides; ``also`` is a further condition on pairs besides keys and bound."""
 
     KIND: ClassVar[str] = "join"
 
@@ -113,10 +113,10 @@ class Deduplication(_Operator):
 
 @dataclass(frozen=True, slots=True)
 class TopN(_Operator):
-    """Rows that wait for their window to close, of which the first ``limit`` come out.
+    """Rows that wait for their window to close; then the first ``limit`` are emitted.
 
     ``rows`` are the columns that are kept, ``given`` their types. ``function`` is ``rank`` or
-    ``dense_rank`` where rows that are equal in order count alike, None where they don't.
+    ``dense_rank`` if ties share a rank, else None.
     """
 
     KIND: ClassVar[str] = "topn"
@@ -133,7 +133,7 @@ class TopN(_Operator):
 
 @dataclass(frozen=True, slots=True)
 class Panes(Record):
-    """When a window gives more than one row: while it is open, and for how long after it closed."""
+    """When a window emits more than one row: while it is open, and for how long after it closed."""
 
     early: str | None = None
     lateness: str | None = None
@@ -151,9 +151,9 @@ class ProgramInput(Record):
 
 @dataclass(frozen=True, slots=True)
 class ProgramCell(Record):
-    """A cell of a program: a value, map, set or list; a value begins as ``default`` says in SQL.
+    """A cell of a program: a value, map, set or list; ``default`` is a value's initial SQL.
 
-    ``entry`` is the type of the entries of what is no value, ``value`` that of a map's values.
+    ``entry`` is the type of the entries of the others, ``value`` that of a map's values.
     """
 
     id: str
@@ -175,7 +175,7 @@ class Timer(Record):
 
 @dataclass(frozen=True, slots=True)
 class Program(_Operator):
-    """A keyed program; one with a window gives ``panes``, of one that is ``ordered`` rows wait.
+    """A keyed program; with a window it emits ``panes``, if ``ordered`` its rows wait.
 
     ``handlers`` is ``python`` if they are methods of ``python_class``, of which ``code`` is a
     digest. ``declared`` is whether it was written as an operator, ``statements`` what it does.

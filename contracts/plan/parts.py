@@ -1,4 +1,4 @@
-"""Parts that operators of several kinds have; those of a kind that has none are empty."""
+"""Parts that several kinds of operators have; empty for kinds that have none."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .values import Branch, Column, Window
 
 _WINDOW = "window"
 _TAKEN = ("key", "value", "position", "written", "at", "number")
-"""What the entries of a program and its rows that wait have beside their keys."""
+"""The columns that entries and waiting rows of a program have besides their keys."""
 
 
 def keys_of(operator: Operator) -> tuple[Column, ...]:
@@ -40,7 +40,7 @@ def aggregates_of(operator: Operator) -> tuple[Aggregate, ...]:
 
 
 def columns_of(operator: Operator) -> Mapping[str, str]:
-    """Return what the columns are that come out of an aggregate."""
+    """Return the output columns of an aggregate."""
     return (operator.columns or {}) if isinstance(operator, Aggregation) else {}
 
 
@@ -76,7 +76,7 @@ def branches_of(operator: Operator) -> tuple[Branch, ...]:
 
 
 def clock_of(operator: Operator) -> str | None:
-    """Return what of an operator goes by the time at which it runs; None if nothing does."""
+    """Return what in an operator depends on the time at which it runs; None if nothing does."""
     for timer in timers_of(operator):
         if timer.time == "processing":
             return f"timer `{timer.id}`"
@@ -87,7 +87,7 @@ def clock_of(operator: Operator) -> str | None:
 
 
 def key_column(operator: Operator, name: str) -> str:
-    """Return what the column of a key is called in a savepoint, whose tables have others too."""
+    """Return the name of a key's column in a savepoint, whose tables have other columns too."""
     match operator:
         case Program():
             taken = name.lower() in _TAKEN

@@ -18,7 +18,7 @@ from .settings import Checkpoint, Settings
 
 @dataclass(frozen=True, slots=True)
 class Plan(Record):
-    """What the compiler knows of a pipeline, and what runs it, reviews it or migrates it needs."""
+    """What the compiler knows of a pipeline and needs to be known to run, review or migrate it."""
 
     FORMAT: ClassVar[int] = 1
 
@@ -36,7 +36,7 @@ class Plan(Record):
     sinks: Mapping[str, Sink] = field(kw_only=True)
 
     def check(self) -> None:
-        """Raise ``Malformed`` where a query names what the plan does not have."""
+        """Raise ``Malformed`` if a query names something that is not in the plan."""
         for id_, query in self.queries.items():
             named = {
                 "sources": (query.sources, self.sources),

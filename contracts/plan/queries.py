@@ -12,9 +12,9 @@ from .values import Column
 
 @dataclass(frozen=True, slots=True)
 class Use(Record):
-    """An operator in a query, and what of it the query keeps.
+    """An operator in a query, and the part of it that the query keeps.
 
-    ``aggregates`` are the ids of those that are alive, ``columns`` those of each side of a join,
+    ``aggregates`` are the ids of those in use, ``columns`` those of each side of a join,
     ``waiting`` those of a program's inputs, by alias, whose rows wait for their turn.
     """
 

@@ -11,7 +11,7 @@ from ..records import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Profile(Record):
-    """A profile: of the settings those that it changes."""
+    """A profile: the settings that it changes."""
 
     name: str = field(metadata=KEY)
     state: str | None = None
@@ -24,10 +24,10 @@ class Profile(Record):
 
 @dataclass(frozen=True, slots=True)
 class Settings(Record):
-    """The settings of a pipeline; a variable of None has to be given when it is started.
+    """The settings of a pipeline; a variable that is None has to be set at the start.
 
-    Plans of earlier versions lack ``max_epochs_in_flight``. ``allow`` is what is refused without
-    it.
+    Plans of earlier versions lack ``max_epochs_in_flight``. ``allow`` are features that are
+    rejected otherwise.
     """
 
     state: str | None
@@ -42,9 +42,10 @@ class Settings(Record):
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint(Record):
-    """The policy of barriers: how often, how many are kept, and which failures are no failure.
+    """The policy of barriers: how often, how many are kept, and which failures are tolerated.
 
-    A barrier that is not complete after ``timeout`` is given up; ``tolerate`` in a row may be.
+    A barrier that is not complete after ``timeout`` has failed; ``tolerate`` consecutive failures
+    are allowed.
     """
 
     every: str

@@ -1,4 +1,4 @@
-"""Small parts that several others of a plan are made of."""
+"""Small parts of which others of a plan consist."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..records import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Column(Record):
-    """A column or key; a type of None was not known to the compiler, and may be any."""
+    """A column or key; a type of None is unknown to the compiler, and may be any."""
 
     name: str
     type: str | None
@@ -19,9 +19,9 @@ class Column(Record):
 
 @dataclass(frozen=True, slots=True)
 class Window(Record):
-    """A window: ``kind`` is tumble, hop, cumulate or session; lengths are as they were written.
+    """A window: ``kind`` is tumble, hop, cumulate or session; lengths are as written.
 
-    ``column`` is what it is over, in SQL. ``slide`` is of a hop, ``step`` of a cumulate, ``gap`` of
+    ``column`` is its time column, in SQL. ``slide`` is of a hop, ``step`` of a cumulate, ``gap`` of
     a session. ``time`` is ``processing`` for windows by the clock.
     """
 
@@ -35,7 +35,7 @@ class Window(Record):
     time: str | None = None
 
     def lengths(self) -> list[str]:
-        """Return the lengths that it has, each with what it is called."""
+        """Return its lengths, each with its name."""
         named = {
             "size": self.size,
             "slide": self.slide,
@@ -48,11 +48,11 @@ class Window(Record):
 
 @dataclass(frozen=True, slots=True)
 class Branch(Record):
-    """Rows that reach an operator from one thing below: a source, a table or another operator.
+    """Rows that reach an operator from one input: a source, a table or another operator.
 
-    ``where`` are the conditions that they passed. The rest says what the time of the window, keys,
-    aggregates and columns are in terms of what is below, where that is not what they are called. A
-    program's input has all columns that it reads.
+    ``where`` are the conditions that they passed. The rest gives the time of the window, keys,
+    aggregates and columns in terms of the input, where they differ from their names. A program's
+    input has all columns that it reads.
     """
 
     below: str = field(metadata=named("from"))
