@@ -9,10 +9,10 @@ with a barrier every few seconds. Many small epochs, and few big ones. What coun
 the start of the queries to the end of the input, and the processor time of Python and its JVM in
 it. Results must be equal.
 
-A run through the gate has three epochs more than there is input for: the empty one at its begin,
-the one that settles, and the barrier. So plain and gate run over a short and a long input, and what
-an epoch costs is the difference between the two by the epochs between them; what is left is had
-once a run. The gate may cost 3 % of the processor time of an epoch; else the exit code is 1.
+A run through the gate has three epochs without input: the empty one at its beginning, the one that
+settles, and the barrier. So plain and gate run over a short and a long input, and the cost of an
+epoch is the difference between the two divided by the epochs between them; the rest is paid once
+per run. The gate may cost 3 % of the processor time of an epoch; otherwise the exit code is 1.
 """
 
 import argparse
@@ -76,18 +76,18 @@ def main() -> None:
 
 
 def cost(folder: Path, work: Work, runs: int) -> float:
-    """Measure all sides on one kind of work; an epoch's processor time of the gate to plain's."""
+    """Measure all sides on one kind of work; an epoch's processor time, the gate's over plain's."""
     spark = session()
     name = work.name.replace(" ", "-")
     sources = {n: make_input(folder / f"{name}-{n}", work, n) for n in (work.short, work.long)}
     taken: dict[tuple[str, int], list[Taken]] = {}
     for run in range(-1, runs):
-        # Whoever comes first or last may find another machine: take turns at that too.
+        # # The first or last of them may find another machine: rotate that too.
         order = list(SIDES)[run % 3 :] + list(SIDES)[: run % 3]
         for side in order:
             lengths = (work.long,) if side == "barriers" else (work.short, work.long)
             for epochs in lengths if run >= 0 else (work.short,):
-                # A folder of its own: Spark looks after the states of earlier runs for a while.
+                # # A folder of its own: Spark maintains the states of earlier runs for a while.
                 place = folder / f"{name}-{run}-{side}-{epochs}"
                 found = measure(spark, place, sources[epochs], side, work.files)
                 took = f"{found.clock:.1f} s, {found.processors:.1f} s"
@@ -185,12 +185,12 @@ def restarts(folder: Path, count: int) -> None:
 
 
 def tell(line: str) -> None:
-    """Show how far it is."""
+    """Print the progress."""
     print(line, file=sys.stderr, flush=True)
 
 
 def session() -> Any:
-    """A local Spark with two cores and no window into it."""
+    """A local Spark with two cores and no web interface."""
     from pyspark.sql import SparkSession
 
     builder: Any = SparkSession.builder
@@ -205,7 +205,7 @@ def session() -> Any:
 
 
 def processor(spark: Any) -> float:
-    """Seconds of the processors that this process and its JVM have taken."""
+    """Processor seconds that this process and its JVM have used."""
     pid = spark._jvm.java.lang.ProcessHandle.current().pid()
     stat = Path(f"/proc/{pid}/stat").read_text("utf-8").rpartition(")")[2].split()
     return (int(stat[11]) + int(stat[12])) / os.sysconf("SC_CLK_TCK") + time.process_time()

@@ -1,4 +1,4 @@
-"""Kill a running pipeline again and again, and count what its sinks have lost or hold twice.
+"""Kill a running pipeline repeatedly, and count what its sinks have lost or duplicated.
 
     python benchmarks/chaos.py                        200 kills of every kind
     python benchmarks/chaos.py --kills 50 --seed 7    as few, or others
@@ -6,9 +6,9 @@
     python benchmarks/chaos.py --only disk --kills 3         fill the disk, and free it again
 
 One source feeds four sinks: a raw copy, windows, totals that change, pairs of a join. Python and
-its JVM are killed at random moments, at each step of the files sink, while manifests, epochs and
-Spark's own log are written; the job is started again at once. At the end the sinks must hold
-exactly the rows that plain Python finds in the input; else the exit code is 1.
+its JVM are killed at random moments, at each step of the files sink, and while manifests, epochs
+and Spark's own log are written; the job is restarted at once. At the end the sinks must hold
+exactly the rows that plain Python finds in the input; otherwise the exit code is 1.
 """
 
 import argparse
@@ -27,7 +27,7 @@ TESTS = Path(__file__).parents[1] / "tests"
 
 
 def main() -> None:
-    """Run what was asked for, print its figures."""
+    """Run what was requested, print its figures."""
     parser = argparse.ArgumentParser(description="Kill a pipeline, count lost and doubled rows.")
     parser.add_argument("--kills", type=int, default=200, help="how many (default: 200)")
     parser.add_argument("--seed", type=int, default=1, help="which of them (default: 1)")
@@ -36,7 +36,7 @@ def main() -> None:
     parser.add_argument("--sqlite", action="store_true", help="no PostgreSQL, even if there is one")
     parser.add_argument("--folder", type=Path, help="where to work; default: a temporary folder")
     args = parser.parse_args()
-    # Ends what was started, too.
+    # # Ends child processes, too.
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
     with tempfile.TemporaryDirectory() as temporary:
         report = run(args, args.folder or Path(temporary))
@@ -45,7 +45,7 @@ def main() -> None:
 
 
 def run(args: argparse.Namespace, folder: Path) -> Report:
-    """Kill as it was asked for."""
+    """Kill as requested."""
     if args.only == "executors":
         shop = Shop(folder / "shop", args.seed)
         return cluster.kill_executors(shop, folder / "cluster", args.kills, args.seed, tell)
@@ -71,7 +71,7 @@ def totals_server(without: bool) -> AbstractContextManager[str | None]:
 
 
 def tell(line: str) -> None:
-    """Print a line at once."""
+    """Print a line and flush it."""
     print(line, flush=True)
 
 

@@ -4,9 +4,9 @@
     python benchmarks/compile.py --show       print the spec instead
 
 Each run is a whole process, start of Python and imports included; what counts is its processor time
-(user and system), which a busy machine disturbs less than the time on the clock. Python keeps the
-bytecode of all modules, as for an installed package, whatever the environment says. Above the goal
-the exit code is 1.
+(user and system), which a busy machine disturbs less than elapsed time. Python keeps the bytecode
+of all modules, as for an installed package, whatever the environment says. Above the goal the exit
+code is 1.
 """
 
 import argparse
@@ -149,7 +149,7 @@ SINKS = ("per_hour", "sliding", "sessions", "shipped", "events", "best")
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """Seconds that a process took: of processors, and on the clock."""
+    """Seconds that a process took: of processor time, and elapsed."""
 
     processor: float
     clock: float
@@ -205,7 +205,7 @@ def measure(folder: Path, runs: int) -> float:
 
 
 def timed(arguments: list[str], environment: dict[str, str]) -> Run:
-    """Run the command line once, as a process of its own; end if it finds anything wrong."""
+    """Run the command line once, as a separate process; exit if it reports anything."""
     streamc = Path(sys.executable).with_name("streamc")
     begin = time.perf_counter()
     process = os.posix_spawn(

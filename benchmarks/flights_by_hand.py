@@ -1,8 +1,8 @@
-"""The flights job as one writes it by hand: plain PySpark, one query a sink.
+"""The flights job as written by hand: plain PySpark, one query per sink.
 
     python benchmarks/flights_by_hand.py --flights DIR --weather DIR --out DIR --state DIR
 
-It says what `specs/flights/flights.stream` says, with the settings that streamc uses too: named
+It does what `specs/flights/flights.stream` does, with the settings that streamc uses too: named
 sources, RocksDB with changelog checkpointing, two shuffle partitions. It runs until all input is
 read. `handwritten.py` measures the emitted job against it.
 """
@@ -36,7 +36,7 @@ WEATHER = """
 
 
 def main() -> None:
-    """Run the four queries over what is there, then stop."""
+    """Run the four queries over the existing input, then stop."""
     parser = argparse.ArgumentParser(description="The flights job, written by hand.")
     for name in ("flights", "weather", "out", "state"):
         parser.add_argument(f"--{name}", required=True)
@@ -122,7 +122,7 @@ def flight_weather(flights: DataFrame, weather: DataFrame) -> DataFrame:
 
 
 def aircraft(flights: DataFrame) -> DataFrame:
-    """What each aircraft did between two rests of more than six hours."""
+    """The activity of each aircraft between two rests of more than six hours."""
     departed = flights.where("tail_number IS NOT NULL AND NOT cancelled")
     return (
         departed.groupBy(F.session_window("scheduled_at", "6 hours"), "tail_number")

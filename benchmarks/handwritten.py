@@ -3,9 +3,9 @@
     python benchmarks/handwritten.py                  the year 2013, one warm-up and five runs each
     python benchmarks/handwritten.py --data specs/flights/data --runs 2
 
-Both run as whole processes on the same input, in turn and from nothing; what counts is the time
-from start to end, JVM included. The results must be equal, row by row. The ratio is the throughput
-of the emitted job relative to the hand-written one; below the goal the exit code is 1.
+Both run as whole processes on the same input, alternately and from an empty state; what counts is
+the time from start to end, JVM included. The results must be equal, row by row. The ratio is the
+throughput of the emitted job relative to the hand-written one; below the goal the exit code is 1.
 """
 
 import argparse
@@ -50,7 +50,7 @@ def measure(data: Path, work: Path, runs: int, warm_up: int) -> float:
     jobs: dict[str, Job] = {"emitted": emitted(work), "by hand": by_hand}
     times: dict[str, list[float]] = {name: [] for name in jobs}
     for run in range(warm_up + runs):
-        # Whoever goes second may find warmer caches: take turns at that too.
+        # # The second may find warmer caches: alternate that too.
         for name in sorted(jobs, reverse=run % 2 == 1):
             seconds = timed(jobs[name], data, work / name)
             print(f"{name:8} {seconds:7.1f} s{'   (warm-up)' if run < warm_up else ''}", flush=True)
@@ -75,7 +75,7 @@ def year(work: Path) -> Path:
 
 
 def emitted(work: Path) -> Job:
-    """Compile the spec; the job is what came out."""
+    """Compile the spec; the job is the emitted script."""
     streamc = Path(sys.executable).with_name("streamc")
     subprocess.run([streamc, "compile", SPEC, "-o", work], check=True, stdout=subprocess.DEVNULL)
 
@@ -100,7 +100,7 @@ def by_hand(data: Path, to: Path) -> list[str]:
 
 
 def timed(job: Job, data: Path, to: Path) -> float:
-    """Run the job from nothing; return the seconds that it took."""
+    """Run the job from an empty state; return the seconds that it took."""
     shutil.rmtree(to, ignore_errors=True)
     to.mkdir()
     arguments = job(data.resolve(), to)

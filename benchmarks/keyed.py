@@ -4,15 +4,16 @@
     python benchmarks/keyed.py --rows 200000 --keys 1000 --runs 1
     python benchmarks/keyed.py --keys 1000000 --jvm     without Python, which takes most of the time
 
-Two jobs over the same parquet files, each row of which changes the state of its key and gives a row
-out: a running sum, and a machine of four states with a timer. As programs of the kernel; as
+Two jobs over the same parquet files, each row of which changes the state of its key and emits a
+row: a running sum, and a machine of four states with a timer. As programs of the kernel; as
 `transformWithState` by rows and by pandas; as `applyInPandasWithState`; the sum also as Spark's
-aggregate, which gives a row for each key and batch only. All in one Spark, in turn, each on RocksDB
-from nothing, in four batches: the first makes the state of most keys, the others change it.
+aggregate, which emits only one row for each key and batch. All in one Spark, in turn, each on
+RocksDB from an empty state, in four batches: the first creates the state of most keys, the others
+change it.
 
-Those in Python get the first of these batches, once, without a run to warm up; beyond 100,000 keys
-a tenth of the rows. One that is not done after `--patience` is stopped: it has had fewer rows a
-second than `<` says. The exit code is 1 unless both jobs reach ten times the best of Python at
+Those in Python get the first of these batches, once, without a warm-up run; beyond 100,000 keys a
+tenth of the rows. One that has not finished after `--patience` is stopped: its rate is below the
+one shown with `<`. The exit code is 1 unless both jobs reach ten times the best of Python at
 100,000 keys, and half of the aggregate at the most keys.
 """
 
@@ -64,7 +65,7 @@ def main() -> None:
             source = made(spark, Path(temporary), rows, keys, batches)
             jobs = {n: job for n, job in sides(kernel).items() if (n in PYTHON) is python}
             times: dict[str, list[float]] = {name: [] for name in jobs}
-            # In turn, so that what else the machine does is everybody's.
+            # # In turn, so that other load on the machine affects all of them.
             for run, name in itertools.product([0] if python else range(-1, args.runs), jobs):
                 place = Path(temporary) / f"{name}-{keys}-{run}"
                 frame = jobs[name](read(spark, source))
@@ -141,7 +142,7 @@ def made_of(
     timers: list[program.Timer],
     handlers: list[program.Handler],
 ) -> DataFrame:
-    """A program that handles rows as they come and gives the key and two numbers."""
+    """A program that handles rows on arrival and emits the key and two numbers."""
     returns = {"k": "BIGINT", "n": "BIGINT", "total": "BIGINT"}
     document = program.document(
         name,
@@ -176,7 +177,7 @@ class SumByRows(StatefulProcessor):
         return iter(found)
 
     def close(self) -> None:
-        """There is nothing to close."""
+        """Nothing to close."""
 
 
 class SumByPandas(SumByRows):
@@ -210,7 +211,7 @@ def summed(key: Any, frame: Any, n: int, total: int) -> tuple[Any, int, int]:
 
 
 def made(spark: SparkSession, folder: Path, rows: int, keys: int, batches: int) -> Path:
-    """The input: keys in no order, values, instants; a file a core and batch."""
+    """The input: keys in random order, values, instants; one file per core and batch."""
     place = folder / f"in-{rows}-{keys}-{batches}"
     if not place.exists():
         spark.range(rows).selectExpr(
@@ -228,14 +229,14 @@ def read(spark: SparkSession, place: Path) -> DataFrame:
 
 
 class Bound(float):
-    """Seconds after which a job was not done; the rows a second that it therefore was below."""
+    """Seconds within which a job did not finish; the rate in rows per second that it is below."""
 
     def __rtruediv__(self, rows: float) -> float:
         return Bound(rows / float(self))
 
 
 def took(frame: DataFrame, checkpoint: Path, name: str, patience: int | None) -> float:
-    """Seconds for all input; a `Bound` if patience was over before."""
+    """Seconds for all input; a `Bound` if the patience ran out."""
     begin = time.perf_counter()
     mode = "append" if name in ("sum", "machine") else "update"
     writer = frame.writeStream.format("noop").outputMode(mode)
@@ -248,7 +249,7 @@ def took(frame: DataFrame, checkpoint: Path, name: str, patience: int | None) ->
 
 
 def number(found: float) -> str:
-    """Rows a second, or what they are below."""
+    """Rows per second, or the rate that they are below."""
     return f"{'<' if isinstance(found, Bound) else ''}{found:,.0f}"
 
 
@@ -290,7 +291,7 @@ def session() -> SparkSession:
 
 
 def tell(line: str) -> None:
-    """Show how far it is."""
+    """Print the progress."""
     print(line, file=sys.stderr, flush=True)
 
 

@@ -2,10 +2,10 @@
 
     python benchmarks/language_server.py      one warm-up and ten rounds
 
-Each round changes a line in the middle of the spec, as typing does, and then asks for what an
-editor asks for. What counts is processor time, which a busy machine disturbs less than the time on
-the clock. The pause after the last change, in which nothing is compiled, comes on top. With
-diagnostics above the goal the exit code is 1.
+Each round changes a line in the middle of the spec, as typing does, and then sends the requests of
+an editor. What counts is processor time, which a busy machine disturbs less than elapsed time. The
+pause after the last change, in which nothing is compiled, comes on top. With diagnostics above the
+goal the exit code is 1.
 """
 
 from __future__ import annotations

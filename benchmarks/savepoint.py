@@ -1,17 +1,17 @@
-"""Measure savepoints: how fast they are taken and begun with, and what they cost a running job.
+"""Measure savepoints: how fast they are taken and restored, and what they cost a running job.
 
     python benchmarks/savepoint.py                      1M and 5M keys: about ten minutes
     python benchmarks/savepoint.py --keys 200000 --no-job
 
-A windowed aggregate and a keyed operator with a timer (`benchmarks/savepoints/`), a row a key. In
-one warm Spark each: `create` is from the barrier to the last file of the savepoint; `restore` is a
-run from it to the end, less a run of the same job that only starts. MB are those of the savepoint's
-Parquet.
+A windowed aggregate and a keyed operator with a timer (`benchmarks/savepoints/`), one row per key.
+In one warm Spark each: `create` is from the barrier to the last file of the savepoint; `restore` is
+a run from it to the end, less a run of the same job that only starts. MB are those of the
+savepoint's Parquet.
 
 Then the operator runs over many files of 40,000 rows, once by itself and once while `streamc
-savepoint create` takes one savepoint after the other in a process of its own, from the first
-barrier on: what is told is how long it takes to the end of its input. The exit code is 1 when the
-job keeps less than 0.85 of its throughput.
+savepoint create` takes one savepoint after the other in a separate process, from the first barrier
+on: reported is the time to the end of its input. The exit code is 1 if the job keeps less than 0.85
+of its throughput.
 """
 
 import argparse
@@ -59,7 +59,7 @@ def main() -> None:
 
 
 def measure(spark: SparkSession, root: Path, kind: str, source: Path, keys: int) -> None:
-    """Take a savepoint of so many keys and begin with it."""
+    """Take a savepoint of so many keys and restore it."""
     script = compiled(root, kind)
     state = str(root / "state")
     arguments = Arguments(True, {"input": str(source), "out": str(root / "out")}, None, state)
@@ -89,7 +89,7 @@ def measure(spark: SparkSession, root: Path, kind: str, source: Path, keys: int)
 
 
 def beside(root: Path, source: Path) -> float:
-    """The throughput of a job while savepoints are taken, to that without."""
+    """The throughput of a job while savepoints are taken, relative to that without."""
     took = {}
     for name in ("warm", "alone", "beside"):
         place = root / f"job-{name}"
@@ -114,13 +114,13 @@ def beside(root: Path, source: Path) -> float:
 
 @contextmanager
 def nothing() -> Iterator[list[int]]:
-    """Nothing runs beside the job."""
+    """Nothing runs next to the job."""
     yield [0]
 
 
 @contextmanager
 def savepoints(state: Path) -> Iterator[list[int]]:
-    """Takes savepoints one after the other from the first barrier on; the list has how many."""
+    """Takes savepoints one after the other from the first barrier on; the list has their number."""
     loop = (
         "import pathlib, subprocess, time\n"
         f"command = {[*STREAMC, 'savepoint', 'create', '--state', str(state)]!r}\n"
@@ -147,7 +147,7 @@ def compiled(root: Path, kind: str) -> Path:
 
 
 def made(spark: SparkSession, folder: Path, rows: int, files: int) -> Path:
-    """The input: a row a key, within an hour."""
+    """The input: one row per key, within an hour."""
     spark.range(0, rows, 1, files).selectExpr(
         "id AS k", "id % 1000 AS v", "timestamp_millis(1767225600000 + id % 3000000) AS at"
     ).write.parquet(str(folder))

@@ -1,14 +1,14 @@
-"""Run a pipeline on tiny epochs for long, and see what stalls, is lost, doubled, or grows.
+"""Run a pipeline on tiny epochs for long, and report what stalls, is lost, duplicated, or grows.
 
     python benchmarks/soak.py                                    30 minutes of all parts
     python benchmarks/soak.py --pipeline small --every 0.3 5     30 minutes with each cadence
     python benchmarks/soak.py --pipeline swift --interval 0.05   20 files a second
     python benchmarks/soak.py --minutes 10 --actions stop terminate savepoint
 
-A file of 200 rows comes about each half second. Every few seconds a sample of rates, lag, memory,
+A file of 200 rows arrives about each half second. Every few seconds a sample of rates, lag, memory,
 threads, descriptors and files is added to `samples.jsonl`. At the end each sink is compared with
-plain Python, row by row; the exit code is 1 when a row is lost or doubled, when no epoch opened for
-long though there was input, or when something that should be flat has grown in the second half.
+plain Python, row by row; the exit code is 1 if a row is lost or duplicated, if no epoch opened for
+long although there was input, or if something that should be flat has grown in the second half.
 """
 
 import argparse
@@ -34,7 +34,7 @@ TESTS = Path(__file__).parents[1] / "tests"
 def main() -> None:
     """Soak with one cadence after the other, print the figures of each."""
     args = _arguments()
-    # Ends what was started, too.
+    # # Ends child processes, too.
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
     right = True
     with tempfile.TemporaryDirectory() as temporary, servers(args, Path(temporary)) as extra:
@@ -127,10 +127,10 @@ def servers(args: argparse.Namespace, folder: Path) -> Iterator[dict[str, str]]:
 
 
 def make_topic(brokers: str, name: str) -> None:
-    """Has a broker make a topic, as it does for a client that asks for the topic's metadata."""
+    """Has a broker create a topic, as it does for a client that requests the topic's metadata."""
     host, _, port = brokers.rpartition(":")
     topic = name.encode()
-    # Version 4 of the request Metadata: one topic, which may be made.
+    # # Version 4 of the request Metadata: one topic, which may be created.
     body = struct.pack(">hhihih", 3, 4, 1, 0, 1, len(topic)) + topic + b"\x01"
     for _ in range(2):
         with socket.create_connection((host, int(port)), timeout=30) as broker:
@@ -140,7 +140,7 @@ def make_topic(brokers: str, name: str) -> None:
 
 
 def tell(line: str) -> None:
-    """Print a line at once."""
+    """Print a line and flush it."""
     print(line, flush=True)
 
 

@@ -1,4 +1,4 @@
-"""JSON Schema of what annotations say: records and typed dictionaries of ``contracts``.
+"""JSON Schema of annotated types: records and typed dictionaries of ``contracts``.
 
 A class is a definition with its docstring; a record says more in the metadata of its fields, see
 ``contracts.json_records``.
@@ -39,7 +39,7 @@ _SIMPLE: dict[Any, Schema] = {
 
 
 def schema_of(kind: type, identity: str, others: Mapping[type, str]) -> Schema:
-    """Return the schema of a class as a document of its own; ``others`` have theirs elsewhere."""
+    """Return the schema of a class as a document of its own; those of ``others`` are elsewhere."""
     found = _Definitions({one: place for one, place in others.items() if one is not kind})
     root = found.of(kind)
     name = root["$ref"].rpartition("/")[2]
@@ -50,7 +50,7 @@ def schema_of(kind: type, identity: str, others: Mapping[type, str]) -> Schema:
 
 
 class _Definitions:
-    """Collects the classes that a class is made of, by their names."""
+    """Collects the classes that a class consists of, by their names."""
 
     def __init__(self, others: Mapping[type, str]) -> None:
         self._others = others
@@ -101,7 +101,7 @@ class _Definitions:
     def _typed_dict(self, kind: Any) -> Schema:
         hints = get_type_hints(kind, include_extras=True)
         names = sorted(hints, key=lambda name: name not in ("format", "kind"))
-        # Of annotations that are text the class itself does not know which are NotRequired.
+        # # If annotations are text, the class itself does not know which are NotRequired.
         required = [name for name in names if get_origin(hints[name]) is not NotRequired]
         return _object(kind, {name: self.of(hints[name]) for name in names}, required)
 

@@ -3,8 +3,8 @@
     python scripts/make_catalogue.py            # writes compiler/model/catalogue.json
 
 A function's group comes from its ``ExpressionInfo``, the numbers of arguments that it takes from
-Spark's own analyzer, which is asked with zero to twelve NULLs. Run it after a change of the PySpark
-version.
+Spark's own analyzer, which is called with zero to twelve NULLs. Run it after a change of the
+PySpark version.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ SYNTAX = frozenset(
     "and between case cast div ilike in like not or rlike regexp when "
     "input_file_block_length input_file_block_start".split()
 )
-"""Names that SHOW FUNCTIONS lists and that are operators, or have no meaning in a stream."""
+"""Names that SHOW FUNCTIONS lists and that are operators, or are meaningless in a stream."""
 REFUSALS = ("WRONG_NUM_ARGS", "REQUIRED_PARAMETER_NOT_FOUND")
-"""What Spark says of a wrong number of arguments; all else comes of the NULLs."""
+"""Spark's errors about a wrong number of arguments; any other is caused by the NULLs."""
 GROUPS = {"agg_funcs": "aggregate", "window_funcs": "window", "generator_funcs": "generator"}
 
 

@@ -1,4 +1,4 @@
-"""Write the JSON Schemas of all that other programs read or write: `make_schemas.py FOLDER`.
+"""Write the JSON Schemas of everything that other programs read or write: `make_schemas.py FOLDER`.
 
 Those of plans, manifests and what commands print follow from the classes in ``contracts``, those of
 YAML files from ``yaml_models``.

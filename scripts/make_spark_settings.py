@@ -2,7 +2,7 @@
 
     python scripts/make_spark_settings.py        # writes dsl/spark_settings.json
 
-They come from Spark's own registry, which each of its classes adds to once it is loaded, and from a
+They come from Spark's own registry, to which each of its classes adds when it is loaded, and from a
 list here of those that Spark reads without registering them. Run it after a change of the PySpark
 version.
 """

@@ -1,6 +1,7 @@
 """Show the results of the flights pipeline as tables: `show_flights.py FOLDER`.
 
-The folder is the pipeline's variable `out`. Of each result come a few rows, the most telling first.
+The folder is the pipeline's variable `out`. Of each result a few rows are shown, the most telling
+first.
 """
 
 import sys
@@ -103,7 +104,7 @@ def table(rows: list[Row], columns: tuple[str, ...] | None) -> Table:
 
 
 def cell(value: object) -> str:
-    """A value as one reads it."""
+    """A value in readable form."""
     match value:
         case None:
             return "-"

@@ -1,4 +1,4 @@
-"""A standalone cluster on this machine, whose executors are killed one after another."""
+"""A standalone cluster on this machine, whose executors are killed one by one."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def running_cluster(folder: Path, workers: int = 2) -> Iterator[str]:
 def kill_executors(
     shop: Shop, folder: Path, kills: int, seed: int, tell: Callable[[str], None]
 ) -> Report:
-    """Kills executors of a running job; it must go on, in one life, to the end of its input."""
+    """Kills executors of a running job; it must continue, in one life, to the end of its input."""
     rng = random.Random(seed)
     report = Report()
     with running_cluster(folder) as master:
@@ -82,7 +82,7 @@ def kill_executors(
 
 
 def executors(folder: Path) -> list[int]:
-    """The executors that the cluster's workers have started, known by their folder."""
+    """The executors that the cluster's workers have started, identified by their folder."""
     found = []
     for entry in os.scandir("/proc"):
         if entry.name.isdigit():
@@ -95,7 +95,7 @@ def executors(folder: Path) -> list[int]:
 
 
 def _kill_one(shop: Shop, life: Life, folder: Path, rng: random.Random) -> Killed:
-    """Kills one executor amid a batch; the time to recover is that to the next batch."""
+    """Kills one executor during a batch; the recovery time is that until the next batch."""
     lives.watch(life, _START, lambda: bool(executors(folder)))
     shop.writer.add(3 * shop.files_per_epoch)
     life.wait(rng.uniform(0, 3))
@@ -110,7 +110,7 @@ def _kill_one(shop: Shop, life: Life, folder: Path, rng: random.Random) -> Kille
 
 
 def _finish(shop: Shop, life: Life) -> None:
-    """Waits until the job has taken all of its input, and stops it."""
+    """Waits until the job has read all of its input, and stops it."""
     batches = -(-shop.writer.written // shop.files_per_epoch)
     lives.watch(life, 180, lambda: min(map(shop.commits, QUERIES)) > batches)
     life.process.terminate()
@@ -124,7 +124,7 @@ def _submit(master: str) -> list[str]:
         "spark.executor.extraJavaOptions": QUICK,
         "spark.driver.host": "127.0.0.1",
         "spark.ui.enabled": "false",
-        # A worker gives up an application whose executors keep dying: here they do so on purpose.
+        # # A worker abandons an application whose executors keep dying: here they do so on purpose.
         "spark.task.maxFailures": "20",
     }
     pairs = [part for pair in options.items() for part in ("--conf", "{}={}".format(*pair))]
@@ -137,7 +137,7 @@ def _start(folder: Path, name: str, arguments: list[str]) -> subprocess.Popen[by
         **os.environ,
         "SPARK_LOCAL_IP": "127.0.0.1",
         "SPARK_DAEMON_MEMORY": "256m",
-        # Else the master removes an application after ten executors that have died.
+        # # Otherwise the master removes an application after ten dead executors.
         "SPARK_MASTER_OPTS": "-Dspark.deploy.maxExecutorRetries=-1",
         "PYSPARK_PYTHON": sys.executable,
     }

@@ -9,13 +9,13 @@ from urllib.parse import unquote, urlparse
 
 
 def files_up_to(generation: Path, source: str, position: Any) -> list[Path]:
-    """The input files that a position of a files source covers, in the order of their names."""
+    """The input files that a position of a files source covers, ordered by name."""
     last = -1 if position is None else int(position["logOffset"])
     return sorted(file for file, batch in files_read(generation, source).items() if batch <= last)
 
 
 def files_read(generation: Path, source: str) -> dict[Path, int]:
-    """The input files in the log of a files source, each with its place in the log."""
+    """The input files in the log of a files source, each with its index in the log."""
     found = {}
     for log in (generation / "sources" / source).rglob("[0-9]*"):
         if log.is_file():

@@ -1,4 +1,4 @@
-"""A disk of its own that fills up while the shop runs on it."""
+"""A disk that fills up while the shop runs on it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SIZE = 48 * 2**20
 
 @contextmanager
 def small_disk(folder: Path) -> Iterator[Path | None]:
-    """A file system of a few megabytes; None where this user may mount none."""
+    """A file system of a few megabytes; None if this user may not mount one."""
     folder.mkdir(parents=True, exist_ok=True)
     options = ["-t", "tmpfs", "-o", f"size={SIZE}", "tmpfs", str(folder)]
     if subprocess.run(["mount", *options], capture_output=True, check=False).returncode != 0:
@@ -35,9 +35,9 @@ def small_disk(folder: Path) -> Iterator[Path | None]:
 def fill_and_free(
     shop: Shop, disk: Path, times: int, tell: Callable[[str], None], seconds: float = 25
 ) -> Report:
-    """Fills the disk below a running job and frees it again; the job is started anew if it ends.
+    """Fills the disk under a running job and frees it again; the job is restarted if it ends.
 
-    It must end with a message of its own, or go on.
+    It must end with a message of its own, or continue.
     """
     report = Report()
     for number in range(times):
@@ -62,7 +62,7 @@ def fill_and_free(
 
 
 def _fill(disk: Path) -> Path:
-    """A file that takes what is left of the disk."""
+    """A file that takes the free space of the disk."""
     path = disk / "filler"
     with path.open("wb", buffering=0) as file, suppress(OSError):
         while True:
@@ -71,7 +71,7 @@ def _fill(disk: Path) -> Path:
 
 
 def _look(life: Life, recovered: float | None) -> Killed:
-    """A job may go on, or end with a message; a traceback is none."""
+    """A job may continue, or end with a message, but not with a traceback."""
     said = life.said()
     if life.alive():
         return Killed("disk", recovered)

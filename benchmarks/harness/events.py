@@ -11,10 +11,10 @@ from pathlib import Path
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 STEP = timedelta(seconds=10)
-"""How far the event time goes on from file to file."""
+"""By how much the event time advances from file to file."""
 
 DISORDER = timedelta(seconds=25)
-"""How far an event may lie behind; less than the delay of the watermark, so none is ever late."""
+"""How much later an event may be; less than the delay of the watermark, so none is ever late."""
 
 ROWS = 12
 SHOPS = ("harbour", "market", "station")
@@ -22,7 +22,7 @@ _FIRST_ARRIVAL = 1_700_000_000
 
 
 def events(seed: int, number: int, count: int = ROWS) -> list[dict[str, object]]:
-    """The events of one file: half of them orders, half payments of this or earlier orders."""
+    """The events of one file: half of them orders, half payments of these or earlier orders."""
     rng = random.Random(f"{seed}-{number}")
     rows: list[dict[str, object]] = []
     for place in range(count):
@@ -43,20 +43,20 @@ def events(seed: int, number: int, count: int = ROWS) -> list[dict[str, object]]
 
 
 def closing(number: int) -> dict[str, object]:
-    """An event so late that the watermark closes every window before it."""
+    """An event so much later that the watermark closes every window before it."""
     at = START + number * STEP + timedelta(days=1)
     return {"id": -1, "kind": "end", "shop": "none", "number": -1, "amount": 0, "at": _text(at)}
 
 
 def json_lines(rows: Sequence[Mapping[str, object]]) -> bytes:
-    """Rows as the bytes of a file, a JSON object a line."""
+    """Rows as the bytes of a file, one JSON object per line."""
     return "".join(f"{json.dumps(row)}\n" for row in rows).encode()
 
 
 class Writer:
-    """Adds files to a folder, each whole when it appears, in an order that Spark keeps to.
+    """Adds files to a folder, each atomically, in an order that Spark follows.
 
-    What the rows are in a file, `encode` says; its name ends with the `suffix`.
+    `encode` makes the content of a file from its rows; its name ends with the `suffix`.
     """
 
     def __init__(
@@ -79,7 +79,7 @@ class Writer:
             self.write(events(self._seed, self.written))
 
     def up_to(self, files: int) -> None:
-        """Writes files until there are as many."""
+        """Writes files until there are that many."""
         self.add(max(0, files - self.written))
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""Every kind of kill, each of them from the start of a life to its end."""
+"""Every kind of kill, each from the start of a life to its end."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ AHEAD = 14
 """How many files the input is ahead of the slowest query."""
 
 START = 120.0
-"""How long a life may take to its first batch before that counts as a fault."""
+"""How long a life may take to its first batch before that is a fault."""
 
 LEASE = 30.0
-"""How long a state belongs to a process that gives no sign of life."""
+"""How long a state belongs to a process that shows no sign of life."""
 
 STEPS = {
     "staging": ("before", "after"),
@@ -29,7 +29,7 @@ STEPS = {
     "ledger": ("before", "after"),
 }
 FOLDERS = {"epoch": "epochs", "offsets": "queries/*/offsets", "commit": "queries/*/commits"}
-"""What is watched: the kill comes as soon as a file appears there, often before it has its name."""
+"""What is watched: the kill comes as soon as a file appears there, often before it is renamed."""
 
 WEIGHTS = {
     "random": 20,
@@ -44,7 +44,7 @@ WEIGHTS = {
 
 @dataclass(frozen=True, slots=True)
 class Killed:
-    """One life: how it was ended, and what was seen of it.
+    """One life: how it was ended, and what was observed.
 
     `recovered` is the time from its start to its first committed batch. `orphan` is how long the
     JVM outlived a killed Python.
@@ -76,13 +76,13 @@ def _at_step(shop: Shop, kind: str, rng: random.Random) -> Killed:
     while life.alive() and time.monotonic() < end:
         _feed(shop)
         life.wait(0.3)
-    if life.alive():  # the step did not come: it is killed like any other
+        # The step was not reached: kill it like any other.
         return _end(life, "random", life.kill_driver, recovered)
     return _ended(life, kind, recovered)
 
 
 def _at_file(shop: Shop, kind: str, rng: random.Random) -> Killed:
-    """A kill as soon as a file is written that Spark or the gate relies on."""
+    """A kill as soon as a file is written that Spark or the gate depends on."""
     life = lives.start(shop)
     recovered = _first_commit(shop, life)
     _linger(shop, life, rng.uniform(0, 2))
@@ -120,7 +120,7 @@ def _terminate(shop: Shop, kind: str, rng: random.Random) -> Killed:
 
 
 def _pause(shop: Shop, kind: str, rng: random.Random) -> Killed:
-    """Stops a life for longer than its lease; a successor must not write beside it."""
+    """Suspends a life for longer than its lease; it must not write next to its successor."""
     life = lives.start(shop)
     recovered = _first_commit(shop, life)
     _linger(shop, life, rng.uniform(0, 3))
@@ -143,7 +143,7 @@ def _first_commit(shop: Shop, life: Life) -> float | None:
 
 
 def _linger(shop: Shop, life: Life, seconds: float) -> None:
-    """Lets the life go on, and gives it something to do."""
+    """Resumes the life, and gives it work."""
     end = time.monotonic() + seconds
     while life.alive() and time.monotonic() < end:
         _feed(shop)
@@ -156,7 +156,7 @@ def _feed(shop: Shop) -> None:
 
 
 def _end(life: Life, kind: str, how: Callable[[], None], recovered: float | None) -> Killed:
-    """Kills, if there is anything left to kill, and waits for Python's end."""
+    """Kills, if anything is left to kill, and waits for Python's end."""
     if not life.alive():
         return _ended(life, kind, recovered)
     how()
@@ -165,7 +165,7 @@ def _end(life: Life, kind: str, how: Callable[[], None], recovered: float | None
 
 
 def _ended(life: Life, kind: str, recovered: float | None) -> Killed:
-    """A life that has ended by itself: by the kill that it was given, or by a fault."""
+    """A life that has ended: by the kill at its step, or by a fault."""
     code = life.process.returncode
     if code == -9:
         return Killed(kind, recovered, life.wait_for_jvm(60))

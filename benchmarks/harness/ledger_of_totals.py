@@ -1,7 +1,7 @@
 """The function of a python sink: every batch of totals in SQLite, once.
 
-It writes a batch in one transaction with the batch's number, and leaves out one that it has. A
-batch that comes again must hold the rows that it held before.
+It writes a batch in one transaction with the batch's number, and skips one that it has. A repeated
+batch must have the same rows as before.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ CREATE TABLE IF NOT EXISTS totals (batch INTEGER, shop TEXT, hour INTEGER, n INT
 
 
 def write(batch: DataFrame, batch_id: int) -> None:
-    """Adds the totals of a batch to those before."""
+    """Adds the totals of a batch to the earlier ones."""
     time.sleep(float(os.environ.get("SHOP_SLEEP", "0")))
     columns = ["shop", "unix_millis(hour)", "n", "amount"]
     rows = sorted((batch_id, *row) for row in batch.selectExpr(*columns).collect())

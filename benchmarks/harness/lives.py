@@ -17,12 +17,12 @@ from .shop import QUERIES, Shop
 AIMS = Path(__file__).parent / "aims"
 LOOK = 0.01
 QUICK = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
-"""A JVM that lives for seconds never earns back what its second compiler costs."""
+"""A JVM that lives for seconds never recovers the cost of its second compiler."""
 
 
 @dataclass
 class Life:
-    """One process that runs the shop, its JVM, and when it was started."""
+    """One process that runs the shop, its JVM, and its start time."""
 
     process: subprocess.Popen[bytes]
     started: float
@@ -36,7 +36,7 @@ class Life:
         return [pid for pid in _session(self.process.pid) if _command(pid) == "java"]
 
     def kill_driver(self) -> None:
-        """Kills Python alone, and leaves its JVM."""
+        """Kills Python alone, and leaves its JVM running."""
         self.process.kill()
 
     def kill_jvm(self) -> None:
@@ -58,14 +58,14 @@ class Life:
             _send(pid, signal.SIGCONT)
 
     def wait(self, seconds: float) -> int | None:
-        """The exit code, None when it still runs after so long."""
+        """The exit code, None if it still runs after the timeout."""
         try:
             return self.process.wait(seconds)
         except subprocess.TimeoutExpired:
             return None
 
     def wait_for_jvm(self, seconds: float) -> float | None:
-        """How long the JVM lived on from now, None when it still does after so long."""
+        """How much longer the JVM lived, None if it still does after the timeout."""
         begin = time.monotonic()
         while self.jvms():
             if time.monotonic() - begin > seconds:
@@ -74,7 +74,7 @@ class Life:
         return time.monotonic() - begin
 
     def said(self) -> str:
-        """The end of what the process printed."""
+        """The end of the process's output."""
         return self.log.read_text("utf-8", errors="replace")[-4000:]
 
 
@@ -85,10 +85,10 @@ def start(
     submit: Sequence[str] = (),
     environment: Mapping[str, str] | None = None,
 ) -> Life:
-    """Starts the shop in a session of its own.
+    """Starts the shop in a new session.
 
-    `aim` is a step at which the process kills itself, as `aims` knows them. `submit` is the command
-    of a `spark-submit` that the script is given to.
+    `aim` is a step, as named by `aims`, at which the process kills itself. `submit` is the command
+    of a `spark-submit` that runs the script.
     """
     java = f"{QUICK} -Xshare:auto -XX:SharedArchiveFile={_classes(shop)}"
     own = {**os.environ, **shop.environment, "JDK_JAVA_OPTIONS": java, **(environment or {})}
@@ -105,9 +105,9 @@ def start(
 
 
 def archive_classes(shop: Shop) -> None:
-    """Runs the shop once and keeps the classes that its JVM has loaded: later ones start faster.
+    """Runs the shop once and archives the classes that its JVM has loaded: later ones start faster.
 
-    Not where the environment has an archive for all JVMs that Spark starts.
+    Not if the environment has an archive for all JVMs that Spark starts.
     """
     if _classes(shop).exists() or "SharedArchiveFile" in os.environ.get("SPARK_SUBMIT_OPTS", ""):
         return
@@ -135,7 +135,7 @@ def await_commit(shop: Shop, life: Life, seconds: float) -> bool:
 
 
 def watch(life: Life, seconds: float, seen: Callable[[], bool]) -> bool:
-    """Looks until something is seen; False if the life ends first or it takes too long."""
+    """Polls until something is seen; False if the life ends first or it takes too long."""
     end = time.monotonic() + seconds
     while life.alive() and time.monotonic() < end:
         if seen():
@@ -149,7 +149,7 @@ def _classes(shop: Shop) -> Path:
 
 
 def _session(leader: int) -> list[int]:
-    """The processes of a session, but for those that are dead and not yet waited for."""
+    """The processes of a session, without zombies."""
     found = []
     for entry in os.scandir("/proc"):
         if entry.name.isdigit():

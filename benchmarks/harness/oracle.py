@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 Rows = Counter[tuple[Any, ...]]
-"""Rows as tuples in the order of the columns, instants as milliseconds; how often each is there."""
+"""Rows as tuples in the order of the columns, instants in milliseconds; how often each occurs."""
 
 DELAY = 30_000
 MINUTE, HOUR = 60_000, 3_600_000
@@ -18,7 +18,7 @@ PATIENCE = 2 * MINUTE
 
 
 def expected(files: Iterable[Path]) -> Mapping[str, Rows]:
-    """What the sinks hold when exactly these files have been read, and the watermark has passed."""
+    """What the sinks hold once exactly these files have been read, and the watermark has passed."""
     events = read_events(files)
     watermark = max((event["at"] for event in events), default=0) - DELAY
     windows = {

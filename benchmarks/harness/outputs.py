@@ -20,7 +20,7 @@ SINKS = ("copy", "windows", "totals", "pairs")
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """How many rows of a sink are missing, and how many are there once too often or are wrong."""
+    """How many rows of a sink are missing, and how many are duplicates or wrong."""
 
     rows: int
     lost: int

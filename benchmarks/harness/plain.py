@@ -2,8 +2,8 @@
 
     python benchmarks/harness/plain.py SCRIPT [ARGUMENTS]
 
-It starts the dataflow of an emitted script with Spark's own sources, and hands batches to the same
-sinks. What the gate and the barriers cost is measured against this.
+It starts the dataflow of an emitted script with Spark's own sources, and passes batches to the same
+sinks. The cost of the gate and the barriers is measured against this.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ class NoGate:
         return frame
 
     def open(self, barrier: int | None) -> None:
-        """There is nothing to open."""
+        """Nothing to open."""
 
     def until_caught_up(self) -> None:
         NoGate.ending = True
 
     def close(self) -> None:
-        """There is nothing to close."""
+        """Nothing to close."""
 
 
 class NoBarriers:
@@ -56,10 +56,10 @@ class NoBarriers:
         """Needs nothing."""
 
     def start(self, queries: Sequence[Any]) -> None:
-        """There is nothing to start."""
+        """Nothing to start."""
 
     def stop(self) -> None:
-        """There is nothing to stop."""
+        """Nothing to stop."""
 
 
 def start_query(prepared: queries.Prepared, checkpoint: str, shown: str) -> StreamingQuery:
@@ -80,7 +80,7 @@ class NoWatch:
     fault = None
 
     def __init__(self, *given: Any) -> None:
-        """Nobody else asks or is told."""
+        """There are no requests."""
 
     def begin(self) -> None:
         """There is no drain to finish."""
@@ -93,12 +93,12 @@ class NoWatch:
                 return
 
     def ended(self, *given: Any) -> None:
-        """There is nobody to tell."""
+        """There is nobody to report to."""
 
 
 @contextmanager
 def without_gate() -> Iterator[None]:
-    """Takes gate and barriers out of the runtime for a while."""
+    """Replaces gate and barriers of the runtime for a while."""
     own: dict[str, Any] = {
         "Gate": NoGate,
         "Coordinator": NoBarriers,
@@ -107,7 +107,7 @@ def without_gate() -> Iterator[None]:
     }
     with (
         patch.multiple(queries, **own),
-        # Spark's own logs know no epochs: there is nothing to examine.
+        # # Spark's own logs have no epochs: there is nothing to examine.
         patch.object(run, "recover", lambda state, tell: None),
     ):
         yield

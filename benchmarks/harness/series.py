@@ -1,4 +1,4 @@
-"""Kills that follow one another, the end of the input, and the figures of both."""
+"""Consecutive kills, the end of the input, and the figures of both."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from .outputs import Difference
 from .shop import Shop
 
 ENOUGH = 3
-"""So many lives that ended by themselves end a series."""
+"""That many lives that ended by themselves end a series."""
 
 
 @dataclass
 class Report:
-    """What a series has survived, and how the sinks stand at its end.
+    """What a series has survived, and the state of the sinks at its end.
 
-    `fallbacks` is how often the job went back to a barrier: a kill alone damages no file.
+    `fallbacks` is how often the job fell back to a barrier: a kill alone damages no file.
     """
 
     killed: list[Killed] = field(default_factory=list)
@@ -35,7 +35,7 @@ class Report:
 
     @property
     def right(self) -> bool:
-        """Whether nothing was ever lost or doubled, and no life has ended by itself."""
+        """Whether nothing was ever lost or duplicated, and no life has ended by itself."""
         found = [one for check in self.checks for one in check.values()]
         return bool(found) and not self.faults and not any(o.lost or o.doubled for o in found)
 
@@ -46,7 +46,7 @@ def run(
     """Kills once for each kind, then runs to the end of the input and compares.
 
     After every `check` kills it also does so in between; 0 for never. A series that was itself
-    stopped goes on in its folder.
+    interrupted continues in its folder.
     """
     record = shop.folder / "killed.jsonl"
     report = Report(_read(record))
@@ -69,7 +69,7 @@ def run(
 
 
 def chosen(count: int, seed: int, weights: Mapping[str, int] = kills.WEIGHTS) -> list[str]:
-    """So many kinds of kills, by their weights."""
+    """A number of kinds of kills, by their weights."""
     rng = random.Random(f"kinds {seed}")
     return rng.choices(list(weights), list(weights.values()), k=count)
 

@@ -26,7 +26,7 @@ class Shop:
     """The pipeline in a folder of its own.
 
     The totals go to the PostgreSQL at `server`, a URL with user and password; without one, a python
-    sink keeps them in SQLite. A barrier is taken `every` so often. State and outputs lie in `data`,
+    sink keeps them in SQLite. `every` is the interval of barriers. State and outputs are in `data`,
     which may be another disk.
     """
 
@@ -67,7 +67,7 @@ class Shop:
 
     @property
     def arguments(self) -> list[str]:
-        """What the script is started with."""
+        """The arguments of the script."""
         pairs = [f"--var={name}={value}" for name, value in self.variables.items()]
         return ["--state", str(self.state), *pairs]
 
@@ -80,7 +80,7 @@ class Shop:
 
     @property
     def environment(self) -> Mapping[str, str]:
-        """What the python sink goes by."""
+        """The environment of the python sink."""
         return {"SHOP_TOTALS": str(self._totals)}
 
     @property
@@ -89,7 +89,7 @@ class Shop:
         return max((self.state / "generations").glob("[0-9]*"), default=self.state)
 
     def commits(self, query: str) -> int:
-        """The number behind the last batch that Spark has committed, 0 for none."""
+        """The number after the last batch that Spark has committed, 0 for none."""
         numbers = [
             int(file.name)
             for file in (self.generation / "queries" / query / "commits").glob("[0-9]*")
@@ -102,7 +102,7 @@ class Shop:
         return {"totals": totals} | {s: rows_in_files(visible(self.out / s)) for s in FILES}
 
     def found_up_to(self, batches: Mapping[str, int]) -> Mapping[str, Rows]:
-        """The rows of all sinks, of each up to a batch."""
+        """The rows of all sinks, each up to a batch."""
         files = {
             sink: [f for f in visible(self.out / sink) if batch_of(f) <= batches[sink]]
             for sink in FILES
@@ -111,7 +111,7 @@ class Shop:
         return {"totals": totals} | {sink: rows_in_files(held) for sink, held in files.items()}
 
     def right(self, source: Path | None = None) -> Mapping[str, Rows]:
-        """The rows that all sinks should hold when all of the input, or another, has been read."""
+        """The rows that all sinks should hold once all of the input, or another, has been read."""
         return expected(sorted((source or self.writer.folder).glob("[0-9]*.json")))
 
     def differences(self, source: Path | None = None) -> dict[str, Difference]:
@@ -124,7 +124,7 @@ class Shop:
 
 
 def batch_of(file: Path) -> int:
-    """The batch of a file of a sink, by its name: `copy-0001-000000012-00000.json`."""
+    """The batch of a sink's file, from its name: `copy-0001-000000012-00000.json`."""
     return int(file.name.split("-")[2])
 
 

@@ -10,21 +10,21 @@ from itertools import combinations
 from .samples import MEGABYTE, Sample
 
 FEWEST = 8
-"""Figures of fewer samples say nothing."""
+"""Fewer samples are not enough for a judgement."""
 
 SHORTEST = 120.0
-"""A second half that is shorter says nothing either: much is still warming up."""
+"""Nor is a shorter second half: much is still warming up."""
 
 _KEPT = 100
-"""Spark keeps the state of so many batches at least."""
+"""Spark keeps the state of at least that many batches."""
 
 _MOST = 150
-"""Slopes are taken between so many samples at most, evenly spread."""
+"""Slopes are computed between at most that many samples, evenly spread."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tolerance:
-    """How much a figure may grow in the second half: so much, or such a share of what it was."""
+    """How much a figure may grow in the second half: by an amount, or by a share of what it was."""
 
     absolute: float
     share: float
@@ -51,7 +51,7 @@ TOLERANCES = {
     "temporary_bytes": Tolerance(16 * MEGABYTE, 0.15),
     "lag": Tolerance(10, 0.5),
 }
-"""What must be flat. Threads and native memory breathe: behind a collection Spark cleans up."""
+"""What must be flat. Threads and native memory fluctuate: Spark cleans up after a collection."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +92,7 @@ def growths(samples: Sequence[Sample]) -> list[Growth]:
 def _per_row(samples: Sequence[Sample], judged: Sequence[Sample], middle: float) -> float:
     """By how much the state has grown for each row of the batches that are kept, in bytes of all.
 
-    Where others have the processor the batches are fewer and larger, and so is what is kept of a
+    If other processes use the processor the batches are fewer and larger, and so is the state of a
     number of them; a leak grows all the same.
     """
     points = []
@@ -111,7 +111,7 @@ def _per_row(samples: Sequence[Sample], judged: Sequence[Sample], middle: float)
 
 
 def second_half(samples: Sequence[Sample]) -> list[Sample]:
-    """The samples behind the middle of a soak, of its last life and not of that one's beginning."""
+    """The samples of the second half of a soak, of its last life without that one's beginning."""
     if not samples:
         return []
     last = [sample for sample in samples if sample["life"] == samples[-1]["life"]]
@@ -120,7 +120,7 @@ def second_half(samples: Sequence[Sample]) -> list[Sample]:
 
 
 def slope(points: Sequence[tuple[float, float]]) -> float:
-    """The median of all slopes between two points, which no few outliers move."""
+    """The median of all slopes between two points, which is robust against outliers."""
     few = points[:: max(1, len(points) // _MOST)]
     slopes = [(w - v) / (t - s) for (s, v), (t, w) in combinations(few, 2) if t > s]
     return statistics.median(slopes) if slopes else 0.0

@@ -1,4 +1,4 @@
-"""The input of a soak: small files at random intervals, with rows that come twice."""
+"""The input of a soak: small files at random intervals, with duplicate rows."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from harness.events import Writer, closing, events, json_lines
 Row = Mapping[str, object]
 ROWS = 200
 _AGAIN = 10
-"""So many rows of a file come once more in the next one."""
+"""That many rows of a file are repeated in the next one."""
 
 _SCHEMA = arrow.schema(
     [
@@ -36,8 +36,8 @@ class Feeder:
     """Writes files in turn into a folder for each format, in a thread between `start` and `stop`.
 
     `interval` is the mean of the seconds between two files; now and then there is a pause, in which
-    a job settles, or several come at once. The same seed gives the same rows and intervals; none
-    comes while `goes_on` says no.
+    a job settles, or several arrive at once. The same seed gives the same rows and intervals; none
+    arrives while `goes_on` returns False.
     """
 
     def __init__(
@@ -63,7 +63,7 @@ class Feeder:
 
     @property
     def written(self) -> int:
-        """How many files there are."""
+        """The number of files."""
         return sum(writer.written for writer in self._writers)
 
     def start(self) -> None:
@@ -83,7 +83,7 @@ class Feeder:
             writer.write([last])
 
     def all_rows(self) -> list[Row]:
-        """All rows that were written, as often as they were."""
+        """All rows that were written, with duplicates."""
         closed = self._stopped.is_set()
         files = self.written - (len(self._writers) if closed else 0)
         found = [row for number in range(files) for row in rows_of(self._seed, number, self._rows)]
@@ -109,9 +109,10 @@ class Feeder:
 
 
 def rows_of(seed: int, number: int, rows: int = ROWS) -> list[Row]:
-    """The rows of a file, and some of the file before once more.
+    """The rows of a file, and some of the previous file's again.
 
-    No two rows that differ have one instant: the order of their ids is that of equal milliseconds.
+    No two rows that differ have the same instant: the order of their ids is that of equal
+    milliseconds.
     """
     own = [_apart(row) for row in events(seed, number, rows)]
     before = [_apart(row) for row in events(seed, number - 1, rows)] if number else []

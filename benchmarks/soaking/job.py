@@ -1,10 +1,10 @@
-"""The process of a soak: it runs a script and looks at its own memory now and then.
+"""The process of a soak: it runs a script and measures its own memory now and then.
 
     python -m soaking.job SCRIPT FOLDER SECONDS [arguments of the script]
 
-Every so many SECONDS the figures of a moment, behind a collection of garbage in Python and in the
-JVM, are put into `probe.json` of the folder; the rows of memory sinks are added to `kept.jsonl`
-when the run has ended.
+Every SECONDS the current figures, after a garbage collection in Python and in the JVM, are written
+to `probe.json` in the folder; the rows of memory sinks are added to `kept.jsonl` when the run has
+ended.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def _keep(result: Result, file: Path) -> None:
 def _probe(file: Path, every: float) -> None:
     while True:
         time.sleep(every)
-        # Spark may not be there yet, or not any more.
+        # # Spark may not have started yet, or may have stopped.
         with suppress(*spark_errors(), AttributeError):
             hidden = file.with_name(f".{file.name}")
             hidden.write_text(json.dumps({**_of_python(), **_of_jvm()}), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""The process of a soak: started, stopped in good order or by a signal, and started again."""
+"""The process of a soak: started, stopped cleanly or by a signal, and restarted."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ _STOP = 600.0
 class Lives:
     """Processes that run one script on one state, one after the other.
 
-    Their temporary files go to a folder of their own, where what they leave can be counted.
-    `delays` are seconds by the step at which a job waits that long; `probe` is how often it looks
-    at its own memory.
+    Their temporary files go to a separate folder, where leftovers can be counted. `delays` are
+    seconds by the step at which a job waits that long; `probe` is how often it measures its own
+    memory.
     """
 
     script: Path
@@ -43,7 +43,7 @@ class Lives:
 
     @property
     def log(self) -> Path:
-        """What all lives have printed."""
+        """The output of all lives."""
         return self.folder / "job.log"
 
     @property
@@ -51,13 +51,13 @@ class Lives:
         return self.folder / "tmp"
 
     def prepare(self) -> None:
-        """Builds the kernel, so that no life has to wait for that."""
+        """Builds the kernel, so that no life has to wait for it."""
         built = self._run("kernel", "build")
         if built.returncode:
             raise RuntimeError(built.stderr.decode(errors="replace"))
 
     def start(self) -> Life:
-        """Starts the next life, in a session of its own."""
+        """Starts the next life, in a new session."""
         self.temporary.mkdir(exist_ok=True)
         job = [sys.executable, "-m", "soaking.job", str(self.script), str(self.folder)]
         pairs = [f"--var={name}={value}" for name, value in self.variables.items()]
@@ -75,7 +75,7 @@ class Lives:
         return self.life
 
     def stop(self) -> str | None:
-        """Asks the job to stop, as a user does; what went wrong, None if nothing did."""
+        """Requests a stop of the job, as a user does; what went wrong, None if nothing did."""
         asked = self._run("stop", "--state", str(self.state), f"--timeout={_STOP:.0f}")
         life = self.life
         code = life.wait(_STOP) if life is not None else None
@@ -94,7 +94,7 @@ class Lives:
         return self._jvm_left() if code == 143 else f"SIGTERM gave {code}:\n{life.said()}"
 
     def create_savepoint(self, name: str) -> None:
-        """Begins to take a savepoint, beside the job."""
+        """Starts taking a savepoint, next to the job."""
         with (self.folder / "savepoints.log").open("ab") as log:
             self.beside.append(
                 subprocess.Popen(
@@ -108,7 +108,7 @@ class Lives:
             )
 
     def savepoints(self, seconds: float) -> list[int | None]:
-        """The exit codes of all that were begun; None for one that takes longer."""
+        """The exit codes of all savepoint commands; None for one that takes longer."""
         codes: list[int | None] = []
         for process in self.beside:
             with suppress(subprocess.TimeoutExpired):
@@ -117,7 +117,7 @@ class Lives:
         return codes
 
     def kill_all(self) -> None:
-        """Kills whatever is left of all that was started."""
+        """Kills whatever is left of all processes."""
         if self.life is not None:
             self.life.kill_all()
         for process in self.beside:

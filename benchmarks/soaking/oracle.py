@@ -28,7 +28,7 @@ def micros(value: str | datetime) -> int:
 
 
 class Oracle:
-    """What the sinks hold when all of these rows have been read, and the watermark has passed."""
+    """What the sinks hold once all of these rows have been read, and the watermark has passed."""
 
     def __init__(self, rows: Iterable[Row]) -> None:
         self._rows = [{**row, "at": micros(row["at"])} for row in rows]
@@ -73,7 +73,7 @@ class Oracle:
         return pairs
 
     def answers(self) -> Rows:
-        """An order's first payment within a minute, or that there was none when that was over."""
+        """An order's first payment within a minute, or that there was none by its end."""
         of_number: dict[int, list[Row]] = defaultdict(list)
         for row in sorted(self._rows, key=lambda row: row["at"]):
             of_number[row["number"]].append(row)
@@ -102,7 +102,7 @@ _RIGHT: Mapping[str, Callable[[Oracle], Rows]] = {
 
 
 def _as_text(instant: int) -> int:
-    """An instant as files of text hold it: Spark writes milliseconds there."""
+    """An instant in the form of text files: Spark writes milliseconds there."""
     return instant // 1000 * 1000
 
 
@@ -118,7 +118,7 @@ def _answers(rows: Iterable[Row]) -> list[tuple[str, int]]:
         elif row["kind"] == "payment" and ordered_at is not None:
             found.append(("paid", row["at"]))
             ordered_at = None
-    # The last row of all is a day later: every deadline is over.
+    # # The very last row is a day later: every deadline has passed.
     return found if ordered_at is None else [*found, ("missed", ordered_at + MINUTE)]
 
 

@@ -27,7 +27,7 @@ def rows_in_folder(folder: Path) -> Rows:
 
 
 def kept_rows(file: Path) -> Rows:
-    """The rows of a memory sink, as the process has left them: the latest of each key."""
+    """The rows of a memory sink, as left by the process: the latest of each key."""
     latest: dict[tuple[Any, ...], tuple[Any, ...]] = {}
     for line in file.read_text("utf-8").splitlines() if file.exists() else ():
         row = _plain(json.loads(line))

@@ -1,4 +1,4 @@
-"""Pipelines put together from parts, with a policy of checkpoints of their own."""
+"""Pipelines assembled from parts, with their own policies of checkpoints."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PIPELINES = {
         *("awaited", "reminders", "hours", "beats"),
     ),
 }
-"""From an epoch that is as short as can be to one with all that runs without a server."""
+"""From an epoch that is as short as possible to one with everything that runs without a server."""
 
 _ANY = dict.fromkeys(("in", "out", "server", "brokers"), "-")
 
@@ -31,7 +31,7 @@ class Policy:
     """When barriers are taken and epochs open.
 
     `every` and `trigger` are in seconds. Without `every` there is no CHECKPOINT statement, and
-    `retain` does not count; without a trigger epochs follow each other.
+    `retain` is ignored; without a trigger epochs follow each other.
     """
 
     every: float | None = None
@@ -49,7 +49,7 @@ class Policy:
 def batches_kept(script: Path) -> int:
     """How many batches Spark keeps for the barriers of a pipeline: until then its state grows.
 
-    A fourth more, since Spark drops those that are older when it next cleans up.
+    A quarter more, since Spark removes older ones when it next cleans up.
     """
     plan = load_plan(plan_path(script))
     settings = resolve_settings(plan, Arguments(variables=_ANY), {})

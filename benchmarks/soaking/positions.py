@@ -1,4 +1,4 @@
-"""Where a running job is, from the files of its state: it is never asked."""
+"""The progress of a running job, from the files of its state; the job itself is never asked."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _LOGGED = re.compile(r"(\d+)(\.compact)?")
 
 
 class Positions:
-    """The state of a soak. What disappears while it is looked at is taken for not there."""
+    """The state of a soak. Files that disappear during a look count as absent."""
 
     def __init__(self, state: Path) -> None:
         self.state = state
@@ -42,7 +42,7 @@ class Positions:
 
     @property
     def status(self) -> dict[str, Any]:
-        """What the job says of itself, every two seconds; empty before it has."""
+        """What the job reports of itself, every two seconds; empty before that."""
         with suppress(OSError, ValueError):
             text = (self.state / "control" / "status.json").read_text("utf-8")
             found: dict[str, Any] = json.loads(text.rstrip("\n").rpartition("\n")[0])
@@ -50,7 +50,7 @@ class Positions:
         return {}
 
     def files_read(self, sources: Iterable[str]) -> int:
-        """How many files these sources have taken in: their input is numbered in order."""
+        """How many files these sources have read: their input is numbered in order."""
         return sum(self._files_of(source) for source in sources)
 
     def _files_of(self, source: str) -> int:

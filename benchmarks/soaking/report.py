@@ -57,7 +57,7 @@ def _rate(name: str, samples: Sequence[Sample]) -> str:
     seconds = last["at"] - first["at"] or 1.0
 
     def rate(figure: str) -> float:
-        # Rows are counted from the beginning of a life.
+        # # Rows are counted from the start of a life.
         grown = [max(b[figure] - a[figure], 0) for a, b in pairwise(samples)]
         return sum(grown) / seconds
 

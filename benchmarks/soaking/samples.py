@@ -1,4 +1,4 @@
-"""The figures of a moment of a soak: how far it is, and what it takes."""
+"""The current figures of a soak: its progress, and its use of resources."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MEGABYTE = 2**20
 
 @dataclass
 class Sampler:
-    """Takes samples of a soak and adds them to a file, a line each."""
+    """Takes samples of a soak and appends them to a file, one per line."""
 
     lives: Lives
     feeder: Feeder
@@ -29,7 +29,7 @@ class Sampler:
     taken: list[Sample] = field(default_factory=list)
 
     def take(self, at: float) -> Sample:
-        """The figures now, so many seconds after the beginning."""
+        """The current figures, so many seconds after the beginning."""
         written, read = self.feeder.written, self.positions.files_read(self.sources)
         sample: Sample = {
             "at": round(at, 1),
@@ -52,7 +52,7 @@ class Sampler:
         return sample
 
     def _state(self) -> Sample:
-        """What the state has, but for the names of files: a source remembers each for good."""
+        """The size of the state without the names of files: a source remembers each for good."""
         folder = self.lives.state / "generations"
         whole, names = _tree("state", folder), [_tree("state", f) for f in folder.glob("*/sources")]
         return {name: value - sum(one[name] for one in names) for name, value in whole.items()}
@@ -72,7 +72,7 @@ class Sampler:
         return found
 
     def _probed(self) -> Sample:
-        """What the job has seen of itself last; each reading is taken once."""
+        """The job's last measurement of itself; each is taken once."""
         file = self.lives.folder / "probe.json"
         with suppress(OSError, ValueError):
             found = json.loads(file.read_text("utf-8"))
@@ -103,7 +103,7 @@ def _tree(name: str, folder: Path) -> Sample:
 
 
 def _sizes(folder: Path | str) -> Iterator[int]:
-    """The sizes of all files below a folder; what disappears meanwhile is left out."""
+    """The sizes of all files below a folder; files that disappear meanwhile are left out."""
     with suppress(OSError):
         for entry in list(os.scandir(folder)):
             if entry.is_dir(follow_symlinks=False):

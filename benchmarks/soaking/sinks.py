@@ -1,4 +1,4 @@
-"""What each sink of a soak holds beside what it should hold."""
+"""What each sink of a soak holds compared with what it should hold."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ OF_PARTS = {
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """Where the sinks write: folders in `out`, the process's own log, files beside it, a server."""
+    """Where the sinks write: folders in `out`, the process's log, files next to it, a server."""
 
     out: Path
     log: Path
@@ -56,7 +56,7 @@ def compare(parts: Sequence[str], places: Places, rows: Iterable[Row]) -> dict[s
     found = {}
     for sink in (sink for part in parts for sink in OF_PARTS.get(part, ())):
         held = places.rows(sink)
-        # Of a clock nobody knows how long it has run, but it leaves no number out.
+        # # How long a clock has run is unknown, but it skips no number.
         right = _without_gaps(held) if sink == "beats" else oracle.of(sink)
         found[sink] = difference(held, right)
     return found

@@ -24,19 +24,19 @@ START = 300.0
 """How long a life may take to its first epoch."""
 
 IDLE = 10.0
-"""A job that has read and committed all, and has opened no epoch for so long, has settled."""
+"""A job that has read and committed all, and has opened no epoch for that long, has settled."""
 
 ENOUGH = 6
-"""With a clock for a source epochs never end; so many are enough for what is still to come out."""
+"""With a clock as a source epochs never end; that many are enough for the remaining output."""
 
 
 @dataclass(frozen=True)
 class Wish:
     """What is soaked, and for how long.
 
-    A job has stalled when no epoch has opened for `patience` seconds though input is there.
-    `actions` happen in the first half: `stop` and `terminate` end the job and start it again,
-    `savepoint` takes one beside it.
+    A job has stalled if no epoch has opened for `patience` seconds although there is input.
+    `actions` happen in the first half: `stop` and `terminate` end the job and restart it,
+    `savepoint` takes one next to it.
     """
 
     folder: Path
@@ -67,38 +67,38 @@ class Wish:
 
 @dataclass
 class Outcome:
-    """What a soak has found: faults, samples, how the sinks stand, what has grown."""
+    """What a soak has found: faults, samples, differences of the sinks, what has grown."""
 
     samples: list[Sample] = field(default_factory=list)
     faults: list[str] = field(default_factory=list)
     sinks: dict[str, Difference] = field(default_factory=dict)
     growths: list[Growth] = field(default_factory=list)
     left: int = 0
-    """So many temporary files have outlived the job."""
+    """The number of temporary files that have outlived the job."""
 
     warm_up: int = 0
-    """So many epochs must lie before the second half: what Spark keeps of each grows until then."""
+    """The epochs needed before the second half: what Spark keeps of each grows until then."""
 
     @property
     def warm(self) -> bool:
-        """Whether what has grown in the second half may be judged."""
+        """Whether growth in the second half can be judged."""
         judged = second_half(self.samples)
         return bool(judged) and judged[0]["epoch"] >= self.warm_up
 
     @property
     def right(self) -> bool:
-        """Whether nothing failed, stalled, was lost or doubled, or has grown."""
+        """Whether nothing failed, stalled, was lost or duplicated, or has grown."""
         rows = all(not one.lost and not one.doubled for one in self.sinks.values())
         flat = not self.warm or all(growth.flat for growth in self.growths)
         return bool(self.sinks) and rows and flat and not self.faults
 
 
 class Fault(Exception):
-    """A soak cannot go on, or what it has done is not as it should be."""
+    """A soak cannot continue, or its result is wrong."""
 
 
 class Watch:
-    """Knows when a job stalls: input is unread, and no epoch has opened for too long."""
+    """Detects a stall of a job: input is unread, and no epoch has opened for too long."""
 
     def __init__(
         self,
@@ -116,7 +116,7 @@ class Watch:
         self.begin()
 
     def begin(self) -> None:
-        """A job starts now, and has time to do so."""
+        """A job starts now, and gets time to do so."""
         self._epoch = self._positions.epoch
         self.since = self._clock() + START - self._patience
 
@@ -163,7 +163,7 @@ class Soak:
         self._begun = time.monotonic()
 
     def run(self) -> Outcome:
-        """Soaks for as long as was wished; all that was started has ended then."""
+        """Soaks for the requested time; all processes have ended then."""
         outcome = Outcome(warm_up=pipeline.batches_kept(self.lives.script))
         try:
             self._feed(outcome)
@@ -203,7 +203,7 @@ class Soak:
         """Lets the job read all that was written, and stops it."""
         self.feeder.close()
         self._await(lambda: not self._watch.unread)
-        # What comes in by the job's own doing, and timers of the clock, need a few epochs more.
+        # # Input that the job itself causes, and timers of the clock, need a few more epochs.
         last = self._positions.committed
         self._await(lambda: self._positions.committed >= last + ENOUGH or self._has_settled())
         self._note(self.lives.stop(), outcome)
