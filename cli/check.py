@@ -15,8 +15,8 @@ from .spec_files import only_stdin, read_specs, read_stdin
 
 if TYPE_CHECKING:
     from ..compiler.driver import CompileResult
-    from ..dsl.diagnostics import Diagnostics
-    from ..dsl.source import SourceFile
+    from ..dsl.reports.diagnostics import Diagnostics
+    from ..dsl.reports.source import SourceFile
 
 _UNNAMED = Path("stdin.stream")
 
@@ -78,7 +78,7 @@ def check(
 
 def _sources(paths: Sequence[Path], name: Path | None) -> list[SourceFile]:
     if only_stdin(paths):
-        from ..dsl.source import SourceFile
+        from ..dsl.reports.source import SourceFile
 
         named = name or _UNNAMED
         return [SourceFile(named.as_posix(), read_stdin().replace("\r\n", "\n"), named.parent)]

@@ -18,7 +18,7 @@ from .spec_files import PathsArgument, read_specs
 
 if TYPE_CHECKING:
     from ..compiler.driver import CompileResult
-    from ..dsl.settings import Settings
+    from ..dsl.settings.values import Settings
 
 
 class Phase(StrEnum):

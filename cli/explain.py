@@ -85,7 +85,7 @@ def _list_codes() -> None:
 
 
 def _explain_code(word: str) -> None:
-    from ..dsl.suggest import did_you_mean
+    from ..dsl.reports.suggest import did_you_mean
 
     known = known_codes()
     found = find_codes(word, known)

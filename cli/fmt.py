@@ -14,7 +14,7 @@ from .report import Format, FormatOption, print_diagnostics
 from .spec_files import find_specs, only_stdin, read_spec, read_stdin
 
 if TYPE_CHECKING:
-    from ..dsl.diagnostics import Diagnostics
+    from ..dsl.reports.diagnostics import Diagnostics
 
 
 def fmt(
@@ -53,7 +53,7 @@ def fmt(
 def _format_stdin(check: bool, diff: bool) -> tuple[bool, list[Diagnostics]]:
     """Lay out standard input; return whether it changes, and what is wrong with it."""
     from ..dsl.layout import format_source
-    from ..dsl.source import SourceFile
+    from ..dsl.reports.source import SourceFile
 
     given = read_stdin()
     source = SourceFile("<stdin>", given.replace("\r\n", "\n"))

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ..compiler.spec_tests.forks import SinkFork
     from ..compiler.spec_tests.upgrades import Version
     from ..contracts.savepoint import Savepoint
-    from ..dsl.diagnostics import Diagnostics
+    from ..dsl.reports.diagnostics import Diagnostics
     from .forking import Branch
 
 _WORDS = ("only a", "only b")

@@ -13,7 +13,7 @@ from .savepoint_plan import planned
 
 if TYPE_CHECKING:
     from ..contracts.migration import Migration
-    from ..dsl.diagnostics import Diagnostics
+    from ..dsl.reports.diagnostics import Diagnostics
 
 
 def migration_of(

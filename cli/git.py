@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from .report import UserError
 
 if TYPE_CHECKING:
-    from ..dsl.source import SourceFile
+    from ..dsl.reports.source import SourceFile
 
 
 def read_revision(revision: str, path: str, folder: Path) -> SourceFile:
@@ -18,7 +18,7 @@ def read_revision(revision: str, path: str, folder: Path) -> SourceFile:
     ``path`` is relative to its root, or to ``folder`` when it begins with ``./``. Raises
     ``UserError`` when there is no git, no repository, no such revision, or no such file in it.
     """
-    from ..dsl.source import SourceFile, decoded
+    from ..dsl.reports.source import SourceFile, decoded
 
     _git(folder, ["rev-parse", "--git-dir"], f"{folder} is not in a git repository")
     _git(

@@ -48,7 +48,7 @@ def _check_name(name: str) -> None:
     """Raise ``UserError`` for a name that no pipeline can have, with a similar one that it can."""
     import re
 
-    from ..dsl.settings import NAME
+    from ..dsl.settings.values import NAME
 
     if NAME.fullmatch(name):
         return

@@ -18,7 +18,7 @@ def lsp() -> None:
             'pip install "streamc[lsp]"',
         )
 
-    from ..dsl.depth import deep_calls
+    from ..dsl.parsing.depth import deep_calls
     from .language_server.server import make_server
 
     # The limit of recursion is that of the process: no thread may lower it while another compiles.

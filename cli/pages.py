@@ -54,7 +54,7 @@ class Page:
 
 def known_codes() -> tuple[AnyCode, ...]:
     """Return the codes of diagnostics, then those of faults, each in the order of its number."""
-    from ..dsl.codes import all_codes
+    from ..dsl.reports.codes import all_codes
     from ..runtime.base.errors import CODES
 
     faults: Iterable[AnyCode] = sorted(CODES, key=lambda code: code.number)

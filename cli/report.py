@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, TextIO
 import typer
 
 if TYPE_CHECKING:
-    from ..dsl.diagnostics import Diagnostics
+    from ..dsl.reports.diagnostics import Diagnostics
 
 
 class Format(StrEnum):
@@ -69,7 +69,7 @@ def print_diagnostics(
     files: Sequence[Diagnostics], how: Format, stream: TextIO | None = None
 ) -> bool:
     """Print what was found in some files, on standard error; return whether there are errors."""
-    from ..dsl.render import render
+    from ..dsl.reports.render import render
 
     remember_secrets(files)
     stream = stream or sys.stderr

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from ..compiler.migrate.findings.decisions import Decisions
     from ..compiler.migrate.findings.verdicts import MigrationPlan
     from ..contracts.plan import Plan
-    from ..dsl.diagnostics import Diagnostics
-    from ..dsl.source import SourceFile
+    from ..dsl.reports.diagnostics import Diagnostics
+    from ..dsl.reports.source import SourceFile
 
 
 class PlanFormat(StrEnum):
@@ -137,7 +137,7 @@ def planned(
     from ..compiler.migrate.files.read import read_migration, tell_unused
     from ..compiler.migrate.findings.decisions import Decisions
     from ..compiler.migrate.plan import plan_migration
-    from ..dsl.diagnostics import Diagnostics
+    from ..dsl.reports.diagnostics import Diagnostics
 
     if old.pipeline != new.pipeline:
         raise UserError(
@@ -158,7 +158,7 @@ def planned(
 
 
 def _read(path: Path) -> SourceFile:
-    from ..dsl.source import SourceFile
+    from ..dsl.reports.source import SourceFile
 
     try:
         return SourceFile.read(path)

@@ -16,13 +16,13 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from ..compiler.driver import CompileResult, output_files
-from ..dsl import codes
 from ..dsl.ast.expressions import Expression, FieldAccess
 from ..dsl.ast.statements import CreateSource, CreateStream
-from ..dsl.diagnostics import Diagnostic, Diagnostics, Label
+from ..dsl.ast.walk import walk
 from ..dsl.format import sql
-from ..dsl.source import Span
-from ..dsl.walk import walk
+from ..dsl.reports import codes
+from ..dsl.reports.diagnostics import Diagnostic, Diagnostics, Label
+from ..dsl.reports.source import Span
 from ..runtime.stepping.analysis import Refusal, refusals
 from ..runtime.stepping.runs import step_spark
 from .output import write_if_changed

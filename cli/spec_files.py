@@ -12,7 +12,7 @@ import typer
 from .report import UserError
 
 if TYPE_CHECKING:
-    from ..dsl.source import SourceFile
+    from ..dsl.reports.source import SourceFile
 
 SUFFIX = ".stream"
 STDIN = Path("-")
@@ -49,7 +49,7 @@ def find_specs(paths: Iterable[Path]) -> Sequence[Path]:
 
 def read_spec(path: Path) -> SourceFile:
     """Read one spec; raises ``UserError`` when it cannot be read."""
-    from ..dsl.source import SourceFile
+    from ..dsl.reports.source import SourceFile
 
     try:
         return SourceFile.read(path)

@@ -13,7 +13,7 @@ from .spec_files import SUFFIX, read_spec
 
 if TYPE_CHECKING:
     from ..compiler.driver import CompileResult
-    from ..dsl.source import SourceFile
+    from ..dsl.reports.source import SourceFile
 
 OldArgument = Annotated[
     str,
@@ -70,7 +70,7 @@ def compile_version(source: SourceFile, new: SourceFile) -> CompileResult:
     compared are two versions of one spec.
     """
     from ..compiler.driver import compile_source
-    from ..dsl.source import SourceFile
+    from ..dsl.reports.source import SourceFile
 
     result = compile_source(source)
     if result.diagnostics.has_errors or Path(source.name).name == Path(new.name).name:

@@ -9,12 +9,12 @@ from pathlib import Path
 from ..contracts.plan import Plan
 from ..contracts.records import dataclass
 from ..dsl.ast.statements import Spec
-from ..dsl.depth import deep_calls, too_deep
-from ..dsl.diagnostics import Diagnostics, InternalError
-from ..dsl.front_matter import read_front_matter
-from ..dsl.parse import parse
-from ..dsl.source import SourceFile
-from ..dsl.walk import dump
+from ..dsl.ast.walk import dump
+from ..dsl.parsing.depth import deep_calls, too_deep
+from ..dsl.parsing.parse import parse
+from ..dsl.reports.diagnostics import Diagnostics, InternalError
+from ..dsl.reports.source import SourceFile
+from ..dsl.settings.front_matter import read_front_matter
 from .checks import CHECKS
 from .emit import emit
 from .emit.comments import comments_above

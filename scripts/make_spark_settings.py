@@ -19,7 +19,7 @@ import pyspark
 from py4j.protocol import Py4JError
 from pyspark.sql import SparkSession
 
-WRITTEN = Path(__file__).parents[1] / "dsl" / "spark_settings.json"
+WRITTEN = Path(__file__).parents[1] / "dsl" / "settings" / "spark_settings.json"
 DECLARING = re.compile(r"(internal/config/\w+|/[Cc]onfig|/package|HiveUtils|Conf)\$\.class$")
 """Classes that declare settings."""
 

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from streamc.compiler.model.types import type_names
-from streamc.dsl.lalr import RESERVED
-from streamc.dsl.parse import parser_and_kinds
+from streamc.dsl.parsing.parse import parser_and_kinds
+from streamc.dsl.syntax.lalr import RESERVED
 
 FILE = "streamc.tmLanguage.json"
 _CONSTANTS = ("TRUE", "FALSE", "NULL", "UNKNOWN")

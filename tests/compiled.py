@@ -7,8 +7,8 @@ from pathlib import Path
 
 from streamc.compiler.driver import CompileResult, compile_source, output_files
 from streamc.contracts.plan import Plan
-from streamc.dsl.render import render
-from streamc.dsl.source import SourceFile
+from streamc.dsl.reports.render import render
+from streamc.dsl.reports.source import SourceFile
 
 
 @cache

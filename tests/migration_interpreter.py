@@ -14,9 +14,9 @@ from program_interpreter import value
 from streamc.contracts.migration import OperatorChange, WindowChange
 from streamc.dsl.ast import expressions as e
 from streamc.dsl.ast.node import Name, Node
-from streamc.dsl.parse import parse_expression
-from streamc.dsl.source import SourceFile, Span
-from streamc.dsl.walk import rewrite
+from streamc.dsl.ast.walk import rewrite
+from streamc.dsl.parsing.parse import parse_expression
+from streamc.dsl.reports.source import SourceFile, Span
 
 Group = dict[str, Any]
 

@@ -6,7 +6,7 @@ from compiled import compiled_text
 from streamc.compiler.driver import CompileResult
 from streamc.compiler.model.programs import Emit, Handler, Operator, statements
 from streamc.dsl.ast.expressions import Expression
-from streamc.dsl.render import render
+from streamc.dsl.reports.render import render
 
 BASE = """
 CREATE SOURCE a (

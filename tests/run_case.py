@@ -34,7 +34,7 @@ import pytest
 import yaml
 from compiled import compiled
 from pyarrow import orc
-from streamc.dsl.render import render
+from streamc.dsl.reports.render import render
 
 if TYPE_CHECKING:
     from streamc.compiler.driver import CompileResult

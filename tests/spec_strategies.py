@@ -9,7 +9,7 @@ from hypothesis.strategies import SearchStrategy
 from streamc.dsl.ast import expressions as e
 from streamc.dsl.ast import types as t
 from streamc.dsl.ast.node import Name
-from streamc.dsl.source import Span
+from streamc.dsl.reports.source import Span
 
 T = TypeVar("T")
 Some = SearchStrategy[tuple[T, ...]]

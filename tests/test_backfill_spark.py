@@ -17,8 +17,8 @@ from streamc.compiler.migrate.files.read import read_migration
 from streamc.compiler.migrate.plan import plan_migration
 from streamc.compiler.migrate.results.document import document
 from streamc.compiler.migrate.results.text import plan_text
-from streamc.dsl.diagnostics import Diagnostics
-from streamc.dsl.source import SourceFile
+from streamc.dsl.reports.diagnostics import Diagnostics
+from streamc.dsl.reports.source import SourceFile
 from streamc.runtime import Arguments
 from streamc.runtime.savepoints.backfill.backfill import backfill_savepoint
 from streamc.runtime.savepoints.process import savepoint_of, savepoints_of, take_savepoint

@@ -12,8 +12,8 @@ from streamc.compiler.model import types as t
 from streamc.compiler.spec_tests import compare as module
 from streamc.compiler.spec_tests.compare import Comparison, compare
 from streamc.compiler.spec_tests.model import Column, Expect, Row
-from streamc.dsl.source import Span
-from streamc.dsl.yaml_nodes import Sequence as NodeSequence
+from streamc.dsl.reports.source import Span
+from streamc.dsl.yaml.nodes import Sequence as NodeSequence
 
 Found = Mapping[str, Any]
 NOWHERE = Span(0, 0)

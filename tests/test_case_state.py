@@ -9,7 +9,7 @@ from pathlib import Path
 from streamc.cli.testing.load import load_tests
 from streamc.compiler.spec_tests.compare import compare
 from streamc.compiler.spec_tests.model import Expect
-from streamc.dsl.render import render
+from streamc.dsl.reports.render import render
 from test_spec_tests import beside
 
 __all__ = ["beside"]

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from streamc.compiler.model import types as t
 from streamc.compiler.spec_tests.values import json_text, spark_value
-from streamc.dsl.yaml_nodes import Node, Scalar, Sequence, read_documents
-from streamc.dsl.yaml_text import yaml_line
+from streamc.dsl.yaml.nodes import Node, Scalar, Sequence, read_documents
+from streamc.dsl.yaml.text import yaml_line
 
 
 @pytest.mark.parametrize(

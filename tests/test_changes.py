@@ -12,7 +12,7 @@ from golden_extension import cases
 from streamc.compiler.driver import CompileResult
 from streamc.compiler.plan.compare import compare_plans
 from streamc.compiler.plan.compare_text import changes_text
-from streamc.dsl.render import render
+from streamc.dsl.reports.render import render
 
 
 def version(case: Path, name: str) -> CompileResult:

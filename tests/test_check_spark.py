@@ -9,7 +9,7 @@ from compiled import compiled, compiled_text
 from golden_extension import cases
 from streamc.cli.pages import read_page
 from streamc.cli.spark_check import check_on_spark
-from streamc.dsl.diagnostics import Diagnostics
+from streamc.dsl.reports.diagnostics import Diagnostics
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -33,8 +33,8 @@ from streamc.cli.app import app, main
 from streamc.cli.testing.find import find_tests
 from streamc.cli.testing.load import load_tests
 from streamc.compiler.driver import CompileResult, compile_source
-from streamc.dsl.render import render
-from streamc.dsl.source import SourceFile
+from streamc.dsl.reports.render import render
+from streamc.dsl.reports.source import SourceFile
 
 ROOT = Path(__file__).parent.parent
 PAGES = [

@@ -11,7 +11,7 @@ from typing import Any
 
 import make_textmate
 import pytest
-from streamc.dsl.parse import parser_and_kinds
+from streamc.dsl.parsing.parse import parser_and_kinds
 
 VSCODE = Path(__file__).parent.parent / "editors" / "vscode"
 SYNTAX = VSCODE / "syntaxes" / make_textmate.FILE

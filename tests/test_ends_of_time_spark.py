@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 from streamc.cli.testing.load import load_tests
 from streamc.cli.testing.run import run_tests
-from streamc.dsl.render import render
+from streamc.dsl.reports.render import render
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from compiled import compiled
 from golden_extension import cases
-from streamc.dsl.codes import all_codes
-from streamc.dsl.render import render
+from streamc.dsl.reports.codes import all_codes
+from streamc.dsl.reports.render import render
 
 CASES = cases("errors")
 

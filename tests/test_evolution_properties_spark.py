@@ -23,8 +23,8 @@ from streamc.compiler.migrate.files.read import read_migration
 from streamc.compiler.migrate.plan import plan_migration
 from streamc.compiler.migrate.results.document import document
 from streamc.compiler.migrate.results.text import plan_text
-from streamc.dsl.diagnostics import Diagnostics
-from streamc.dsl.source import SourceFile
+from streamc.dsl.reports.diagnostics import Diagnostics
+from streamc.dsl.reports.source import SourceFile
 from streamc.runtime.stepping.runs import step_run
 
 if TYPE_CHECKING:

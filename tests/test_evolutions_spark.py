@@ -17,8 +17,8 @@ from streamc.compiler.migrate.plan import plan_migration
 from streamc.compiler.migrate.results.document import document
 from streamc.contracts.migration import Migration
 from streamc.contracts.plan import Plan
-from streamc.dsl.diagnostics import Diagnostics
-from streamc.dsl.source import SourceFile
+from streamc.dsl.reports.diagnostics import Diagnostics
+from streamc.dsl.reports.source import SourceFile
 from streamc.runtime import Arguments, RuntimeFault, read_status, run_script
 from streamc.runtime.savepoints.process import savepoint_of, take_savepoint
 from streamc.runtime.state.state import current_generation

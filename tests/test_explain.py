@@ -11,10 +11,10 @@ from streamc.cli.pages import Page, known_codes, pages, read_page
 from streamc.cli.testing.load import load_tests
 from streamc.compiler.migrate.files.read import read_migration, tell_unused
 from streamc.compiler.migrate.plan import plan_migration
-from streamc.dsl.codes import all_codes
-from streamc.dsl.diagnostics import Diagnostics
-from streamc.dsl.render import render
-from streamc.dsl.source import SourceFile
+from streamc.dsl.reports.codes import all_codes
+from streamc.dsl.reports.diagnostics import Diagnostics
+from streamc.dsl.reports.render import render
+from streamc.dsl.reports.source import SourceFile
 
 __all__ = ["run"]
 

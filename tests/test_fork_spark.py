@@ -15,7 +15,7 @@ from streamc.compiler.migrate.plan import plan_migration
 from streamc.compiler.migrate.results.document import document
 from streamc.compiler.spec_tests.differences import difference_counts, difference_lines
 from streamc.contracts.plan import Plan
-from streamc.dsl.source import SourceFile
+from streamc.dsl.reports.source import SourceFile
 from streamc.runtime import Arguments, run_script
 from streamc.runtime.savepoints.process import savepoint_of, take_savepoint
 

@@ -7,8 +7,8 @@ from hypothesis import HealthCheck, Phase, given, settings
 from spec_strategies import expressions
 from streamc.dsl.ast.expressions import Expression
 from streamc.dsl.format import identifier, sql, string
-from streamc.dsl.parse import parse_expression
-from streamc.dsl.source import SourceFile
+from streamc.dsl.parsing.parse import parse_expression
+from streamc.dsl.reports.source import SourceFile
 from syntax_corpus import EXPRESSIONS
 
 # Trees are large: what fails is told as text, and need not be made small by the thousand.

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 from streamc.compiler.plan.endpoints import describe_settings
-from streamc.dsl import codes
 from streamc.dsl.ast.statements import FrontMatter
-from streamc.dsl.diagnostics import Diagnostics
-from streamc.dsl.front_matter import read_front_matter
-from streamc.dsl.settings import Profile, Settings
-from streamc.dsl.source import SourceFile, Span
+from streamc.dsl.reports import codes
+from streamc.dsl.reports.diagnostics import Diagnostics
+from streamc.dsl.reports.source import SourceFile, Span
+from streamc.dsl.settings.front_matter import read_front_matter
+from streamc.dsl.settings.values import Profile, Settings
 
 
 def read(text: str, stem: str = "clicks") -> tuple[Settings, Diagnostics]:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from compiled import compiled
 from golden_extension import cases
-from streamc.dsl.render import render
+from streamc.dsl.reports.render import render
 
 STAGES = {
     "ast.txt": "ast",

@@ -12,7 +12,7 @@ import pytest
 from compiled import compiled_text, written
 from streamc.cli.testing.load import load_tests
 from streamc.cli.testing.run import run_tests
-from streamc.dsl.render import render
+from streamc.dsl.reports.render import render
 from streamc.runtime import Arguments, run_script
 from streamc.runtime.base.errors import RuntimeFault
 from streamc.runtime.base.options import instant_options

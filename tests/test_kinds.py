@@ -14,7 +14,7 @@ from streamc.compiler.model.steps import Stateful, Step
 from streamc.compiler.operators.kind import OperatorKind, RootKind, RowKind
 from streamc.compiler.operators.registry import KINDS
 from streamc.contracts.plan import Operator
-from streamc.dsl.render import render
+from streamc.dsl.reports.render import render
 
 
 def concrete(step: type[Step]) -> Iterator[type[Step]]:

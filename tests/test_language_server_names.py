@@ -45,8 +45,8 @@ def test_every_name_of_the_expected_specs_is_known() -> None:
     from streamc.cli.language_server.names import find_names
     from streamc.compiler.driver import compile_source
     from streamc.dsl.ast.expressions import ColumnRef
-    from streamc.dsl.source import SourceFile
-    from streamc.dsl.walk import walk
+    from streamc.dsl.ast.walk import walk
+    from streamc.dsl.reports.source import SourceFile
 
     unknown, references = [], 0
     for path in sorted(GOLDEN.glob("*/spec.stream")):
@@ -67,7 +67,7 @@ def test_names_of_the_expected_specs_can_be_changed() -> None:
     from streamc.cli.language_server.documents import Analysis
     from streamc.cli.language_server.rename import NotRenamed, rename
     from streamc.compiler.driver import compile_source
-    from streamc.dsl.source import SourceFile
+    from streamc.dsl.reports.source import SourceFile
 
     refused, renamed = [], 0
     for case in ("union", "lookups", "patterns", "user_aggregates", "operator_inventory_balance"):

@@ -13,15 +13,15 @@ from hypothesis import HealthCheck, Phase, assume, given, settings
 from hypothesis import strategies as st
 from lark.grammar import NonTerminal
 from streamc import grammar
-from streamc.dsl import parse as parsing
 from streamc.dsl.actions import actions
 from streamc.dsl.ast.statements import Spec
-from streamc.dsl.lalr import Parser
 from streamc.dsl.layout import format_source
 from streamc.dsl.layout.comments import COMMENT
-from streamc.dsl.parse import parse, statements_begin
-from streamc.dsl.source import SourceFile, Span
-from streamc.dsl.tokens import Kinds, Tokens, tokenize
+from streamc.dsl.parsing import parse as parsing
+from streamc.dsl.parsing.parse import parse, statements_begin
+from streamc.dsl.reports.source import SourceFile, Span
+from streamc.dsl.syntax.lalr import Parser
+from streamc.dsl.syntax.tokens import Kinds, Tokens, tokenize
 from syntax_corpus import SPEC
 
 ROOT = Path(__file__).parent.parent

@@ -14,8 +14,8 @@ from streamc.compiler.migrate.plan import plan_migration
 from streamc.compiler.migrate.results.document import document
 from streamc.contracts.notes.marks import Mark, open_marks
 from streamc.contracts.savepoint import SavedOperator, SavedQuery, Savepoint
-from streamc.dsl.diagnostics import Diagnostics
-from streamc.dsl.source import SourceFile
+from streamc.dsl.reports.diagnostics import Diagnostics
+from streamc.dsl.reports.source import SourceFile
 from streamc.runtime.savepoints.migrate.incompleteness import marks_after, partly
 from streamc.runtime.savepoints.migrate.state_mapping import Fit
 from streamc.runtime.state.state import generation_note

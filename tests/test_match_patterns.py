@@ -7,10 +7,10 @@ from compiled import compiled_text
 from streamc.compiler.resolve.lowering.match_pattern import Automaton, Follow, automaton, size
 from streamc.compiler.views.model_text import pipeline_text
 from streamc.dsl.ast import queries as q
-from streamc.dsl.parse import parse
-from streamc.dsl.render import render
-from streamc.dsl.source import SourceFile
-from streamc.dsl.walk import walk
+from streamc.dsl.ast.walk import walk
+from streamc.dsl.parsing.parse import parse
+from streamc.dsl.reports.render import render
+from streamc.dsl.reports.source import SourceFile
 
 SPEC = """
 CREATE SOURCE t (

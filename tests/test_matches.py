@@ -17,7 +17,7 @@ from oracles.streams import BASE, END, Row, made, offsets, rounded
 from program_interpreter import run
 from streamc.compiler.model.pipeline import Pipeline
 from streamc.compiler.model.programs import Operator
-from streamc.dsl.render import render
+from streamc.dsl.reports.render import render
 
 FOLDER = Path(__file__).parent / "oracles"
 

@@ -24,9 +24,9 @@ from streamc.compiler.migrate.results.document import document
 from streamc.compiler.migrate.results.draft import draft
 from streamc.compiler.migrate.results.text import plan_text
 from streamc.contracts.plan import Plan
-from streamc.dsl.diagnostics import Diagnostics
-from streamc.dsl.render import render
-from streamc.dsl.source import SourceFile
+from streamc.dsl.reports.diagnostics import Diagnostics
+from streamc.dsl.reports.render import render
+from streamc.dsl.reports.source import SourceFile
 
 CASES = [*cases("migrations", "old.stream"), *cases("evolutions", "new.stream")]
 SPECS = Path(__file__).parent.parent / "specs"

@@ -10,9 +10,9 @@ import pytest
 from streamc.contracts.json_records import Malformed
 from streamc.contracts.migration import Made, Migration, OperatorChange
 from streamc.dsl.ast.expressions import ColumnRef, Lambda
-from streamc.dsl.parse import parse_expression
-from streamc.dsl.source import SourceFile
-from streamc.dsl.walk import walk
+from streamc.dsl.ast.walk import walk
+from streamc.dsl.parsing.parse import parse_expression
+from streamc.dsl.reports.source import SourceFile
 
 TESTS = Path(__file__).parent
 WRITTEN = sorted(TESTS.glob("*/*/migration.json"))

@@ -15,9 +15,9 @@ from streamc.compiler.migrate.findings.decisions import Decisions
 from streamc.compiler.migrate.plan import plan_migration
 from streamc.compiler.migrate.types.conversions import type_of
 from streamc.contracts.plan import Plan
-from streamc.dsl.diagnostics import Diagnostics
-from streamc.dsl.render import render
-from streamc.dsl.source import SourceFile
+from streamc.dsl.reports.diagnostics import Diagnostics
+from streamc.dsl.reports.render import render
+from streamc.dsl.reports.source import SourceFile
 
 FOLDER = Path(__file__).parent / "migration_mistakes"
 BAD = cases("migration_mistakes", "migration.yaml")

@@ -27,8 +27,8 @@ from streamc.compiler.migrate.results.document import document
 from streamc.compiler.migrate.results.draft import draft
 from streamc.contracts.migration import OperatorChange
 from streamc.contracts.plan import Aggregate, Aggregation, Plan
-from streamc.dsl.diagnostics import Diagnostics
-from streamc.dsl.source import SourceFile
+from streamc.dsl.reports.diagnostics import Diagnostics
+from streamc.dsl.reports.source import SourceFile
 
 SOURCE = """\
 ---

@@ -24,7 +24,7 @@ from streamc.compiler.migrate.plan import plan_migration
 from streamc.compiler.migrate.results.document import document
 from streamc.compiler.migrate.results.text import plan_text
 from streamc.contracts.migration import Migration
-from streamc.dsl.source import SourceFile
+from streamc.dsl.reports.source import SourceFile
 from streamc.runtime.stepping.runs import step_run
 
 if TYPE_CHECKING:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from mutations import mutated
 from streamc.compiler.driver import compile_source
-from streamc.dsl.diagnostics import Diagnostics
 from streamc.dsl.layout import format_source
-from streamc.dsl.render import render
-from streamc.dsl.source import SourceFile, Span
+from streamc.dsl.reports.diagnostics import Diagnostics
+from streamc.dsl.reports.render import render
+from streamc.dsl.reports.source import SourceFile, Span
 
 FEW = 500
 """How many specs `make check` and `make test` try; `make test-long` tries all."""

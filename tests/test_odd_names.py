@@ -27,7 +27,7 @@ from streamc.cli.testing.find import find_tests
 from streamc.cli.testing.load import load_tests
 from streamc.cli.testing.report import outcome_text
 from streamc.cli.testing.run import run_tests
-from streamc.dsl.render import render
+from streamc.dsl.reports.render import render
 from streamc.runtime.state_tables.program_state import plain_name, state_name
 
 if TYPE_CHECKING:

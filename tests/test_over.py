@@ -20,7 +20,7 @@ from oracles.streams import BASE, END, Row, made, offsets
 from program_interpreter import Program, run
 from streamc.compiler.model import programs as m
 from streamc.compiler.model.pipeline import Pipeline
-from streamc.dsl.render import render
+from streamc.dsl.reports.render import render
 
 FOLDER = Path(__file__).parent / "oracles"
 

@@ -11,17 +11,17 @@ from typing import Any
 
 import pytest
 from streamc import grammar
-from streamc.dsl import parse as parsing
 from streamc.dsl.actions import actions
 from streamc.dsl.ast import expressions as e
 from streamc.dsl.ast import queries as q
 from streamc.dsl.ast import statements as s
+from streamc.dsl.ast.walk import children, walk
 from streamc.dsl.format import sql
-from streamc.dsl.lalr import Action, Parser
-from streamc.dsl.parse import parse, parse_expression
-from streamc.dsl.source import SourceFile, Span
-from streamc.dsl.tokens import Kinds
-from streamc.dsl.walk import children, walk
+from streamc.dsl.parsing import parse as parsing
+from streamc.dsl.parsing.parse import parse, parse_expression
+from streamc.dsl.reports.source import SourceFile, Span
+from streamc.dsl.syntax.lalr import Action, Parser
+from streamc.dsl.syntax.tokens import Kinds
 from syntax_corpus import EXPRESSIONS, SPEC
 
 ROOT = Path(__file__).parent.parent
@@ -100,7 +100,7 @@ def test_the_tables_are_those_of_the_grammar(seed: str) -> None:
 
 
 def test_a_parse_needs_no_lark() -> None:
-    code = "import sys; from streamc.dsl.parse import parse; assert 'lark' not in sys.modules"
+    code = "import sys, streamc.dsl.parsing.parse; assert 'lark' not in sys.modules"
     subprocess.run([sys.executable, "-P", "-c", code], check=True)
 
 

@@ -8,9 +8,9 @@ from streamc.compiler.migrate.files.read import read_migration
 from streamc.compiler.migrate.findings.verdicts import MigrationPlan
 from streamc.compiler.migrate.plan import plan_migration
 from streamc.compiler.migrate.texts.lines import expressions_in, renamed, words_in
-from streamc.dsl.diagnostics import Diagnostics
 from streamc.dsl.format import sql
-from streamc.dsl.source import SourceFile
+from streamc.dsl.reports.diagnostics import Diagnostics
+from streamc.dsl.reports.source import SourceFile
 
 
 @pytest.mark.parametrize(

@@ -19,9 +19,9 @@ from streamc.compiler.views.flow import flow
 from streamc.compiler.views.model_text import pipeline_text
 from streamc.contracts.plan import Column, Use
 from streamc.dsl.ast.expressions import ColumnRef
+from streamc.dsl.ast.walk import walk
 from streamc.dsl.format import sql
 from streamc.dsl.layout import format_source
-from streamc.dsl.walk import walk
 
 CASES = [case for case in cases("golden") if case.name.startswith("operator_")]
 

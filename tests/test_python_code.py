@@ -10,7 +10,7 @@ from streamc.compiler.driver import compile_source
 from streamc.compiler.migrate.plan import plan_migration
 from streamc.compiler.plan.modules import module_code
 from streamc.contracts.plan import Plan
-from streamc.dsl.source import SourceFile
+from streamc.dsl.reports.source import SourceFile
 
 SPEC = """\
 CREATE FUNCTION risk(v DOUBLE) RETURNS DOUBLE AS 'models.risk:score';

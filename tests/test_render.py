@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from json_outputs import output
-from streamc.dsl.codes import UNKNOWN_COLUMN, UNKNOWN_NAME, UNUSED
-from streamc.dsl.diagnostics import Diagnostic, Diagnostics, Label
-from streamc.dsl.render import render
-from streamc.dsl.source import SourceFile, Span
+from streamc.dsl.reports.codes import UNKNOWN_COLUMN, UNKNOWN_NAME, UNUSED
+from streamc.dsl.reports.diagnostics import Diagnostic, Diagnostics, Label
+from streamc.dsl.reports.render import render
+from streamc.dsl.reports.source import SourceFile, Span
 
 TEXT = """\
 CREATE SOURCE x (

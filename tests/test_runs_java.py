@@ -6,7 +6,7 @@ import pytest
 from streamc.compiler.driver import compile_source
 from streamc.compiler.migrate.files.expressions import BadExpression, parsed
 from streamc.contracts.java import option_runs_java, setting_runs_java
-from streamc.dsl.source import SourceFile
+from streamc.dsl.reports.source import SourceFile
 from streamc.runtime.base.errors import RuntimeFault
 from streamc.runtime.base.java_code import check_options, check_settings
 

@@ -13,7 +13,7 @@ from small_plans import small_plan
 from streamc.compiler.driver import compile_source
 from streamc.contracts.plan import Checkpoint, Plan, Profile
 from streamc.contracts.reserved import RESERVED, reserved
-from streamc.dsl.source import SourceFile
+from streamc.dsl.reports.source import SourceFile
 from streamc.runtime.base.errors import CODES, RuntimeFault
 from streamc.runtime.execution.views import duration
 from streamc.runtime.kinds.layout_lines import normal_type

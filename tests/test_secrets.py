@@ -16,8 +16,8 @@ from streamc.contracts import redaction
 from streamc.contracts.references import UnresolvedReference, fill
 from streamc.contracts.secrets import is_secret_name, written_secret
 from streamc.contracts.terminal import SafeStream
-from streamc.dsl.render import render
-from streamc.dsl.source import SourceFile
+from streamc.dsl.reports.render import render
+from streamc.dsl.reports.source import SourceFile
 from streamc.runtime.base.errors import BAD_OPTION, RuntimeFault
 from streamc.runtime.plan.arguments import Arguments
 from streamc.runtime.plan.plan import load_plan

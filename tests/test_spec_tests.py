@@ -37,9 +37,9 @@ from streamc.compiler.spec_tests.model import (
 from streamc.compiler.spec_tests.update import updated
 from streamc.compiler.spec_tests.values import instant_micros
 from streamc.compiler.spec_tests.ways import WAYS, arranged, with_crashes
-from streamc.dsl.render import render
-from streamc.dsl.source import Span
-from streamc.dsl.yaml_nodes import Sequence
+from streamc.dsl.reports.render import render
+from streamc.dsl.reports.source import Span
+from streamc.dsl.yaml.nodes import Sequence
 
 __all__ = ["run"]
 

@@ -23,7 +23,7 @@ from streamc.cli.testing.report import as_json, outcome_line, outcome_text, summ
 from streamc.cli.testing.run import Outcome, run_tests
 from streamc.compiler.spec_tests.update import updated
 from streamc.compiler.spec_tests.ways import AS_WRITTEN, SAVEPOINTS, WAYS
-from streamc.dsl.render import render
+from streamc.dsl.reports.render import render
 from streamc.runtime.stepping.state import await_tasks
 
 if TYPE_CHECKING:

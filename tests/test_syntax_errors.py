@@ -5,11 +5,11 @@ from __future__ import annotations
 import random
 
 import pytest
-from streamc.dsl import codes
-from streamc.dsl.diagnostics import Diagnostic
-from streamc.dsl.parse import Parsed, parse, parse_expression
-from streamc.dsl.render import render
-from streamc.dsl.source import SourceFile
+from streamc.dsl.parsing.parse import Parsed, parse, parse_expression
+from streamc.dsl.reports import codes
+from streamc.dsl.reports.diagnostics import Diagnostic
+from streamc.dsl.reports.render import render
+from streamc.dsl.reports.source import SourceFile
 from syntax_corpus import EXPRESSIONS, SPEC
 
 STREAM = "CREATE STREAM s AS {};"

@@ -14,9 +14,9 @@ from streamc.compiler.model.intervals import (
 from streamc.dsl.ast import expressions as e
 from streamc.dsl.ast import types as ast
 from streamc.dsl.ast.node import Name
-from streamc.dsl.diagnostics import Diagnostics
-from streamc.dsl.source import SourceFile, Span
-from streamc.dsl.suggest import closest, did_you_mean
+from streamc.dsl.reports.diagnostics import Diagnostics
+from streamc.dsl.reports.source import SourceFile, Span
+from streamc.dsl.reports.suggest import closest, did_you_mean
 
 AT = Span(0, 0)
 

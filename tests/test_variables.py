@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from streamc.dsl.diagnostics import Diagnostics
-from streamc.dsl.source import SourceFile, Span
-from streamc.dsl.variables import Variable, check_variables, split_variables
+from streamc.dsl.reports.diagnostics import Diagnostics
+from streamc.dsl.reports.source import SourceFile, Span
+from streamc.dsl.settings.variables import Variable, check_variables, split_variables
 
 
 def split(written: str, text: str | None = None) -> tuple[list[str], Diagnostics]:

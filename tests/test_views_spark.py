@@ -17,7 +17,7 @@ from compiled import compiled_text, written
 from run_case import FIRST_ARRIVAL
 from streamc.compiler.operators.clocks import timings
 from streamc.compiler.operators.facts.instants import EXAMPLE
-from streamc.dsl.render import render
+from streamc.dsl.reports.render import render
 from streamc.runtime import Arguments, Result, run_script
 
 if TYPE_CHECKING:

@@ -6,9 +6,9 @@ import time
 
 import pytest
 from streamc.compiler.driver import compile_source
-from streamc.dsl.source import SourceFile
-from streamc.dsl.yaml_nodes import read_documents
-from streamc.dsl.yaml_tree import YamlSyntaxError, read_yaml
+from streamc.dsl.reports.source import SourceFile
+from streamc.dsl.yaml.nodes import read_documents
+from streamc.dsl.yaml.tree import YamlSyntaxError, read_yaml
 
 BOMB = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n" + "".join(
     f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]\n" for n in range(1, 30)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from streamc.dsl.yaml_nodes import read_documents
-from streamc.dsl.yaml_slips import slip_of
-from streamc.dsl.yaml_tree import YamlSyntaxError
+from streamc.dsl.yaml.nodes import read_documents
+from streamc.dsl.yaml.slips import slip_of
+from streamc.dsl.yaml.tree import YamlSyntaxError
 
 
 @pytest.mark.parametrize(

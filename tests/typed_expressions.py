@@ -14,9 +14,9 @@ from streamc.compiler.resolve.expressions.resolve import (
 from streamc.dsl.ast import expressions as e
 from streamc.dsl.ast import statements as st
 from streamc.dsl.ast.node import Name
-from streamc.dsl.diagnostics import Diagnostic, Diagnostics
-from streamc.dsl.parse import parse
-from streamc.dsl.source import SourceFile, Span
+from streamc.dsl.parsing.parse import parse
+from streamc.dsl.reports.diagnostics import Diagnostic, Diagnostics
+from streamc.dsl.reports.source import SourceFile, Span
 
 COLUMNS: dict[str, t.Type] = {
     "bool": t.BOOLEAN,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from ...dsl.diagnostics import Diagnostics
+from ...dsl.reports.diagnostics import Diagnostics
 from .github import render_github
 from .junit import render_junit
 from .sarif import render_sarif

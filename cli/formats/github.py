@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...contracts.redaction import masked
-from ...dsl.diagnostics import Diagnostic, Diagnostics
-from ...dsl.source import SourceFile
+from ...dsl.reports.diagnostics import Diagnostic, Diagnostics
+from ...dsl.reports.source import SourceFile
 
 _IN_MESSAGES = {"%": "%25", "\r": "%0D", "\n": "%0A"}
 _IN_PROPERTIES = {**_IN_MESSAGES, ":": "%3A", ",": "%2C"}

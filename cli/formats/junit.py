@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from xml.etree import ElementTree
 
-from ...dsl.diagnostics import Diagnostic, Diagnostics, Severity
-from ...dsl.render import render_concise, render_one
+from ...dsl.reports.diagnostics import Diagnostic, Diagnostics, Severity
+from ...dsl.reports.render import render_concise, render_one
 from ..xml_text import xml_document, xml_text
 
 

@@ -9,9 +9,9 @@ from urllib.parse import quote
 
 from ... import __version__
 from ...contracts.redaction import masked
-from ...dsl.codes import all_codes
-from ...dsl.diagnostics import Code, Diagnostic, Diagnostics, Label
-from ...dsl.source import SourceFile
+from ...dsl.reports.codes import all_codes
+from ...dsl.reports.diagnostics import Code, Diagnostic, Diagnostics, Label
+from ...dsl.reports.source import SourceFile
 from ..pages import read_page
 
 SCHEMA = (

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from lsprotocol import types as lsp
 
-from ...dsl.source import SourceFile
+from ...dsl.reports.source import SourceFile
 from .positions import Places
 
 _WORD = re.compile(r"[\w.-]+|(?P<quote>[`'\"])[^`'\"]+(?P=quote)")

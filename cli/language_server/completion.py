@@ -12,9 +12,9 @@ from ...compiler.connectors.registry import SINKS, SOURCES, TABLES
 from ...compiler.model import types as t
 from ...compiler.model.functions import function_names
 from ...compiler.model.signature_text import signature_text
-from ...dsl.place import is_plain_name
-from ...dsl.source import SourceFile, Span
-from ...dsl.unfinished import Unfinished, end_of_statement, parse_statement, unfinished
+from ...dsl.parsing.unfinished import Unfinished, end_of_statement, parse_statement, unfinished
+from ...dsl.reports.source import SourceFile, Span
+from ...dsl.syntax.place import is_plain_name
 from .documents import Analysis, Documents
 from .names import names_of_statement
 from .occurrences import Found

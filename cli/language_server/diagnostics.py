@@ -8,8 +8,8 @@ from pathlib import Path
 from lsprotocol import types as lsp
 
 from ...contracts.redaction import masked
-from ...dsl.diagnostics import Diagnostic, Diagnostics, Severity
-from ...dsl.source import SourceFile
+from ...dsl.reports.diagnostics import Diagnostic, Diagnostics, Severity
+from ...dsl.reports.source import SourceFile
 from ..report import UserError
 from ..spec_files import SUFFIX, read_spec
 from ..testing.find import FOLDER, SUFFIXES, spec_beside

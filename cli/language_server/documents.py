@@ -14,7 +14,7 @@ from pygls.uris import from_fs_path, to_fs_path
 from ...compiler.driver import CompileResult, compile_source
 from ...compiler.model.schema import Schema
 from ...dsl.ast.statements import Spec
-from ...dsl.source import SourceFile, Span
+from ...dsl.reports.source import SourceFile, Span
 from .names import find_names
 from .occurrences import Found
 from .positions import Places

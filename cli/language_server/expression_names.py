@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 from ...dsl.ast import expressions as e
 from ...dsl.ast import queries as q
 from ...dsl.ast.node import Name, Node
-from ...dsl.source import Span
-from ...dsl.walk import children, walk
+from ...dsl.ast.walk import children, walk
+from ...dsl.reports.source import Span
 from .occurrences import Found, Symbol
 from .relations import Column, Columns, Local, Relations, Visible
 

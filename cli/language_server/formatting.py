@@ -5,7 +5,7 @@ from __future__ import annotations
 from lsprotocol import types as lsp
 
 from ...dsl.layout import format_source
-from ...dsl.source import SourceFile, Span
+from ...dsl.reports.source import SourceFile, Span
 from .positions import Places
 
 

@@ -11,8 +11,8 @@ from ...compiler.model.schema import Schema
 from ...compiler.resolve.scopes.names import KINDS, late_streams
 from ...dsl.ast import statements as st
 from ...dsl.ast.node import Name
-from ...dsl.source import SourceFile, Span
-from ...dsl.yaml_tree import YamlSyntaxError, read_yaml
+from ...dsl.reports.source import SourceFile, Span
+from ...dsl.yaml.tree import YamlSyntaxError, read_yaml
 from .expression_names import ExpressionNames, Scope
 from .occurrences import Found, Symbol
 from .program_names import ProgramNames

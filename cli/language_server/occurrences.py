@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from ...dsl.ast.node import Name
-from ...dsl.source import Span
+from ...dsl.reports.source import Span
 from .relations import Column, Visible
 
 

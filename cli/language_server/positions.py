@@ -6,7 +6,7 @@ from bisect import bisect_right
 
 from lsprotocol import types as lsp
 
-from ...dsl.source import Span
+from ...dsl.reports.source import Span
 
 
 class Places:

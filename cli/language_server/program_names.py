@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from ...dsl.ast import programs as p
 from ...dsl.ast import statements as st
 from ...dsl.ast.node import Name, Node
-from ...dsl.walk import children
+from ...dsl.ast.walk import children
 from .expression_names import ExpressionNames, Scope
 from .occurrences import Symbol
 from .relations import Relations, Visible

@@ -16,7 +16,7 @@ from ...dsl.ast import expressions as e
 from ...dsl.ast import queries as q
 from ...dsl.ast import statements as st
 from ...dsl.ast.node import Name
-from ...dsl.source import Span
+from ...dsl.reports.source import Span
 
 
 @dataclass(frozen=True, slots=True)

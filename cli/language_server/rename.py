@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from lsprotocol import types as lsp
 
 from ...compiler.driver import compile_source
-from ...dsl.place import is_plain_name
-from ...dsl.source import SourceFile, Span
+from ...dsl.reports.source import SourceFile, Span
+from ...dsl.syntax.place import is_plain_name
 from .documents import Analysis
 from .occurrences import Symbol
 

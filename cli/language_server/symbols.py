@@ -6,7 +6,7 @@ from lsprotocol import types as lsp
 
 from ...compiler.resolve.scopes.names import KINDS
 from ...dsl.ast import statements as st
-from ...dsl.source import Span
+from ...dsl.reports.source import Span
 from .documents import Analysis
 from .names import broken_kind
 from .relations import Relations

@@ -12,10 +12,10 @@ from ...compiler.spec_tests.diagnostics import Teller
 from ...compiler.spec_tests.model import Case
 from ...compiler.spec_tests.read import read_case, read_tests, spec_of
 from ...compiler.spec_tests.upgrades import Version
-from ...dsl import codes
-from ...dsl.diagnostics import Diagnostics
-from ...dsl.source import SourceFile, Span
-from ...dsl.yaml_nodes import Mapping, Scalar
+from ...dsl.reports import codes
+from ...dsl.reports.diagnostics import Diagnostics
+from ...dsl.reports.source import SourceFile, Span
+from ...dsl.yaml.nodes import Mapping, Scalar
 from ..report import UserError
 from ..spec_files import read_spec
 from .find import spec_beside

@@ -10,7 +10,7 @@
 
 from collections.abc import Callable, Iterator
 
-from ...dsl.diagnostics import Diagnostic
+from ...dsl.reports.diagnostics import Diagnostic
 from ..model.graph import OperatorGraph
 from .backends import check_backends
 from .chains import check_chains

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from ...contracts.records import dataclass
-from ...dsl import codes
 from ...dsl.ast.expressions import Call, ColumnRef, Expression
-from ...dsl.diagnostics import Diagnostic, Label
-from ...dsl.source import Span
-from ...dsl.walk import walk
+from ...dsl.ast.walk import walk
+from ...dsl.reports import codes
+from ...dsl.reports.diagnostics import Diagnostic, Label
+from ...dsl.reports.source import Span
 from ..graph.liveness import Visit, visits
 from ..model.chance import is_drawn
 from ..model.graph import OperatorGraph, Query

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import islice
 
-from ...dsl import codes
-from ...dsl.diagnostics import Diagnostic, Label
+from ...dsl.reports import codes
+from ...dsl.reports.diagnostics import Diagnostic, Label
 from ..model.graph import OperatorGraph, upstream
 from ..model.pipeline import Relation
 from ..model.steps import LateRows, Stateful, late_steps

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...dsl import codes
-from ...dsl.diagnostics import Diagnostic, Label
+from ...dsl.reports import codes
+from ...dsl.reports.diagnostics import Diagnostic, Label
 from ..model.declared import UserAggregate
 from ..model.graph import OperatorGraph
 from ..model.programs import Operator

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...dsl import codes
 from ...dsl.ast import statements as st
-from ...dsl.diagnostics import Diagnostic, Label
 from ...dsl.format.words import identifier
+from ...dsl.reports import codes
+from ...dsl.reports.diagnostics import Diagnostic, Label
 from ..model import types
 from ..model.schema import Field, Schema
 from .interface import Declares

@@ -8,9 +8,9 @@ from typing import ClassVar
 from ...contracts import formats
 from ...contracts.readers import READERS
 from ...contracts.sinks import SINKS
-from ...dsl import codes
 from ...dsl.ast import statements as st
-from ...dsl.diagnostics import Diagnostic, Label
+from ...dsl.reports import codes
+from ...dsl.reports.diagnostics import Diagnostic, Label
 from ..model import types
 from ..model.pipeline import Endpoint
 from ..model.schema import Field, Schema

@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 from ...contracts.sinks import SinkPromise
 from ...dsl.ast import statements as st
-from ...dsl.diagnostics import Diagnostic
+from ...dsl.reports.diagnostics import Diagnostic
 from ..model.pipeline import Endpoint
 from ..model.schema import Field, Schema
 from .options import ADDING, REFRESH, REPLACING, Concern, Option

@@ -10,7 +10,7 @@ from ...contracts import formats
 from ...contracts.readers import READERS
 from ...contracts.sinks import SINKS
 from ...dsl.ast import statements as st
-from ...dsl.diagnostics import Diagnostic
+from ...dsl.reports.diagnostics import Diagnostic
 from ..model import types
 from ..model.pipeline import Endpoint
 from ..model.schema import Field, Schema

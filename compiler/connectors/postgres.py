@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from ...contracts.sinks import SINKS
 from ...dsl.ast import statements as st
-from ...dsl.diagnostics import Diagnostic
+from ...dsl.reports.diagnostics import Diagnostic
 from ..model import types
 from ..model.pipeline import Endpoint
 from ..model.schema import Schema

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import ClassVar
 
 from ...contracts.readers import READERS
-from ...dsl.diagnostics import Diagnostic
+from ...dsl.reports.diagnostics import Diagnostic
 from ..model.pipeline import Endpoint
 from ..model.schema import Field
 from .columns import only_these

@@ -11,8 +11,8 @@ from dataclasses import replace
 
 from ...dsl.ast.expressions import Call, ColumnRef, Expression, Lambda, Star
 from ...dsl.ast.node import Name, Node
+from ...dsl.ast.walk import rewrite, walk
 from ...dsl.format.words import identifier
-from ...dsl.walk import rewrite, walk
 from ..model.pipeline import Relation
 from ..model.steps import Aggregate, Column, Filter, Project, Step
 

@@ -8,7 +8,7 @@ from typing import TypeAlias
 from ...contracts.records import dataclass
 from ...dsl.ast.expressions import Call, Expression
 from ...dsl.ast.types import TypeNode
-from ...dsl.source import Span
+from ...dsl.reports.source import Span
 from .aggregates import AggregateFunction
 from .typed import Typed
 from .types import Type

@@ -6,8 +6,8 @@ from dataclasses import field
 
 from ...contracts.records import dataclass
 from ...dsl.ast.expressions import Expression
-from ...dsl.settings import Settings
-from ...dsl.source import Span
+from ...dsl.reports.source import Span
+from ...dsl.settings.values import Settings
 from .declared import DeclaredFunction, PythonFunction
 from .schema import Duration, Field, Schema
 from .steps import Column, Step

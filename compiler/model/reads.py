@@ -30,7 +30,7 @@ from collections.abc import Iterator
 from ...contracts.records import dataclass
 from ...dsl.ast.expressions import Call, ColumnRef, Expression, Index
 from ...dsl.ast.node import Node
-from ...dsl.walk import children, walk
+from ...dsl.ast.walk import children, walk
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,8 @@ from dataclasses import replace
 
 from ...dsl.ast import expressions as e
 from ...dsl.ast.node import Name, Node
+from ...dsl.ast.walk import rewrite
 from ...dsl.format import sql
-from ...dsl.walk import rewrite
 
 _EITHER_WAY = frozenset({"+", "*", "&", "|", "^", "=", "<=>", "AND", "OR"})
 _TURNED = {">": "<", ">=": "<="}

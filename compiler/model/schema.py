@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import field
 
 from ...contracts.records import dataclass
-from ...dsl.source import Span
+from ...dsl.reports.source import Span
 from .types import Type
 
 

@@ -11,10 +11,10 @@ from __future__ import annotations
 import re
 
 from ...contracts.records import dataclass
-from ...dsl import codes
 from ...dsl.ast import types as ast
-from ...dsl.diagnostics import Diagnostic, Diagnostics, Label
-from ...dsl.suggest import closest
+from ...dsl.reports import codes
+from ...dsl.reports.diagnostics import Diagnostic, Diagnostics, Label
+from ...dsl.reports.suggest import closest
 
 MAX_PRECISION = 38
 """The maximum number of digits of a DECIMAL."""

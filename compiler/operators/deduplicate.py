@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...contracts import plan
-from ...dsl import codes
 from ...dsl.ast.expressions import Expression
-from ...dsl.diagnostics import Diagnostic, Label
+from ...dsl.reports import codes
+from ...dsl.reports.diagnostics import Diagnostic, Label
 from ..model.graph import OperatorGraph, StateUse
 from ..model.pipeline import Relation
 from ..model.schema import Schema

@@ -12,8 +12,8 @@ from typing import TypeAlias
 
 from ...contracts import plan
 from ...dsl.ast.expressions import Expression
-from ...dsl.diagnostics import InternalError
 from ...dsl.format import sql
+from ...dsl.reports.diagnostics import InternalError
 from ..model import types
 from ..model.schema import Field, Schema
 from ..model.steps import Key

@@ -12,7 +12,7 @@ from typing import Generic, TypeVar
 
 from ...contracts import plan
 from ...dsl.ast.expressions import Expression
-from ...dsl.diagnostics import Diagnostic
+from ...dsl.reports.diagnostics import Diagnostic
 from ..model.graph import OperatorGraph, StateUse
 from ..model.pipeline import Relation
 from ..model.schema import Schema

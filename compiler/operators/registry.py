@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, TypeVar
 
-from ...dsl.diagnostics import InternalError
+from ...dsl.reports.diagnostics import InternalError
 from ..model.steps import Stateful, Step
 from .kind import OperatorKind, RootKind, RowKind, StepKind
 

@@ -18,7 +18,7 @@ from ...contracts import plan
 from ...dsl.ast.expressions import ColumnRef
 from ...dsl.ast.node import Name
 from ...dsl.format import sql
-from ...dsl.source import Span
+from ...dsl.reports.source import Span
 from ..model import types
 from ..model.graph import OperatorGraph, StateUse
 from ..model.pipeline import Relation

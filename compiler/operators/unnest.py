@@ -6,7 +6,7 @@ from ...dsl.ast.expressions import Call as FunctionCall
 from ...dsl.ast.expressions import ColumnRef, Expression
 from ...dsl.ast.node import Name
 from ...dsl.format import sql
-from ...dsl.source import Span
+from ...dsl.reports.source import Span
 from ..model import types
 from ..model.steps import Unnest
 from ..pyspark import columns

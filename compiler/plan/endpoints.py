@@ -6,7 +6,7 @@ from pathlib import Path
 
 from ...contracts import plan
 from ...dsl.format import sql
-from ...dsl.settings import Profile, Settings
+from ...dsl.settings.values import Profile, Settings
 from ..model.declared import PythonFunction
 from ..model.pipeline import Checkpoint, Endpoint, Sink, Source, Table
 from ..model.schema import Field

@@ -10,9 +10,9 @@ from dataclasses import replace
 from ...dsl.ast import expressions as e
 from ...dsl.ast.node import Name, Node
 from ...dsl.ast.types import SimpleType
-from ...dsl.diagnostics import InternalError
+from ...dsl.ast.walk import rewrite
 from ...dsl.format import sql
-from ...dsl.walk import rewrite
+from ...dsl.reports.diagnostics import InternalError
 from ..model.aggregates import CONSTANTS
 from ..model.conditions import conjuncts
 from ..model.functions import AggregateFunction, aggregate

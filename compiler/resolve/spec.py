@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from typing import TypeAlias
 
 from ...contracts.records import dataclass
-from ...dsl import codes
 from ...dsl.ast import statements as st
-from ...dsl.diagnostics import Diagnostic, Diagnostics, Label
-from ...dsl.settings import Settings
+from ...dsl.reports import codes
+from ...dsl.reports.diagnostics import Diagnostic, Diagnostics, Label
+from ...dsl.settings.values import Settings
 from ..model.pipeline import Pipeline, Relation, Sink, Source, Table
 from ..model.schema import Schema
 from .clauses.late_rows import is_late

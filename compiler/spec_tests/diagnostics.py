@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ...dsl import codes
-from ...dsl.yaml_diagnostics import Teller as YamlTeller
-from ...dsl.yaml_diagnostics import described
+from ...dsl.reports import codes
+from ...dsl.yaml.diagnostics import Teller as YamlTeller
+from ...dsl.yaml.diagnostics import described
 from .values import Misfit
 
 

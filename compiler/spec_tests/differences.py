@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...dsl.yaml_text import yaml_line
+from ...dsl.yaml.text import yaml_line
 from .compare import Comparison, cells_equal
 from .values import Value
 

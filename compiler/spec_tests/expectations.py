@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from ...dsl import codes
-from ...dsl.source import Span
-from ...dsl.yaml_diagnostics import described
-from ...dsl.yaml_nodes import Mapping, Node, Scalar, Sequence
+from ...dsl.reports import codes
+from ...dsl.reports.source import Span
+from ...dsl.yaml.diagnostics import described
+from ...dsl.yaml.nodes import Mapping, Node, Scalar, Sequence
 from .diagnostics import Teller
 from .model import Column, Expect, Row
 from .values import Misfit, Value, read_value

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from ...contracts.plan import Plan, keys_of
 from ...contracts.records import dataclass
-from ...dsl.source import Span
-from ...dsl.yaml_nodes import Sequence as Items
+from ...dsl.reports.source import Span
+from ...dsl.yaml.nodes import Sequence as Items
 from ..model import types as t
 from ..model.pipeline import Pipeline
 from .compare import Comparison, compare

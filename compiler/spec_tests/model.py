@@ -7,8 +7,8 @@ from dataclasses import field
 
 from ...contracts.migration import Migration
 from ...contracts.records import dataclass
-from ...dsl.source import Span
-from ...dsl.yaml_nodes import Sequence
+from ...dsl.reports.source import Span
+from ...dsl.yaml.nodes import Sequence
 from ..model.types import Type
 from .values import Value
 

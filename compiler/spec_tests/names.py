@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping as Names
 
-from ...dsl import codes
-from ...dsl.yaml_nodes import Node
+from ...dsl.reports import codes
+from ...dsl.yaml.nodes import Node
 from ..connectors.registry import reader_of
 from ..model.pipeline import Pipeline, Source, Table
 from ..model.programs import Operator

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...dsl import codes
-from ...dsl.diagnostics import Diagnostics
-from ...dsl.source import SourceFile, Span
-from ...dsl.yaml_diagnostics import described
-from ...dsl.yaml_nodes import Mapping, Node, Scalar, Sequence, read_documents
-from ...dsl.yaml_slips import slip_of
-from ...dsl.yaml_tree import YamlSyntaxError
+from ...dsl.reports import codes
+from ...dsl.reports.diagnostics import Diagnostics
+from ...dsl.reports.source import SourceFile, Span
+from ...dsl.yaml.diagnostics import described
+from ...dsl.yaml.nodes import Mapping, Node, Scalar, Sequence, read_documents
+from ...dsl.yaml.slips import slip_of
+from ...dsl.yaml.tree import YamlSyntaxError
 from .diagnostics import Teller
 from .model import Case, Expect, Placed
 from .steps import StepReader

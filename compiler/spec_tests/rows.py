@@ -10,9 +10,9 @@ from collections.abc import Mapping as Names
 
 from ...contracts.formats import LINES
 from ...contracts.records import dataclass
-from ...dsl import codes
-from ...dsl.yaml_diagnostics import described
-from ...dsl.yaml_nodes import Mapping, Node, Scalar, Sequence
+from ...dsl.reports import codes
+from ...dsl.yaml.diagnostics import described
+from ...dsl.yaml.nodes import Mapping, Node, Scalar, Sequence
 from ..connectors.registry import reader_of
 from ..model import types as t
 from ..model.pipeline import Endpoint, Source, Table

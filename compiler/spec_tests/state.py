@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from ...dsl.yaml_nodes import Mapping, Node, Sequence
+from ...dsl.yaml.nodes import Mapping, Node, Sequence
 from ..model import types as t
 from ..model.programs import Operator
 from .diagnostics import Teller

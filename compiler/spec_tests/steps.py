@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from collections.abc import Mapping as Names
 from itertools import zip_longest
 
-from ...dsl import codes
-from ...dsl.yaml_diagnostics import described
-from ...dsl.yaml_nodes import Mapping, Node, Scalar, Sequence
+from ...dsl.reports import codes
+from ...dsl.yaml.diagnostics import described
+from ...dsl.yaml.nodes import Mapping, Node, Scalar, Sequence
 from .diagnostics import Teller
 from .expectations import read_expect
 from .model import (

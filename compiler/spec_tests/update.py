@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from ...dsl.source import Span
-from ...dsl.yaml_text import yaml_line
+from ...dsl.reports.source import Span
+from ...dsl.yaml.text import yaml_line
 from .compare import Comparison
 
 _WIDTH = 100

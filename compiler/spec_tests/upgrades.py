@@ -9,10 +9,10 @@ from typing import Protocol
 from ...contracts.migration import Migration
 from ...contracts.plan import Plan
 from ...contracts.records import dataclass
-from ...dsl import codes
-from ...dsl.diagnostics import Diagnostics
-from ...dsl.yaml_diagnostics import described
-from ...dsl.yaml_nodes import Mapping, Node, Scalar
+from ...dsl.reports import codes
+from ...dsl.reports.diagnostics import Diagnostics
+from ...dsl.yaml.diagnostics import described
+from ...dsl.yaml.nodes import Mapping, Node, Scalar
 from ..migrate.files.read import read_migration, tell_unused
 from ..migrate.findings.decisions import Decisions
 from ..migrate.findings.verdicts import MigrationPlan, Verdict

@@ -16,7 +16,7 @@ from datetime import UTC, date, datetime
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
-from ...dsl.yaml_nodes import Mapping, Node, Scalar, Sequence
+from ...dsl.yaml.nodes import Mapping, Node, Scalar, Sequence
 from ..model import types as t
 
 Value = Any

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import singledispatch
 
-from ...dsl.diagnostics import InternalError
 from ...dsl.format import sql
+from ...dsl.reports.diagnostics import InternalError
 from ..model.declared import DeclaredFunction, PythonFunction, SqlFunction, UserAggregate
 from ..model.pipeline import Endpoint, Pipeline, Relation, Sink, Source, Table
 from ..operators.registry import kind_of

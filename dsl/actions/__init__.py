@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from types import ModuleType
 
-from ..lalr import Action
+from ..syntax.lalr import Action
 from . import expressions, literals, programs, queries, statements, types
 
 

@@ -37,9 +37,9 @@ from ..ast.expressions import (
 )
 from ..ast.node import Name
 from ..ast.types import TypeNode
-from ..mistakes import long_star, not_a_parameter
-from ..source import Span
-from ..spelling import text_of
+from ..reports.source import Span
+from ..syntax.mistakes import long_star, not_a_parameter
+from ..syntax.spelling import text_of
 
 
 @dataclass(frozen=True, slots=True)

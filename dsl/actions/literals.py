@@ -13,10 +13,10 @@ from ..ast.expressions import (
     StringLiteral,
     TypedLiteral,
 )
-from ..mistakes import bad_interval
-from ..source import Span
-from ..spelling import text_of, unit_of
-from ..tokens import UNITS
+from ..reports.source import Span
+from ..syntax.mistakes import bad_interval
+from ..syntax.spelling import text_of, unit_of
+from ..syntax.tokens import UNITS
 
 _INTERVAL_WORD = re.compile(r"\s*interval\s+", re.IGNORECASE)
 _TEXT_PART = re.compile(r"\s*([+-]?\s*\d*\.?\d+)\s+([A-Za-z]+)(?=\s|$)")

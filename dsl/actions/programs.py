@@ -36,9 +36,9 @@ from ..ast.statements import (
     TimeToLive,
 )
 from ..ast.types import TypeNode
-from ..mistakes import not_a_cell, not_a_stream
-from ..source import Span
-from ..spelling import text_of
+from ..reports.source import Span
+from ..syntax.mistakes import not_a_cell, not_a_stream
+from ..syntax.spelling import text_of
 
 _Item = tuple[Span, Expression, Name | None, Expression | None, Expression | None]
 

@@ -30,9 +30,9 @@ from ..ast.queries import (
     UnnestRef,
     WindowTable,
 )
-from ..foreign_windows import window_in_group_by
-from ..mistakes import window_arguments
-from ..source import Span
+from ..foreign.windows import window_in_group_by
+from ..reports.source import Span
+from ..syntax.mistakes import window_arguments
 
 _WINDOWS = ("TUMBLE", "HOP", "CUMULATE", "SESSION", "COUNT_WINDOW", "WINDOW", "SESSION_WINDOW")
 _REPEATS: dict[str, tuple[int, int | None]] = {"*": (0, None), "+": (1, None), "?": (0, 1)}

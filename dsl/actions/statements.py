@@ -23,9 +23,9 @@ from ..ast.statements import (
     Watermark,
 )
 from ..ast.types import TypeNode
-from ..mistakes import repeated_policy
-from ..source import Span
-from ..spelling import text_of
+from ..reports.source import Span
+from ..syntax.mistakes import repeated_policy
+from ..syntax.spelling import text_of
 
 
 def checkpoint(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from ..ast.node import Name
 from ..ast.types import CollectionType, SimpleType, StructField, StructType, TypeNode
-from ..source import Span
-from ..spelling import unit_of
+from ..reports.source import Span
+from ..syntax.spelling import unit_of
 
 
 def simple_type(span: Span, name: Name, *parameters: str) -> SimpleType:

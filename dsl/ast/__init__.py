@@ -6,6 +6,7 @@
 - ``queries``: SELECT, relations, windows, joins, patterns.
 - ``programs``: the statements inside CREATE OPERATOR.
 - ``statements``: the top-level statements and the spec itself.
+- ``walk``: generic traversal of nodes and their text dump.
 
 Nothing here is resolved: names are text, types are not checked.
 """

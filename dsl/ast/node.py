@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import field
 
 from ...contracts.records import dataclass
-from ..source import Span
+from ..reports.source import Span
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import field
 
 from ...contracts.records import dataclass
-from ..source import Span
+from ..reports.source import Span
 from .expressions import Expression
 from .node import Name, Node
 from .programs import Handler

@@ -41,7 +41,7 @@ from ..ast.expressions import (
     WindowSpec,
     Word,
 )
-from ..diagnostics import InternalError
+from ..reports.diagnostics import InternalError
 from .types import type_sql
 from .words import TYPE_WORDS, identifier, string
 

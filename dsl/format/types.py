@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..ast.types import CollectionType, SimpleType, StructField, StructType, TypeNode
-from ..diagnostics import InternalError
+from ..reports.diagnostics import InternalError
 from .words import identifier
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ..lalr import RESERVED
+from ..syntax.lalr import RESERVED
 
 _BARE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _SPECIAL = re.compile(r"[\\'\0\b\n\r\t\x1a]")

@@ -13,9 +13,9 @@ from typing import Any
 
 from ...grammar import Rule, load
 from ..ast.node import Name
-from ..lalr import Action, Parser
-from ..source import SourceFile, Span
-from ..tokens import Kinds, tokenize
+from ..reports.source import SourceFile, Span
+from ..syntax.lalr import Action, Parser
+from ..syntax.tokens import Kinds, tokenize
 from .comments import Leaf, attach, hand_on
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from ...contracts.records import dataclass
-from ..depth import deep_calls, too_deep
-from ..diagnostics import Diagnostics, InternalError
-from ..parse import parse, statements_begin
-from ..source import SourceFile
+from ..parsing.depth import deep_calls, too_deep
+from ..parsing.parse import parse, statements_begin
+from ..reports.diagnostics import Diagnostics, InternalError
+from ..reports.source import SourceFile
 from . import expressions, programs, queries, statements
 from .comments import Leaf
 from .concrete import ConcreteSpec, ConcreteStatement, read

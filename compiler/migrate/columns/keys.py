@@ -8,8 +8,8 @@ from ....contracts.migration import Made
 from ....contracts.records import dataclass
 from ....dsl.ast.expressions import ColumnRef, Expression
 from ....dsl.ast.node import Node
+from ....dsl.ast.walk import rewrite, walk
 from ....dsl.format import identifier, sql
-from ....dsl.walk import rewrite, walk
 from ...model.same import canonical
 from ...operators.rows.origins import reference
 from ..compared.versions import Meaning, Versions

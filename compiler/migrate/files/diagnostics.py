@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ....dsl import codes
-from ....dsl.yaml_diagnostics import Teller as YamlTeller
-from ....dsl.yaml_nodes import Scalar
+from ....dsl.reports import codes
+from ....dsl.yaml.diagnostics import Teller as YamlTeller
+from ....dsl.yaml.nodes import Scalar
 
 
 class Teller(YamlTeller):

@@ -7,12 +7,12 @@ from collections.abc import Iterable, Mapping
 from ....contracts.java import function_runs_java
 from ....dsl.ast.expressions import Call, Cast, ColumnRef, Expression, Lambda
 from ....dsl.ast.node import Node
-from ....dsl.diagnostics import Diagnostics
+from ....dsl.ast.walk import walk
 from ....dsl.format import sql
-from ....dsl.parse import parse_expression
-from ....dsl.source import SourceFile, Span
-from ....dsl.suggest import closest
-from ....dsl.walk import walk
+from ....dsl.parsing.parse import parse_expression
+from ....dsl.reports.diagnostics import Diagnostics
+from ....dsl.reports.source import SourceFile, Span
+from ....dsl.reports.suggest import closest
 from ...model import types
 from ...model.schema import Field, Schema
 from ...model.typed import Typed

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from ....dsl.ast.expressions import Call, Cast
-from ....dsl.walk import walk
+from ....dsl.ast.walk import walk
 from ..findings.decisions import Decisions
 from ..findings.verdicts import Outcome
 from .expressions import parsed

@@ -7,13 +7,13 @@ from collections.abc import Mapping as Names
 from functools import partial
 
 from ....contracts.plan import Operator, Plan, Source, keys_of, timers_of
-from ....dsl import codes
-from ....dsl.diagnostics import Diagnostics
-from ....dsl.source import Span
-from ....dsl.yaml_diagnostics import described
-from ....dsl.yaml_nodes import Mapping, Node, Scalar, read_documents
-from ....dsl.yaml_slips import slip_of
-from ....dsl.yaml_tree import YamlSyntaxError
+from ....dsl.reports import codes
+from ....dsl.reports.diagnostics import Diagnostics
+from ....dsl.reports.source import Span
+from ....dsl.yaml.diagnostics import described
+from ....dsl.yaml.nodes import Mapping, Node, Scalar, read_documents
+from ....dsl.yaml.slips import slip_of
+from ....dsl.yaml.tree import YamlSyntaxError
 from ...model.typed import Typed
 from ..columns.sources import NEW
 from ..compared.versions import aggregates_of, alive

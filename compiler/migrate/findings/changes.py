@@ -7,7 +7,7 @@ from functools import cache
 
 from ....contracts.migration import CellChange, Made, OperatorChange, WindowChange
 from ....dsl.ast.expressions import ColumnRef, Lambda
-from ....dsl.walk import walk
+from ....dsl.ast.walk import walk
 from ..texts.parsing import parsed_expression
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import field
 
 from ....contracts.records import dataclass
-from ....dsl.source import Span
+from ....dsl.reports.source import Span
 from .verdicts import Path
 
 

@@ -11,7 +11,7 @@ from ....contracts.plan import ReadColumn, Source, Table, branches_of
 from ....contracts.records import dataclass
 from ....dsl.ast import expressions as e
 from ....dsl.ast.node import Node
-from ....dsl.walk import walk
+from ....dsl.ast.walk import walk
 from ...connectors.options import Concern
 from ...connectors.registry import SOURCES, TABLES
 from ...model import types as t

@@ -14,8 +14,8 @@ from collections.abc import Mapping
 from ....contracts.plan import Aggregate
 from ....dsl.ast import expressions as e
 from ....dsl.ast.node import Node
+from ....dsl.ast.walk import children, walk
 from ....dsl.format import sql
-from ....dsl.walk import children, walk
 from ..texts.parsing import parsed_expression
 
 WHOLE = "buf"

@@ -9,8 +9,8 @@ from ....contracts.plan import Aggregate, AggregateCell
 from ....contracts.records import dataclass
 from ....dsl.ast.expressions import Call
 from ....dsl.format import identifier, sql
-from ....dsl.parse import parse_expression
-from ....dsl.source import SourceFile
+from ....dsl.parsing.parse import parse_expression
+from ....dsl.reports.source import SourceFile
 from ..compared.versions import Meaning
 from ..types.conversions import cast, convert
 

@@ -12,7 +12,7 @@ from dataclasses import replace
 from ....contracts.plan import Program, ProgramCell
 from ....dsl.ast.expressions import Binary, Call, Expression, Interval, Lambda
 from ....dsl.ast.node import Node
-from ....dsl.walk import rewrite
+from ....dsl.ast.walk import rewrite
 from ..texts.lengths import interval_micros
 from ..texts.lines import assigned, renamed
 

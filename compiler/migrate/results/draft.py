@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import field
 
 from ....contracts.records import dataclass
-from ....dsl.yaml_text import yaml_line
+from ....dsl.yaml.text import yaml_line
 from ..findings.decisions import Decisions
 from ..findings.verdicts import FOUND_BY_THAT, Finding, MigrationPlan, Outcome, Path, Verdict
 

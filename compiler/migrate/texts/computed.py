@@ -15,7 +15,7 @@ from ....contracts.plan import (
     columns_of,
 )
 from ....dsl.ast.expressions import Call, Expression
-from ....dsl.walk import walk
+from ....dsl.ast.walk import walk
 from .lines import expressions_in
 from .parsing import parsed_condition, parsed_expression
 

@@ -12,8 +12,8 @@ from collections.abc import Iterator, Mapping
 
 from ....dsl.ast.expressions import Expression
 from ....dsl.format import identifier, string
-from ....dsl.parse import tokens_of
-from ....dsl.tokens import Tokens
+from ....dsl.parsing.parse import tokens_of
+from ....dsl.syntax.tokens import Tokens
 from .parsing import parsed_expression
 
 _AFTER = {"set": "=", "declare": "=", "put": "=", "start": "at", "for": "in"}

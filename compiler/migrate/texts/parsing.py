@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 from ....dsl.ast.expressions import Expression
 from ....dsl.ast.node import Node
+from ....dsl.ast.walk import rewrite
 from ....dsl.format import sql
-from ....dsl.parse import parse_expression
-from ....dsl.source import SourceFile
-from ....dsl.walk import rewrite
+from ....dsl.parsing.parse import parse_expression
+from ....dsl.reports.source import SourceFile
 from ...model.same import canonical
 
 

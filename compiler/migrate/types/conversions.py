@@ -6,9 +6,9 @@ from functools import cache
 from typing import TypeAlias
 
 from ....dsl.ast.expressions import Cast
-from ....dsl.diagnostics import Diagnostics
-from ....dsl.parse import parse_expression
-from ....dsl.source import SourceFile
+from ....dsl.parsing.parse import parse_expression
+from ....dsl.reports.diagnostics import Diagnostics
+from ....dsl.reports.source import SourceFile
 from ...model import types as t
 
 _DIGITS = {"TINYINT": 3, "SMALLINT": 5, "INT": 10, "BIGINT": 19}

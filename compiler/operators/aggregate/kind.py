@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from ....contracts import plan
 from ....dsl.ast import expressions as e
 from ....dsl.ast.expressions import Expression
+from ....dsl.ast.walk import walk
 from ....dsl.format import sql
-from ....dsl.walk import walk
 from ...model.graph import OperatorGraph, StateUse
 from ...model.pipeline import Relation
 from ...model.same import canonical

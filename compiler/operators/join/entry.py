@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from ....contracts import plan
 from ....dsl.ast.expressions import Binary, ColumnRef, Expression
 from ....dsl.ast.node import Name, Node
+from ....dsl.ast.walk import rewrite, walk
 from ....dsl.format import sql
-from ....dsl.walk import rewrite, walk
 from ...model.conditions import conjuncts
 from ...model.steps import Join, JoinSide
 from ..entries import branch_entry, by_reference, column_of, type_text

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import singledispatch
 
-from ....dsl.diagnostics import InternalError
 from ....dsl.format import sql
+from ....dsl.reports.diagnostics import InternalError
 from ...model.programs import (
     Add,
     Append,

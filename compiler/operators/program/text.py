@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from ....dsl.diagnostics import InternalError
 from ....dsl.format import sql
+from ....dsl.reports.diagnostics import InternalError
 from ...model.programs import (
     Add,
     Append,

@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 from ....contracts.records import dataclass
 from ....dsl.ast.expressions import ColumnRef, Expression
-from ....dsl.walk import walk
+from ....dsl.ast.walk import walk
 from ...model.steps import Step
 
 Needed: TypeAlias = frozenset[tuple[str, ...]]

@@ -13,9 +13,9 @@ from typing import Protocol, TypeAlias
 from ....contracts.records import dataclass
 from ....dsl.ast.expressions import ColumnRef, Expression, FieldAccess
 from ....dsl.ast.node import Name, Node
+from ....dsl.ast.walk import rewrite
 from ....dsl.format import sql
-from ....dsl.source import Span
-from ....dsl.walk import rewrite
+from ....dsl.reports.source import Span
 from ...model.same import canonical
 from ...model.steps import Step
 from .columns import Columns

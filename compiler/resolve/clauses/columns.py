@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ....contracts.records import dataclass
-from ....dsl import codes
 from ....dsl.ast import expressions as e
 from ....dsl.ast import queries as q
-from ....dsl.diagnostics import Diagnostic, Diagnostics, Label
-from ....dsl.source import Span
+from ....dsl.reports import codes
+from ....dsl.reports.diagnostics import Diagnostic, Diagnostics, Label
+from ....dsl.reports.source import Span
 from ...model.schema import Field, Schema
 from ...model.steps import Column
 from ...model.typed import Typed

@@ -7,12 +7,12 @@ from dataclasses import replace
 from typing import TypeGuard
 
 from ....contracts.records import dataclass
-from ....dsl import codes
 from ....dsl.ast import expressions as e
 from ....dsl.ast.node import Node
-from ....dsl.diagnostics import Diagnostic, Diagnostics, Label
+from ....dsl.ast.walk import children
 from ....dsl.format import sql
-from ....dsl.walk import children
+from ....dsl.reports import codes
+from ....dsl.reports.diagnostics import Diagnostic, Diagnostics, Label
 from ...model import types
 from ...model.declared import DeclaredCall, UserAggregate
 from ...model.functions import aggregate

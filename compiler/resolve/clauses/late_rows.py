@@ -14,12 +14,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ....contracts.records import dataclass
-from ....dsl import codes
 from ....dsl.ast import expressions as e
 from ....dsl.ast import queries as q
 from ....dsl.ast.node import Name
-from ....dsl.diagnostics import Diagnostic, Diagnostics, Label
-from ....dsl.source import Span
+from ....dsl.reports import codes
+from ....dsl.reports.diagnostics import Diagnostic, Diagnostics, Label
+from ....dsl.reports.source import Span
 from ...model import types as t
 from ...model.pipeline import Relation
 from ...model.programs import Operator

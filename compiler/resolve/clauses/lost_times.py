@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ....dsl.ast import expressions as e
+from ....dsl.ast.walk import walk
 from ....dsl.format import sql
-from ....dsl.walk import walk
 from ...model.schema import LostTime, Schema
 from ..scopes.scope import BlockScope
 from .columns import Item

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 
 from ....contracts.records import dataclass
 from ....dsl.ast import expressions as e
-from ....dsl.walk import walk
+from ....dsl.ast.walk import walk
 from ...model.conditions import conjuncts
 from ...model.intervals import interval_micros
 

@@ -10,11 +10,11 @@ Each side gets its window as a column, and the condition equates the two:
 
 from __future__ import annotations
 
-from ....dsl import codes
 from ....dsl.ast import expressions as e
 from ....dsl.ast import queries as q
 from ....dsl.ast.node import Name
-from ....dsl.diagnostics import Diagnostic, Label
+from ....dsl.reports import codes
+from ....dsl.reports.diagnostics import Diagnostic, Label
 from ...model import types
 from ...model.conditions import conjuncts
 from ...model.schema import Field

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from ....dsl import codes
 from ....dsl.ast import expressions as e
 from ....dsl.ast import queries as q
-from ....dsl.diagnostics import Diagnostic, Diagnostics, Label
-from ....dsl.source import Span
+from ....dsl.reports import codes
+from ....dsl.reports.diagnostics import Diagnostic, Diagnostics, Label
+from ....dsl.reports.source import Span
 from ...model import types
 from ...model.intervals import micros_text
 from ...model.schema import Duration

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ....dsl import codes
 from ....dsl.ast import statements as st
-from ....dsl.diagnostics import Diagnostic, Diagnostics, Label
+from ....dsl.reports import codes
+from ....dsl.reports.diagnostics import Diagnostic, Diagnostics, Label
 from ...model.pipeline import Checkpoint
 from ...model.schema import Duration
 from .durations import duration

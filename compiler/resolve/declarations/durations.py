@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ....dsl import codes
 from ....dsl.ast import expressions as e
-from ....dsl.diagnostics import Diagnostic, Diagnostics, Label
+from ....dsl.reports import codes
+from ....dsl.reports.diagnostics import Diagnostic, Diagnostics, Label
 from ...model.intervals import duration_text, interval_micros
 from ...model.schema import Duration
 

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TypeAlias, TypeVar
 
 from ....contracts.targets import target_parts
-from ....dsl import codes
 from ....dsl.ast import expressions as e
 from ....dsl.ast import statements as st
 from ....dsl.ast.node import Name, Node
-from ....dsl.diagnostics import Diagnostic, Diagnostics, Label
-from ....dsl.walk import walk
+from ....dsl.ast.walk import walk
+from ....dsl.reports import codes
+from ....dsl.reports.diagnostics import Diagnostic, Diagnostics, Label
 from ...model import types as t
 from ...model.coercion import can_cast
 from ...model.declared import DeclaredFunction, DeclaredType, Parameter, PythonFunction, SqlFunction

@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ....contracts.java import ALLOW, function_runs_java, option_runs_java
-from ....dsl import codes
 from ....dsl.ast import expressions as e
 from ....dsl.ast.node import Name, Node
 from ....dsl.ast.statements import Option
-from ....dsl.diagnostics import Diagnostic, Label
-from ....dsl.java_settings import ALLOWING
-from ....dsl.settings import Settings
-from ....dsl.walk import walk
+from ....dsl.ast.walk import walk
+from ....dsl.reports import codes
+from ....dsl.reports.diagnostics import Diagnostic, Label
+from ....dsl.settings.java import ALLOWING
+from ....dsl.settings.values import Settings
 from ...connectors.spark_options import PREFIX
 
 

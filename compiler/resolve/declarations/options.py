@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 
-from ....dsl import codes
 from ....dsl.ast.node import Name
 from ....dsl.ast.statements import Option
-from ....dsl.diagnostics import Diagnostic, Diagnostics, Label
-from ....dsl.foreign_options import told
-from ....dsl.source import Span
-from ....dsl.suggest import closest
-from ....dsl.variables import check_variables, split_variables
+from ....dsl.foreign.options import told
+from ....dsl.reports import codes
+from ....dsl.reports.diagnostics import Diagnostic, Diagnostics, Label
+from ....dsl.reports.source import Span
+from ....dsl.reports.suggest import closest
+from ....dsl.settings.variables import check_variables, split_variables
 from ...connectors import options as known_options
 from ...connectors.elsewhere import connector_help, instead_of_ksqldb, of_ksqldb
 from ...connectors.interface import Role

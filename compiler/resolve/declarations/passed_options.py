@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ....dsl import codes
 from ....dsl.ast.statements import Option
-from ....dsl.diagnostics import Diagnostic, Label
-from ....dsl.suggest import closest
+from ....dsl.reports import codes
+from ....dsl.reports.diagnostics import Diagnostic, Label
+from ....dsl.reports.suggest import closest
 from ...connectors.interface import Role
 from ...connectors.spark_options import NOT_PASSED, PREFIX, SparkOptions
 

@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ....contracts.secrets import referring, written_secret
-from ....dsl import codes
 from ....dsl.ast.node import Node
 from ....dsl.ast.statements import Option
-from ....dsl.diagnostics import Diagnostic, Diagnostics, Label
-from ....dsl.secret_settings import WOULD_BE_SEEN, environment_name
-from ....dsl.settings import Settings
-from ....dsl.source import SourceFile
-from ....dsl.walk import walk
+from ....dsl.ast.walk import walk
+from ....dsl.reports import codes
+from ....dsl.reports.diagnostics import Diagnostic, Diagnostics, Label
+from ....dsl.reports.source import SourceFile
+from ....dsl.settings.secrets import WOULD_BE_SEEN, environment_name
+from ....dsl.settings.values import Settings
 
 
 def note_secrets(spec: Node, source: SourceFile) -> None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ....dsl import codes
 from ....dsl.ast import statements as st
-from ....dsl.diagnostics import Diagnostic, Diagnostics, Label
+from ....dsl.reports import codes
+from ....dsl.reports.diagnostics import Diagnostic, Diagnostics, Label
 from ...connectors.registry import SINKS
 from ...model.pipeline import Endpoint, Sink
 from ..scopes.names import sink_is_not_read, unknown_relation

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from ....dsl import codes
 from ....dsl.ast import expressions as e
 from ....dsl.ast import statements as st
 from ....dsl.ast.node import Name
-from ....dsl.diagnostics import Diagnostic, Diagnostics, Label
-from ....dsl.suggest import closest
-from ....dsl.walk import walk
+from ....dsl.ast.walk import walk
+from ....dsl.reports import codes
+from ....dsl.reports.diagnostics import Diagnostic, Diagnostics, Label
+from ....dsl.reports.suggest import closest
 from ...connectors.interface import Declares
 from ...connectors.registry import SOURCES
 from ...model import types

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from ....dsl import codes
 from ....dsl.ast import expressions as e
 from ....dsl.ast import statements as st
-from ....dsl.diagnostics import Diagnostic, Diagnostics, Label
-from ....dsl.suggest import closest
+from ....dsl.reports import codes
+from ....dsl.reports.diagnostics import Diagnostic, Diagnostics, Label
+from ....dsl.reports.suggest import closest
 from ...connectors.registry import SOURCES
 from ...model import types
 from ...model.pipeline import MalformedRows, Source, Watermark

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ....contracts.records import dataclass
-from ....dsl import codes
 from ....dsl.ast import statements as st
-from ....dsl.diagnostics import Diagnostic, Diagnostics, Label
+from ....dsl.reports import codes
+from ....dsl.reports.diagnostics import Diagnostic, Diagnostics, Label
 from ...connectors.elsewhere import instead_of_ksqldb, of_ksqldb
 from ..foreign.not_built import not_built
 from ..scopes.names import KINDS, check_id

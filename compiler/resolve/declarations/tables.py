@@ -6,12 +6,12 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 
-from ....dsl import codes
 from ....dsl.ast import expressions as e
 from ....dsl.ast import statements as st
 from ....dsl.ast.node import Name
-from ....dsl.diagnostics import Diagnostic, Diagnostics, Label
-from ....dsl.spelling import unit_of
+from ....dsl.reports import codes
+from ....dsl.reports.diagnostics import Diagnostic, Diagnostics, Label
+from ....dsl.syntax.spelling import unit_of
 from ...connectors.options import REFRESH
 from ...connectors.registry import TABLES
 from ...model.intervals import micros_text

@@ -9,10 +9,10 @@ import re
 from collections.abc import Iterator
 
 from ....contracts.records import dataclass
-from ....dsl import codes
 from ....dsl.ast import statements as st
-from ....dsl.diagnostics import Diagnostic, Diagnostics, Label
-from ....dsl.suggest import closest
+from ....dsl.reports import codes
+from ....dsl.reports.diagnostics import Diagnostic, Diagnostics, Label
+from ....dsl.reports.suggest import closest
 from ...connectors.options import UPSERT
 from ...connectors.registry import SINKS
 from ...model import types

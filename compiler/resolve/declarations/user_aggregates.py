@@ -13,10 +13,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
-from ....dsl import codes
 from ....dsl.ast import statements as st
-from ....dsl.diagnostics import Diagnostic, Diagnostics, Label
-from ....dsl.suggest import closest
+from ....dsl.reports import codes
+from ....dsl.reports.diagnostics import Diagnostic, Diagnostics, Label
+from ....dsl.reports.suggest import closest
 from ...model import types as t
 from ...model.aggregates import AggregateFunction, aggregate
 from ...model.declared import Accumulator, Parameter, UserAggregate

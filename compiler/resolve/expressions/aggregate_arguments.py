@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ....dsl import codes
 from ....dsl.ast import expressions as e
-from ....dsl.diagnostics import Diagnostic, Label
+from ....dsl.reports import codes
+from ....dsl.reports.diagnostics import Diagnostic, Label
 from ...model import types as t
 from ...model.aggregates import CONSTANTS, AggregateFunction
 from ...model.typed import Typed

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ....dsl import codes
 from ....dsl.ast import expressions as e
 from ....dsl.ast.node import Name
-from ....dsl.diagnostics import Diagnostic, Label
 from ....dsl.format import sql
+from ....dsl.reports import codes
+from ....dsl.reports.diagnostics import Diagnostic, Label
 from ...model import types as t
 from ...model.aggregate_cells import registers
 from ...model.aggregates import AggregateFunction, aggregate

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from ....dsl import codes
 from ....dsl.ast import expressions as e
-from ....dsl.diagnostics import Diagnostic, Label
-from ....dsl.suggest import did_you_mean
+from ....dsl.reports import codes
+from ....dsl.reports.diagnostics import Diagnostic, Label
+from ....dsl.reports.suggest import did_you_mean
 from ...model import types as t
 from ...model.typed import Typed
 from .typing import Context, typed

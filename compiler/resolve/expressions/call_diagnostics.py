@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ....dsl import codes
 from ....dsl.ast import expressions as e
-from ....dsl.diagnostics import Diagnostic, Label
-from ....dsl.mistakes import ARRAYS_IN_PLACE
-from ....dsl.suggest import closest
+from ....dsl.reports import codes
+from ....dsl.reports.diagnostics import Diagnostic, Label
+from ....dsl.reports.suggest import closest
+from ....dsl.syntax.mistakes import ARRAYS_IN_PLACE
 from ...model import types as t
 from ...model.coercion import can_cast
 from ...model.functions import Function, aggregate_names, function_names

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ....dsl.ast import expressions as e
 from ....dsl.ast.node import Name
-from ....dsl.source import Span
+from ....dsl.reports.source import Span
 from ...model import types as t
 from ...model.functions import Function, aggregate, function
 from ...model.rules import RULES

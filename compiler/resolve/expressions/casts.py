@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from ....dsl import codes
 from ....dsl.ast import expressions as e
-from ....dsl.diagnostics import Diagnostic, Label
-from ....dsl.suggest import closest
+from ....dsl.reports import codes
+from ....dsl.reports.diagnostics import Diagnostic, Label
+from ....dsl.reports.suggest import closest
 from ...model import types as t
 from ...model.coercion import can_cast
 from ...model.date_parts import PARTS, part_named, part_type

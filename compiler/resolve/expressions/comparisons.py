@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ....dsl import codes
 from ....dsl.ast import expressions as e
 from ....dsl.ast.node import Name
-from ....dsl.diagnostics import Diagnostic, Label
+from ....dsl.reports import codes
+from ....dsl.reports.diagnostics import Diagnostic, Label
 from ...model import types as t
 from ...model.coercion import can_cast, can_compare, common_type
 from ...model.typed import Typed

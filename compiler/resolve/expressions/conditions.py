@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ....dsl import codes
 from ....dsl.ast import expressions as e
-from ....dsl.diagnostics import Diagnostic, Label
+from ....dsl.reports import codes
+from ....dsl.reports.diagnostics import Diagnostic, Label
 from ...model import types as t
 from ...model.typed import Typed
 from .comparisons import require_comparable, unified, with_names_of

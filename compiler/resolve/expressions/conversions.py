@@ -8,7 +8,7 @@ from __future__ import annotations
 from ....dsl.ast import expressions as e
 from ....dsl.ast.node import Name
 from ....dsl.ast.types import CollectionType, SimpleType, StructField, StructType, TypeNode
-from ....dsl.source import Span
+from ....dsl.reports.source import Span
 from ...model import types as t
 from ...model.coercion import common_type
 from ...model.declared import DeclaredType

@@ -6,9 +6,9 @@ import re
 from collections.abc import Sequence
 from datetime import date
 
-from ....dsl import codes
 from ....dsl.ast import expressions as e
-from ....dsl.diagnostics import Diagnostic, Label
+from ....dsl.reports import codes
+from ....dsl.reports.diagnostics import Diagnostic, Label
 from ...model import types as t
 from ...model.intervals import interval_micros, interval_months, interval_type
 from ...model.typed import Typed

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ....dsl import codes
 from ....dsl.ast import expressions as e
-from ....dsl.diagnostics import Diagnostic, InternalError, Label
+from ....dsl.reports import codes
+from ....dsl.reports.diagnostics import Diagnostic, InternalError, Label
 from ...model import coercion
 from ...model import types as t
 from ...model.rules import concatenated, operand_type

@@ -15,12 +15,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ....contracts.records import dataclass
-from ....dsl import codes
 from ....dsl.ast import expressions as e
 from ....dsl.ast.node import Name
-from ....dsl.diagnostics import Diagnostic, Label
 from ....dsl.format import sql
-from ....dsl.source import Span
+from ....dsl.reports import codes
+from ....dsl.reports.diagnostics import Diagnostic, Label
+from ....dsl.reports.source import Span
 from ...model import types as t
 from ...model.aggregates import aggregate
 from ...model.typed import Typed

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ....dsl.ast import expressions as e
-from ....dsl.diagnostics import Diagnostics
+from ....dsl.reports.diagnostics import Diagnostics
 from ...model.typed import Typed
 from . import calls, casts, conditions, declared_calls, literals, operators, references
 from .typing import CONDITIONS, Clause, Context, FoundAggregate, Scope, require_boolean, typed

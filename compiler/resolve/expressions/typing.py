@@ -12,10 +12,10 @@ from functools import singledispatch
 from typing import Protocol
 
 from ....contracts.records import dataclass
-from ....dsl import codes
 from ....dsl.ast import expressions as e
 from ....dsl.ast.node import Node
-from ....dsl.diagnostics import Diagnostic, Diagnostics, InternalError, Label
+from ....dsl.reports import codes
+from ....dsl.reports.diagnostics import Diagnostic, Diagnostics, InternalError, Label
 from ...model import types as t
 from ...model.functions import AggregateFunction
 from ...model.typed import Typed

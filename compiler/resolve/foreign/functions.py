@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
-from ....dsl import codes
 from ....dsl.ast import expressions as e
-from ....dsl.diagnostics import Diagnostic, Label
-from ....dsl.mistakes import WINDOW_FORMS
+from ....dsl.reports import codes
+from ....dsl.reports.diagnostics import Diagnostic, Label
+from ....dsl.syntax.mistakes import WINDOW_FORMS
 
 _OF_WINDOW = re.compile(
     r"(?P<kind>tumble|hop|session|cumulate)(_(?P<part>start|end|rowtime|proctime))?"

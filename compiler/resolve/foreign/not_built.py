@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ....dsl import codes
-from ....dsl.diagnostics import Diagnostic, Label
-from ....dsl.source import Span
+from ....dsl.reports import codes
+from ....dsl.reports.diagnostics import Diagnostic, Label
+from ....dsl.reports.source import Span
 
 
 def not_built(feature: str, span: Span, instead: str | None = None) -> Diagnostic:

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from ....dsl.ast import expressions as e
 from ....dsl.ast.node import Name, Node
-from ....dsl.source import Span
-from ....dsl.walk import rewrite, walk
+from ....dsl.ast.walk import rewrite, walk
+from ....dsl.reports.source import Span
 from ...model import types as t
 from ...model.intervals import micros_text
 from ...model.reads import CellRef, InstantRef, KeyRef, LocalRef

@@ -23,7 +23,7 @@ from typing import TypeAlias
 from ....contracts.records import dataclass
 from ....dsl.ast import expressions as e
 from ....dsl.ast.node import Name
-from ....dsl.source import Span
+from ....dsl.reports.source import Span
 from ...model import types as t
 from ...model.typed import Typed
 from . import builders as parts

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 from ....dsl.ast import expressions as e
 from ....dsl.ast.node import Name
-from ....dsl.source import Span
+from ....dsl.reports.source import Span
 from ...model import types as t
 from ...model.typed import Typed
 from . import builders as parts

@@ -15,8 +15,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from ....contracts.records import dataclass
 from ....dsl.ast import expressions as e
 from ....dsl.ast.node import Name, Node
-from ....dsl.source import Span
-from ....dsl.walk import rewrite
+from ....dsl.ast.walk import rewrite
+from ....dsl.reports.source import Span
 from ...model import types as t
 from ...model.aggregate_cells import sum_type
 from ...model.programs import Add, Append, Cell, CellKind, If, IfBranch, ProgramStatement, SetCell

@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ....dsl.ast import expressions as e
-from ....dsl.diagnostics import Diagnostics
+from ....dsl.reports.diagnostics import Diagnostics
 from ...model import types as t
 from ...model.declared import DeclaredCall
 from ...model.typed import Typed

@@ -16,9 +16,9 @@ from functools import reduce
 from ....contracts.records import dataclass
 from ....dsl.ast import expressions as e
 from ....dsl.ast.node import Node
+from ....dsl.ast.walk import rewrite
 from ....dsl.format import sql
-from ....dsl.source import Span
-from ....dsl.walk import rewrite
+from ....dsl.reports.source import Span
 from ...model import types as t
 from ...model.coercion import arithmetic
 from ...model.typed import Typed

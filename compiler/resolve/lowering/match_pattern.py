@@ -13,7 +13,7 @@ from itertools import pairwise
 
 from ....contracts.records import dataclass
 from ....dsl.ast import queries as q
-from ....dsl.walk import walk
+from ....dsl.ast.walk import walk
 
 MOST_PLACES = 100
 """How many places a pattern may have, with counted repetitions expanded."""

@@ -23,7 +23,7 @@ from collections.abc import Sequence
 
 from ....contracts.records import dataclass
 from ....dsl.ast import expressions as e
-from ....dsl.source import Span
+from ....dsl.reports.source import Span
 from ...model import programs as m
 from ...model import types as t
 from ...model.conditions import conjuncts

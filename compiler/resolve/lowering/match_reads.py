@@ -11,8 +11,8 @@ from dataclasses import replace
 
 from ....dsl.ast import expressions as e
 from ....dsl.ast.node import Node
-from ....dsl.diagnostics import Diagnostic
-from ....dsl.walk import children, rewrite, walk
+from ....dsl.ast.walk import children, rewrite, walk
+from ....dsl.reports.diagnostics import Diagnostic
 from ...model.aggregates import aggregate
 from ...model.declared import DeclaredCall, UserAggregate
 from ...model.typed import Typed

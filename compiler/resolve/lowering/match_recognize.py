@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from ....contracts.records import dataclass
 from ....dsl.ast import expressions as e
 from ....dsl.ast import queries as q
-from ....dsl.diagnostics import Diagnostic
+from ....dsl.reports.diagnostics import Diagnostic
 from ...model import types as t
 from ...model.reads import LocalRef
 from ...model.schema import Field

@@ -17,8 +17,8 @@ from dataclasses import field
 from ....contracts.records import dataclass
 from ....dsl.ast import expressions as e
 from ....dsl.ast.node import Name
-from ....dsl.source import Span
-from ....dsl.walk import walk
+from ....dsl.ast.walk import walk
+from ....dsl.reports.source import Span
 from ...model import programs as m
 from ...model import types as t
 from ...model.schema import Field, Schema

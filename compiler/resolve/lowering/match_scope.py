@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import field, replace
 
 from ....contracts.records import dataclass
-from ....dsl import codes
 from ....dsl.ast import expressions as e
 from ....dsl.ast.node import Name
-from ....dsl.diagnostics import Diagnostic, Diagnostics, Label
-from ....dsl.suggest import closest
+from ....dsl.reports import codes
+from ....dsl.reports.diagnostics import Diagnostic, Diagnostics, Label
+from ....dsl.reports.suggest import closest
 from ...model import types as t
 from ...model.declared import DeclaredCall
 from ...model.schema import Schema

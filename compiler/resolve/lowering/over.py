@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator
 
-from ....dsl import codes
 from ....dsl.ast import expressions as e
 from ....dsl.ast import queries as q
 from ....dsl.ast.node import Node
-from ....dsl.diagnostics import Diagnostic, Diagnostics, Label
+from ....dsl.ast.walk import rewrite, walk
 from ....dsl.format import sql
-from ....dsl.walk import rewrite, walk
+from ....dsl.reports import codes
+from ....dsl.reports.diagnostics import Diagnostic, Diagnostics, Label
 from ...model.programs import ProgramInput
 from ...model.schema import Schema
 from ...model.typed import Typed

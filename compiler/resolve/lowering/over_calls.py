@@ -10,12 +10,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from ....contracts.records import dataclass
-from ....dsl import codes
 from ....dsl.ast import expressions as e
 from ....dsl.ast import queries as q
 from ....dsl.ast.node import Node
-from ....dsl.diagnostics import Diagnostic, Diagnostics, InternalError, Label
-from ....dsl.walk import children
+from ....dsl.ast.walk import children
+from ....dsl.reports import codes
+from ....dsl.reports.diagnostics import Diagnostic, Diagnostics, InternalError, Label
 from ...model import types as t
 from ...model.coercion import can_cast
 from ...model.declared import DeclaredCall

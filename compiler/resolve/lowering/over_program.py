@@ -31,7 +31,7 @@ from typing import TypeAlias
 from ....contracts.records import dataclass
 from ....dsl.ast import expressions as e
 from ....dsl.ast.node import Name
-from ....dsl.source import Span
+from ....dsl.reports.source import Span
 from ...model import programs as m
 from ...model import types as t
 from ...model.programs import Cell, CellKind, Operator, ProgramStatement

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 
 from ....dsl.ast import expressions as e
 from ....dsl.ast.node import Name
-from ....dsl.source import Span
+from ....dsl.reports.source import Span
 from ...model.programs import ProgramInput, ProgramKey
 from ...model.reads import InstantRef
 from ...model.schema import Field

@@ -11,11 +11,11 @@ at the last row of its instant.
 from __future__ import annotations
 
 from ....contracts.records import dataclass
-from ....dsl import codes
 from ....dsl.ast import expressions as e
 from ....dsl.ast import queries as q
-from ....dsl.diagnostics import Diagnostic, Diagnostics, Label
-from ....dsl.source import Span
+from ....dsl.reports import codes
+from ....dsl.reports.diagnostics import Diagnostic, Diagnostics, Label
+from ....dsl.reports.source import Span
 from ...model import types as t
 from ...model.schema import Field
 from ...model.typed import Typed

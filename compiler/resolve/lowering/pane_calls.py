@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 from ....contracts.records import dataclass
 from ....dsl.ast import expressions as e
-from ....dsl.diagnostics import Diagnostic
+from ....dsl.reports.diagnostics import Diagnostic
 from ...model import types as t
 from ...model.programs import Cell, CellKind, ProgramStatement, SetCell
 from ...model.same import canonical

@@ -39,8 +39,8 @@ from dataclasses import replace
 from ....contracts.records import dataclass
 from ....dsl.ast import expressions as e
 from ....dsl.ast.node import Name, Node
-from ....dsl.source import Span
-from ....dsl.walk import rewrite, walk
+from ....dsl.ast.walk import rewrite, walk
+from ....dsl.reports.source import Span
 from ...model import programs as m
 from ...model import types as t
 from ...model.programs import Cell, CellKind, Operator, Panes, ProgramInput, ProgramStatement

@@ -10,11 +10,11 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import TypeAlias
 
 from ....contracts.records import dataclass
-from ....dsl import codes
 from ....dsl.ast import expressions as e
 from ....dsl.ast.node import Node
-from ....dsl.diagnostics import Diagnostic, Diagnostics, Label
-from ....dsl.walk import rewrite
+from ....dsl.ast.walk import rewrite
+from ....dsl.reports import codes
+from ....dsl.reports.diagnostics import Diagnostic, Diagnostics, Label
 from ...model import types as t
 from ...model.declared import DeclaredCall
 from ...model.typed import Typed

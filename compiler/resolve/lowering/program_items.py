@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ....dsl import codes
 from ....dsl.ast import expressions as e
 from ....dsl.ast import queries as q
-from ....dsl.diagnostics import Diagnostic, Diagnostics, Label
-from ....dsl.walk import walk
+from ....dsl.ast.walk import walk
+from ....dsl.reports import codes
+from ....dsl.reports.diagnostics import Diagnostic, Diagnostics, Label
 from ...model import types as t
 from ...model.schema import Field, Schema
 from ...model.typed import Typed

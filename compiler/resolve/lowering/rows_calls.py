@@ -11,11 +11,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ....contracts.records import dataclass
-from ....dsl import codes
 from ....dsl.ast import expressions as e
 from ....dsl.ast.node import Name
-from ....dsl.diagnostics import Diagnostic, Diagnostics, Label
-from ....dsl.source import Span
+from ....dsl.reports import codes
+from ....dsl.reports.diagnostics import Diagnostic, Diagnostics, Label
+from ....dsl.reports.source import Span
 from ...model import types as t
 from ...model.aggregates import aggregate
 from ...model.declared import DeclaredCall, UserAggregate

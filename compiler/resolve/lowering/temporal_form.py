@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from ....contracts.records import dataclass
-from ....dsl import codes
 from ....dsl.ast import expressions as e
 from ....dsl.ast import queries as q
-from ....dsl.diagnostics import Diagnostic, Diagnostics, Label
+from ....dsl.reports import codes
+from ....dsl.reports.diagnostics import Diagnostic, Diagnostics, Label
 from ...model import types as t
 from ...model.conditions import conjuncts
 from ...model.schema import Field

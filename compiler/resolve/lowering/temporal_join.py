@@ -20,11 +20,11 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from ....contracts.records import dataclass
-from ....dsl import codes
 from ....dsl.ast import expressions as e
 from ....dsl.ast import queries as q
-from ....dsl.diagnostics import Diagnostic, Label
-from ....dsl.walk import walk
+from ....dsl.ast.walk import walk
+from ....dsl.reports import codes
+from ....dsl.reports.diagnostics import Diagnostic, Label
 from ...model import programs as m
 from ...model import types as t
 from ...model.conditions import conjuncts

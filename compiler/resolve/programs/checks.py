@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ....dsl import codes
 from ....dsl.ast import expressions as e
 from ....dsl.ast import statements as st
-from ....dsl.diagnostics import Diagnostic, Label
+from ....dsl.ast.walk import walk
 from ....dsl.format import sql
-from ....dsl.source import Span
-from ....dsl.walk import walk
+from ....dsl.reports import codes
+from ....dsl.reports.diagnostics import Diagnostic, Label
+from ....dsl.reports.source import Span
 from ...model import programs as m
 from ...model.chance import is_drawn
 from ...model.programs import CellKind, Operator

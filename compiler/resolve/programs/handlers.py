@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from ....dsl import codes
 from ....dsl.ast import programs as p
 from ....dsl.ast import statements as st
-from ....dsl.diagnostics import Diagnostic, Diagnostics, Label
-from ....dsl.source import Span
-from ....dsl.suggest import closest
+from ....dsl.reports import codes
+from ....dsl.reports.diagnostics import Diagnostic, Diagnostics, Label
+from ....dsl.reports.source import Span
+from ....dsl.reports.suggest import closest
 from ...model.programs import Handler, ProgramInput
 from ...model.schema import Schema
 from .scope import Names, ProgramScope

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ....contracts.records import dataclass
-from ....dsl import codes
 from ....dsl.ast import expressions as e
 from ....dsl.ast.node import Name, Node
 from ....dsl.ast.types import SimpleType
-from ....dsl.diagnostics import Diagnostic, Diagnostics, Label
-from ....dsl.walk import rewrite
+from ....dsl.ast.walk import rewrite
+from ....dsl.reports import codes
+from ....dsl.reports.diagnostics import Diagnostic, Diagnostics, Label
 from ...model import types as t
 from ...model.coercion import can_cast
 from ...model.programs import Cell, CellKind, ProgramInput

@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from dataclasses import field
 
 from ....contracts.records import dataclass
-from ....dsl import codes
 from ....dsl.ast import expressions as e
 from ....dsl.ast.node import Name
-from ....dsl.diagnostics import Diagnostic, Diagnostics, Label
 from ....dsl.format import sql
-from ....dsl.source import Span
-from ....dsl.suggest import closest
+from ....dsl.reports import codes
+from ....dsl.reports.diagnostics import Diagnostic, Diagnostics, Label
+from ....dsl.reports.source import Span
+from ....dsl.reports.suggest import closest
 from ...model import types as t
 from ...model.programs import Cell, ProgramInput, ProgramKey, Timer
 from ...model.reads import CellRef, InstantRef, KeyRef, LocalRef

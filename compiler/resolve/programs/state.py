@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from ....dsl import codes
 from ....dsl.ast import expressions as e
 from ....dsl.ast import statements as st
 from ....dsl.ast import types as ast
 from ....dsl.ast.node import Name
-from ....dsl.diagnostics import Diagnostic, Diagnostics, Label
+from ....dsl.ast.walk import walk
 from ....dsl.format import sql
-from ....dsl.suggest import closest
-from ....dsl.walk import walk
+from ....dsl.reports import codes
+from ....dsl.reports.diagnostics import Diagnostic, Diagnostics, Label
+from ....dsl.reports.suggest import closest
 from ...model import types as t
 from ...model.chance import is_drawn
 from ...model.programs import Cell, CellKind, ProgramInput, ProgramKey, Timer

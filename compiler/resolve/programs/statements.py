@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from functools import singledispatch
 
 from ....contracts.records import dataclass
-from ....dsl import codes
 from ....dsl.ast import expressions as e
 from ....dsl.ast import programs as p
-from ....dsl.diagnostics import Diagnostic, Diagnostics, InternalError, Label
+from ....dsl.reports import codes
+from ....dsl.reports.diagnostics import Diagnostic, Diagnostics, InternalError, Label
 from ...model import programs as m
 from ...model import types as t
 from ...model.programs import CellKind

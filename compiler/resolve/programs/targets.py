@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ....dsl import codes
 from ....dsl.ast.node import Name
-from ....dsl.diagnostics import Diagnostic, Diagnostics, Label
-from ....dsl.suggest import closest
+from ....dsl.reports import codes
+from ....dsl.reports.diagnostics import Diagnostic, Diagnostics, Label
+from ....dsl.reports.suggest import closest
 from ...model import types as t
 from ...model.programs import Cell, CellKind, Timer
 from .scope import Names, ProgramScope

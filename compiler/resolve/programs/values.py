@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from ....dsl import codes
 from ....dsl.ast import expressions as e
-from ....dsl.diagnostics import Code, Diagnostic, Diagnostics, Label
-from ....dsl.walk import walk
+from ....dsl.ast.walk import walk
+from ....dsl.reports import codes
+from ....dsl.reports.diagnostics import Code, Diagnostic, Diagnostics, Label
 from ...model import types as t
 from ...model.coercion import can_cast
 from ...model.typed import Typed

@@ -16,14 +16,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from ....dsl import codes
 from ....dsl.ast import expressions as e
 from ....dsl.ast import queries as q
 from ....dsl.ast.node import Name, Node
-from ....dsl.diagnostics import Diagnostic, Label
+from ....dsl.ast.walk import children, rewrite, walk
 from ....dsl.format import sql
-from ....dsl.source import Span
-from ....dsl.walk import children, rewrite, walk
+from ....dsl.reports import codes
+from ....dsl.reports.diagnostics import Diagnostic, Label
+from ....dsl.reports.source import Span
 from ...model import types
 from ...model.programs import Panes
 from ...model.same import canonical

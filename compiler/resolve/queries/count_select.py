@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ....contracts.records import dataclass
-from ....dsl import codes
 from ....dsl.ast import expressions as e
 from ....dsl.ast import queries as q
 from ....dsl.ast.node import Name, Node
-from ....dsl.diagnostics import Diagnostic, Label
+from ....dsl.ast.walk import children, rewrite
 from ....dsl.format import sql
-from ....dsl.source import Span
-from ....dsl.walk import children, rewrite
+from ....dsl.reports import codes
+from ....dsl.reports.diagnostics import Diagnostic, Label
+from ....dsl.reports.source import Span
 from ...model import types as t
 from ...model.declared import DeclaredCall, UserAggregate
 from ...model.programs import ProgramInput

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from ....dsl import codes
 from ....dsl.ast import expressions as e
 from ....dsl.ast import queries as q
-from ....dsl.diagnostics import Diagnostic, Label
+from ....dsl.reports import codes
+from ....dsl.reports.diagnostics import Diagnostic, Label
 from ...model import types as t
 from ...model.programs import ProgramInput
 from ...model.schema import Field, Schema

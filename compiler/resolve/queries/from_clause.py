@@ -7,11 +7,11 @@ from dataclasses import replace
 from typing import TypeAlias, TypeGuard
 
 from ....contracts.records import dataclass
-from ....dsl import codes
 from ....dsl.ast import expressions as e
 from ....dsl.ast import queries as q
 from ....dsl.ast.node import Name
-from ....dsl.diagnostics import Diagnostic, Label
+from ....dsl.reports import codes
+from ....dsl.reports.diagnostics import Diagnostic, Label
 from ...model.pipeline import Relation
 from ...model.schema import Schema
 from ...model.steps import Window

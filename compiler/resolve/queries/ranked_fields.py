@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from ....dsl.ast import expressions as e
 from ....dsl.ast import queries as q
-from ....dsl.diagnostics import Diagnostic
 from ....dsl.format import sql
+from ....dsl.reports.diagnostics import Diagnostic
 from ...model.typed import Typed
 from ..clauses.columns import item_name
 from ..scopes.fields import ambiguous_key

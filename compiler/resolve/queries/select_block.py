@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ....dsl import codes
 from ....dsl.ast import expressions as e
 from ....dsl.ast import queries as q
-from ....dsl.diagnostics import Diagnostic, Label
+from ....dsl.reports import codes
+from ....dsl.reports.diagnostics import Diagnostic, Label
 from ...model.steps import AssignWindow, Filter, Project, Window
 from ..clauses.columns import Item, columns_of, item_name, resolve_items, schema_of
 from ..clauses.joins import add_join

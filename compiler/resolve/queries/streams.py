@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from ....dsl import codes
 from ....dsl.ast import queries as q
 from ....dsl.ast import statements as st
-from ....dsl.diagnostics import Diagnostic, Diagnostics, Label
+from ....dsl.reports import codes
+from ....dsl.reports.diagnostics import Diagnostic, Diagnostics, Label
 from ...model import types
 from ...model.coercion import common_type
 from ...model.pipeline import Relation

@@ -14,14 +14,14 @@ from collections.abc import Container
 from itertools import islice
 
 from ....contracts.records import dataclass
-from ....dsl import codes
 from ....dsl.ast import expressions as e
 from ....dsl.ast import queries as q
 from ....dsl.ast.node import Name
-from ....dsl.diagnostics import Diagnostic, Diagnostics, Label
-from ....dsl.source import Span
-from ....dsl.suggest import closest
-from ....dsl.walk import walk
+from ....dsl.ast.walk import walk
+from ....dsl.reports import codes
+from ....dsl.reports.diagnostics import Diagnostic, Diagnostics, Label
+from ....dsl.reports.source import Span
+from ....dsl.reports.suggest import closest
 from ...model import types
 from ...model.schema import Field, Schema
 from ...model.steps import OrderItem, Project, TopN

@@ -10,12 +10,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TypeVar
 
-from ....dsl import codes
 from ....dsl.ast import expressions as e
 from ....dsl.ast.node import Node
-from ....dsl.diagnostics import Diagnostic, Diagnostics, Label
-from ....dsl.suggest import closest
-from ....dsl.walk import rewrite
+from ....dsl.ast.walk import rewrite
+from ....dsl.reports import codes
+from ....dsl.reports.diagnostics import Diagnostic, Diagnostics, Label
+from ....dsl.reports.suggest import closest
 from ...model.declared import DeclaredCall, DeclaredFunction
 from ...model.functions import aggregate, aggregate_names, function, function_names
 from ..foreign.functions import OTHER_WAYS

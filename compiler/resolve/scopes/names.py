@@ -10,14 +10,14 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import TypeAlias
 
-from ....dsl import codes
 from ....dsl.ast import queries as q
 from ....dsl.ast import statements as st
 from ....dsl.ast.node import Name, Node
-from ....dsl.diagnostics import Diagnostic, Diagnostics, Label
-from ....dsl.source import Span
-from ....dsl.suggest import closest
-from ....dsl.walk import children, walk
+from ....dsl.ast.walk import children, walk
+from ....dsl.reports import codes
+from ....dsl.reports.diagnostics import Diagnostic, Diagnostics, Label
+from ....dsl.reports.source import Span
+from ....dsl.reports.suggest import closest
 
 _ID = re.compile(r"[a-z_][a-z0-9_]*")
 _LONGEST = 200

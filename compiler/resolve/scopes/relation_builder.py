@@ -6,10 +6,10 @@ from dataclasses import field
 from itertools import count
 
 from ....contracts.records import dataclass
-from ....dsl import codes
 from ....dsl.ast.node import Name
-from ....dsl.diagnostics import Diagnostic, Diagnostics, Label
-from ....dsl.source import Span
+from ....dsl.reports import codes
+from ....dsl.reports.diagnostics import Diagnostic, Diagnostics, Label
+from ....dsl.reports.source import Span
 from ...model.pipeline import Relation
 from ...model.schema import Schema
 from ...model.steps import Branch, Stateful, Step

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from ....dsl.ast import expressions as e
 from ....dsl.ast.node import Name, Node
-from ....dsl.walk import rewrite, walk
+from ....dsl.ast.walk import rewrite, walk
 
 
 def substituted(body: e.Expression, values: Mapping[str, e.Expression]) -> e.Expression:
