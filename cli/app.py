@@ -13,26 +13,26 @@ import typer
 
 from .. import __version__
 from ..contracts.terminal import guard_streams
-from .backfill import backfill
-from .barriers import barriers
-from .check import check
-from .compact import compact
-from .compile import compile_specs
-from .diff import diff
-from .explain import explain
-from .fmt import fmt
-from .fork import fork
-from .graph import graph
-from .init import init
-from .kernel import kernel
-from .lsp import lsp
-from .report import UserError, print_error
-from .rollback import rollback
-from .run import run
-from .savepoint_files import savepoint
-from .status import status
-from .stop import stop
-from .test import run_spec_tests
+from .jobs.backfill import backfill
+from .jobs.barriers import barriers
+from .jobs.fork import fork
+from .jobs.kernel import kernel
+from .jobs.rollback import rollback
+from .jobs.run import run
+from .jobs.status import status
+from .jobs.stop import stop
+from .savepoints.compact import compact
+from .savepoints.files import savepoint
+from .shared.report import UserError, print_error
+from .specs.check import check
+from .specs.compile import compile_specs
+from .specs.diff import diff
+from .specs.explain import explain
+from .specs.fmt import fmt
+from .specs.graph import graph
+from .specs.init import init
+from .specs.lsp import lsp
+from .specs.test import run_spec_tests
 
 app = typer.Typer(
     name="streamc",

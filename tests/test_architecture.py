@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from golden_extension import cases
-from streamc.cli.compile import Phase
+from streamc.cli.specs.compile import Phase
 from streamc.compiler.driver import PHASES
 from test_golden import STAGES
 

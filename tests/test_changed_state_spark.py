@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from compiled import compiled_text, written
 from guarded import Told
-from streamc.cli.changed_state import changes_between
+from streamc.cli.jobs.changed_state import changes_between
 from streamc.runtime import Arguments, Result, RuntimeFault, run_script
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 from compiled import compiled, compiled_text
 from golden_extension import cases
-from streamc.cli.pages import read_page
-from streamc.cli.spark_check import check_on_spark
+from streamc.cli.shared.pages import read_page
+from streamc.cli.specs.spark_check import check_on_spark
 from streamc.dsl.reports.diagnostics import Diagnostics
 
 if TYPE_CHECKING:

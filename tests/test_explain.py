@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from cli_run import Run, run
 from compiled import compiled_text, plan_in
-from streamc.cli.pages import Page, known_codes, pages, read_page
+from streamc.cli.shared.pages import Page, known_codes, pages, read_page
 from streamc.cli.testing.load import load_tests
 from streamc.compiler.migrate.files.read import read_migration, tell_unused
 from streamc.compiler.migrate.plan import plan_migration

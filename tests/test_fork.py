@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from cli_run import Run, run
 from compiled import compiled_text
-from streamc.cli.forking import Branch, read_recording
-from streamc.cli.report import UserError
+from streamc.cli.jobs.forking import Branch, read_recording
+from streamc.cli.shared.report import UserError
 from streamc.cli.testing.load import version_of
 from streamc.compiler.model import types as t
 from streamc.compiler.spec_tests.differences import difference_counts

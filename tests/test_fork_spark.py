@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from compiled import compiled, written
-from streamc.cli.forking import Branch, fork, read_recording
+from streamc.cli.jobs.forking import Branch, fork, read_recording
 from streamc.cli.testing.load import version_of
 from streamc.compiler.driver import compile_source
 from streamc.compiler.migrate.plan import plan_migration

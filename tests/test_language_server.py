@@ -372,7 +372,7 @@ def test_the_server_says_what_it_can(client: Client) -> None:
 
 def test_without_pygls(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pygls", None)
-    monkeypatch.setattr("streamc.cli.lsp.find_spec", lambda name: None)
+    monkeypatch.setattr("streamc.cli.specs.lsp.find_spec", lambda name: None)
     ended = run("lsp")
     assert (ended.code, ended.out) == (2, "")
     assert ended.err == (

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 from compiled import compiled_text, written
 from guarded import Told
-from streamc.cli.from_savepoint import migration_of
+from streamc.cli.savepoints.from_savepoint import migration_of
 from streamc.runtime import Arguments, RuntimeFault, run_script
 from streamc.runtime.savepoints.process import take_savepoint
 

@@ -23,8 +23,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from compiled import compiled, plan_in, written
 from streamc.cli.app import app
-from streamc.cli.changed_state import changes_between
-from streamc.cli.from_savepoint import migration_of
+from streamc.cli.jobs.changed_state import changes_between
+from streamc.cli.savepoints.from_savepoint import migration_of
 from streamc.compiler.migrate.plan import plan_migration
 from streamc.compiler.plan.compare import compare_plans
 from streamc.compiler.plan.compare_text import changes_text

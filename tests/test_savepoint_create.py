@@ -27,7 +27,9 @@ def no_spark(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     # The barriers of these states have no files that Spark would go on from.
     whole = "streamc.runtime.savepoints.take.create.Examination.barrier_damage"
     monkeypatch.setattr(whole, lambda examination, manifest: ())
-    monkeypatch.setattr("streamc.cli.savepoint.yield_to_jobs", lambda: asked.append("yield"))
+    monkeypatch.setattr(
+        "streamc.cli.savepoints.savepoint.yield_to_jobs", lambda: asked.append("yield")
+    )
     return asked
 
 

@@ -14,7 +14,7 @@ import pytest
 from json_outputs import output
 from small_plans import small_plan
 from streamc.cli.app import app
-from streamc.cli.report import UserError
+from streamc.cli.shared.report import UserError
 from streamc.contracts.savepoint import SavedOperator, SavedQuery, SavedTable, Savepoint
 from streamc.runtime.base.errors import SAVEPOINT_UNUSABLE, RuntimeFault
 from streamc.runtime.savepoints.format.model import (

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from streamc.cli.app import main
-from streamc.cli.columns import aligned
+from streamc.cli.shared.columns import aligned
 from streamc.compiler.driver import CompileResult, compile_source, output_files
 from streamc.contracts import redaction
 from streamc.contracts.references import UnresolvedReference, fill

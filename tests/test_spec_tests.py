@@ -16,7 +16,7 @@ import pytest
 from cli_run import Run, run
 from golden_extension import cases
 from json_outputs import output
-from streamc.cli.report import UserError
+from streamc.cli.shared.report import UserError
 from streamc.cli.testing.find import find_tests
 from streamc.cli.testing.load import load_tests, named
 from streamc.compiler.spec_tests.compare import Comparison, compare

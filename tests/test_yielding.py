@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 BEGIN = (
-    "import os, sys, time; from streamc.cli.low_priority import yield_to_jobs; yield_to_jobs(); "
+    "import os, sys, time; from streamc.cli.savepoints.low_priority import yield_to_jobs; "
+    "yield_to_jobs(); "
 )
 WAITS = """
 try:

@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 
 from ...dsl.reports.diagnostics import Diagnostic, Diagnostics, Severity
 from ...dsl.reports.render import render_concise, render_one
-from ..xml_text import xml_document, xml_text
+from ..shared.xml_text import xml_document, xml_text
 
 
 def render_junit(files: Sequence[Diagnostics]) -> str:

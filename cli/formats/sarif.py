@@ -12,7 +12,7 @@ from ...contracts.redaction import masked
 from ...dsl.reports.codes import all_codes
 from ...dsl.reports.diagnostics import Code, Diagnostic, Diagnostics, Label
 from ...dsl.reports.source import SourceFile
-from ..pages import read_page
+from ..shared.pages import read_page
 
 SCHEMA = (
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"

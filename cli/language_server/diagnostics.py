@@ -10,8 +10,8 @@ from lsprotocol import types as lsp
 from ...contracts.redaction import masked
 from ...dsl.reports.diagnostics import Diagnostic, Diagnostics, Severity
 from ...dsl.reports.source import SourceFile
-from ..report import UserError
-from ..spec_files import SUFFIX, read_spec
+from ..shared.report import UserError
+from ..shared.spec_files import SUFFIX, read_spec
 from ..testing.find import FOLDER, SUFFIXES, spec_beside
 from ..testing.load import load_tests
 from .documents import Documents, path_of, uri_of

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from ..report import UserError
-from ..spec_files import SUFFIX
+from ..shared.report import UserError
+from ..shared.spec_files import SUFFIX
 
 SUFFIXES = (".yaml", ".yml")
 FOLDER = "tests"

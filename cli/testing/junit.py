@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import groupby
 from xml.etree import ElementTree
 
-from ..xml_text import xml_document, xml_text
+from ..shared.xml_text import xml_document, xml_text
 from .report import failure_lines
 from .run import Outcome
 

@@ -16,8 +16,8 @@ from ...dsl.reports import codes
 from ...dsl.reports.diagnostics import Diagnostics
 from ...dsl.reports.source import SourceFile, Span
 from ...dsl.yaml.nodes import Mapping, Scalar
-from ..report import UserError
-from ..spec_files import read_spec
+from ..shared.report import UserError
+from ..shared.spec_files import read_spec
 from .find import spec_beside
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...compiler.spec_tests.differences import difference_lines, headline
 from ...compiler.spec_tests.values import json_text as spark_json
-from ..output import json_text
+from ..shared.output import json_text
 from .run import Checked, Outcome
 
 if TYPE_CHECKING:

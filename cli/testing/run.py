@@ -30,7 +30,7 @@ from ...runtime.accounting.remarks import Remarks
 from ...runtime.base.errors import RuntimeFault
 from ...runtime.stepping.runs import step_run, step_spark
 from ...runtime.stepping.steps import StepRun
-from ..output import write_if_changed
+from ..shared.output import write_if_changed
 from .load import Test
 
 if TYPE_CHECKING:

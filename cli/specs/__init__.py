@@ -1,0 +1,7 @@
+"""Commands on specs.
+
+- ``init``, ``fmt``, ``check``, ``compile``, ``explain``, ``graph``, ``diff``, ``test``,
+  ``lsp``: the commands.
+- ``spark_check``: what Spark finds in specs.
+- ``revisions``: two versions of a spec; ``git``: a spec as it was at a revision.
+"""

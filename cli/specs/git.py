@@ -1,0 +1,51 @@
+"""A spec at a revision of its repository."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..shared.report import UserError
+
+if TYPE_CHECKING:
+    from ...dsl.reports.source import SourceFile
+
+
+def read_revision(revision: str, path: str, folder: Path) -> SourceFile:
+    """Return the text of a file at a revision of the repository that ``folder`` is in.
+
+    ``path`` is relative to its root, or to ``folder`` when it begins with ``./``. Raises
+    ``UserError`` when there is no git, no repository, no such revision, or no such file in it.
+    """
+    from ...dsl.reports.source import SourceFile, decoded
+
+    _git(folder, ["rev-parse", "--git-dir"], f"{folder} is not in a git repository")
+    _git(
+        folder,
+        ["rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}"],
+        f"`{revision}` is neither a spec nor a git revision",
+    )
+    content = _git(
+        folder,
+        ["cat-file", "blob", f"{revision}:{path}"],
+        f"revision `{revision}` has no file {path.removeprefix('./')}",
+    )
+    try:
+        text = decoded(content)
+    except UnicodeDecodeError as error:
+        raise UserError(f"{path} is not UTF-8 at revision `{revision}`") from error
+    shown = path if "/" in path else f"./{path}"
+    return SourceFile(f"{revision}:{shown}", text)
+
+
+def _git(folder: Path, arguments: list[str], failure: str) -> bytes:
+    try:
+        done = subprocess.run(
+            ["git", "-C", str(folder), *arguments], capture_output=True, check=False
+        )
+    except FileNotFoundError as error:
+        raise UserError("git is not installed, but a revision was requested") from error
+    if done.returncode != 0:
+        raise UserError(failure)
+    return done.stdout
