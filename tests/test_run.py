@@ -242,13 +242,13 @@ BAD_ROWS = [
     ('{"n": 1, "ts": "2026-01-01T10:00:00Z"}', "", "hours", "NULL in `id`, which is NOT NULL"),
     ('{"id": null, "n": 9}', "", "hours", "source `orders` has a malformed row: NULL in `id`"),
     ('{"id": 2, "n": 1', "", "hours", "1.json"),
-    ('{"id": 2, "n": "many"}', "", "hours", '`n` is "many", which is no '),
+    ('{"id": 2, "n": "many"}', "", "hours", '`n` is "many", which is not a valid '),
     ('{"id": 2, "n": 1, "ts": "noon"}', "", "hours", "1.json:2"),
-    ('{"id": 2, "n": 1} {"id": 3}', "", "hours", "a second value stands behind the first"),
-    ('[{"id": 2, "n": 1}]', "", "hours", "an array stands where one object belongs"),
+    ('{"id": 2, "n": 1} {"id": 3}', "", "hours", "a second value follows the first"),
+    ('[{"id": 2, "n": 1}]', "", "hours", "an array where one object is expected"),
     ('{"id": 2, "unread": 99999}', "", "hours", "`unread` is 99999, which does not fit"),
-    ("", "id,n\n1,2\n3,x\n", "lines", '`n` is "x", which is no '),
-    ("", "id,n\n1,2\n3,4,5\n", "lines", "3 fields where 2 belong"),
+    ("", "id,n\n1,2\n3,x\n", "lines", '`n` is "x", which is not a valid '),
+    ("", "id,n\n1,2\n3,4,5\n", "lines", "3 fields where 2 are expected"),
     ("", "id,other\n1,2\n", "lines", "the header of the file is `id,other`"),
 ]
 OFTEN_BAD = (0, 2, 4, 9, 10)

@@ -199,8 +199,8 @@ def test_what_it_is_taken_for(got: dict[str, list[Any]]) -> None:
     assert [csv[n]["b"] for n in (0, 1, 3)] == [True, False, True]
 
 
-def test_why_half_of_a_character_is_malformed(got: dict[str, list[Any]]) -> None:
+def test_why_an_unpaired_surrogate_is_malformed(got: dict[str, list[Any]]) -> None:
     reasons = [
         row["reason"] for row in got["json_strict_bad_out"] if r'"s": "\ud83d"' in row["raw"]
     ]
-    assert reasons == [r"`s` is a text with half of a character, \ud83d"]
+    assert reasons == [r"`s` is a text with an unpaired surrogate, \ud83d"]

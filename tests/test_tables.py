@@ -174,7 +174,7 @@ def test_a_table_that_turns_bad_ends_its_queries(tmp_path: Path, spark: SparkSes
     result = shop.run()
     assert result.exit_code == 1
     text = result.failures[0].render()
-    assert "table `prices` has a malformed row: `price` is true, which is no INT" in text
+    assert "table `prices` has a malformed row: `price` is true, which is not a valid INT" in text
 
 
 def test_a_bad_table_is_told_before_a_query_starts(tmp_path: Path, spark: SparkSession) -> None:

@@ -6,14 +6,14 @@ import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.execution.SQLExecution
 
 /**
- * Jobs that have ended, of which Spark keeps all there is to know for ever.
+ * Drops Spark's records of jobs that have ended, which it would keep for ever.
  *
- * It lists the jobs of an execution until that ends. A job that is begun afterwards makes the list
- * anew: so it is with each `toLocalIterator`, whose jobs run when their rows are asked for.
+ * Spark lists the jobs of an execution until that ends. A job that starts later recreates the list,
+ * as each `toLocalIterator` does, whose jobs run when its rows are requested.
  */
 object EndedJobs {
 
-  /** Lets Spark forget the jobs of executions that have ended; called after each batch. */
+  /** Lets Spark forget the jobs of ended executions; called after each batch. */
   def forget(batch: DataFrame): Unit = {
     val scheduler = batch.sparkSession.sparkContext.dagScheduler
     for ((execution, jobs) <- scheduler.activeQueryToJobs.asScala) {

@@ -1,12 +1,13 @@
 package org.apache.spark.sql.streamc
 
-/** The process that started this JVM, which has nothing to do without it. */
+/** The process that started this JVM, which has no purpose without it. */
 object Parent {
   private val Grace = 10000L
 
   /**
-   * Ends this JVM once a process is gone, however that ended: a killed one leaves no word, and what
-   * Spark still works on would go on beside whoever comes next. It has a moment to tidy up.
+   * Ends this JVM once a process is gone, however it ended: a killed one sends no word, and what
+   * Spark is still working on would continue next to its successor. The JVM gets a moment to shut
+   * down cleanly.
    */
   def watch(process: Long): Unit = {
     val parent = ProcessHandle.of(process)

@@ -13,7 +13,7 @@ import org.json4s.jackson.JsonMethods
 
 import org.apache.spark.sql.classic.SparkSession
 
-/** Trees, checksums and copies on a file system that is not this machine's disk. */
+/** Trees, checksums and copies on a file system other than this machine's disk. */
 class Checks(session: SparkSession) {
   private val conf = session.sessionState.newHadoopConf()
 
@@ -30,7 +30,7 @@ class Checks(session: SparkSession) {
     JsonMethods.compact(JArray(found.sorted.map(JString(_)).toList))
   }
 
-  /** The bytes of a file, or null when there is no such file. */
+  /** The bytes of a file, or null if there is no such file. */
   def content(path: String): Array[Byte] = {
     val p = new Path(path)
     try {
@@ -39,7 +39,7 @@ class Checks(session: SparkSession) {
     } catch { case _: FileNotFoundException => null }
   }
 
-  /** `{path: [length, CRC-32]}` for those of the files that are there, several read at a time. */
+  /** `{path: [length, CRC-32]}` for those of the files that exist, several read in parallel. */
   def sums(paths: String): String = {
     val JArray(wanted) = JsonMethods.parse(paths): @unchecked
     val names = wanted.collect { case JString(path) => path }
@@ -83,7 +83,7 @@ class Checks(session: SparkSession) {
   def rename(source: String, target: String): Unit = {
     val (s, t) = (new Path(source), new Path(target))
     val fs = s.getFileSystem(conf)
-    if (fs.exists(t)) throw new IOException(s"$target is there already")
+    if (fs.exists(t)) throw new IOException(s"$target already exists")
     if (!fs.rename(s, t)) throw new IOException(s"cannot rename $source to $target")
   }
 }

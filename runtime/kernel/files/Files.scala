@@ -21,10 +21,10 @@ import org.apache.spark.sql.execution.{LeafExecNode, LogicalRDD, SparkPlan}
 import org.apache.spark.sql.execution.datasources.{DataSource, InsertIntoHadoopFsRelationCommand}
 
 /**
- * Files on any Hadoop path, one call a step, for the Python side.
+ * Files on any Hadoop path, one call per step, for the Python side.
  *
- * A local path is used without Hadoop's checksum layer, which would leave `.crc` files beside what
- * users read.
+ * A local path bypasses Hadoop's checksum layer, which would leave `.crc` files next to what users
+ * read.
  */
 class Files(session: SparkSession) {
   private val conf = session.sessionState.newHadoopConf()
@@ -39,7 +39,7 @@ class Files(session: SparkSession) {
     p.getFileSystem(conf).makeQualified(p).toString
   }
 
-  /** The path on this machine's disk, or null when it lies on another file system. */
+  /** The path on this machine's disk, or null if it is on another file system. */
   def localPath(path: String): String = {
     val p = new Path(path)
     p.getFileSystem(conf) match {
@@ -48,14 +48,14 @@ class Files(session: SparkSession) {
     }
   }
 
-  /** Whether the path, or for a glob anything that matches it, exists. */
+  /** Whether the path exists, or for a glob anything that matches it. */
   def matches(path: String): Boolean = {
     val p = new Path(path)
     val found = fileSystem(p).globStatus(p)
     found != null && found.nonEmpty
   }
 
-  /** The files that a path or a pattern stands for, and all those in its folders. */
+  /** The files that a path or a pattern denotes, including all those in its folders. */
   private[streamc] def within(path: String): Seq[Path] = {
     val p = new Path(path)
     val fs = fileSystem(p)
@@ -66,18 +66,18 @@ class Files(session: SparkSession) {
     }
   }
 
-  /** The names in a folder, sorted; empty when there is no such folder. */
+  /** The names in a folder, sorted; empty if there is no such folder. */
   def names(folder: String): Seq[String] = {
     val p = new Path(folder)
     try fileSystem(p).listStatus(p).map(_.getPath.getName).sorted.toSeq
     catch { case _: FileNotFoundException => Nil }
   }
 
-  /** These as a JSON array. */
+  /** The same as a JSON array. */
   def list(folder: String): String =
     JsonMethods.compact(JArray(names(folder).map(JString(_)).toList))
 
-  /** The file's text, or null when there is no such file. */
+  /** The file's text, or null if there is no such file. */
   def read(path: String): String = {
     val p = new Path(path)
     try {
@@ -86,14 +86,14 @@ class Files(session: SparkSession) {
     } catch { case _: FileNotFoundException => null }
   }
 
-  /** When a file was written, in milliseconds by its file system's clock; -1 without a file. */
+  /** When a file was last written, in milliseconds by its file system's clock; -1 if absent. */
   def modified(path: String): Long = {
     val p = new Path(path)
     try fileSystem(p).getFileStatus(p).getModificationTime
     catch { case _: FileNotFoundException => -1L }
   }
 
-  /** Writes a new file that appears whole or not at all; an existing one is an error. */
+  /** Creates a file atomically; an existing one is an error. */
   def create(path: String, text: String): Unit = {
     val target = new Path(path)
     val fs = fileSystem(target)
@@ -101,7 +101,7 @@ class Files(session: SparkSession) {
     rename(fs, temporary(fs, target, text), target)
   }
 
-  /** Writes a file in place of what is there; readers see the old one or the new one. */
+  /** Replaces a file atomically: readers see the old content or the new. */
   def replace(path: String, text: String): Unit = {
     val target = new Path(path)
     val fs = fileSystem(target)
@@ -116,7 +116,7 @@ class Files(session: SparkSession) {
     }
   }
 
-  /** The text in a hidden file beside its target, safe on the disk. */
+  /** Writes the text to a hidden file next to its target and syncs it to disk. */
   private def temporary(fs: FileSystem, target: Path, text: String): Path = {
     val own = java.util.UUID.randomUUID.toString.take(13)
     val temporary = new Path(target.getParent, s".${target.getName}.$own.tmp")
@@ -132,7 +132,7 @@ class Files(session: SparkSession) {
     temporary
   }
 
-  /** On this machine's disk: Hadoop would start a process for each file, to set its rights. */
+  /** Without Hadoop, which would start a process for each local file to set its permissions. */
   private def writeHere(file: JPath, text: String): Unit = {
     makeFolders(file.getParent)
     LocalFiles.makePrivate(file)
@@ -146,7 +146,7 @@ class Files(session: SparkSession) {
     LocalFiles.restrict(file)
   }
 
-  /** Each with the rights of the one above, where a state lies. */
+  /** Creates missing folders; below a private folder they get the permissions of their parent. */
   private def makeFolders(folder: JPath): Unit = if (!JFiles.isDirectory(folder)) {
     makeFolders(folder.getParent)
     try {
@@ -156,8 +156,8 @@ class Files(session: SparkSession) {
   }
 
   /**
-   * Moves each file to its new name. A file that is already there (an interrupted call is being
-   * repeated) is left; an unlike file of that name is an error.
+   * Moves each file to its new name. A target that already exists (an interrupted call is being
+   * repeated) is left alone; one of another length is an error.
    */
   def move(from: java.util.List[String], to: java.util.List[String]): Unit =
     from.asScala.zip(to.asScala).foreach { case (source, target) =>
@@ -168,13 +168,13 @@ class Files(session: SparkSession) {
           if (fs.getFileStatus(s).getLen != fs.getFileStatus(t).getLen) {
             throw new FileAlreadyExistsException(target)
           }
-          // A store without renames copies and then deletes: it was stopped between the two.
+          // A store without renames copies, then deletes: it was interrupted in between.
           fs.delete(s, false)
         } else rename(fs, s, t)
       } else if (!fs.exists(t)) throw new FileNotFoundException(source)
     }
 
-  /** The lengths of the files in a folder whose names begin so, by name, as JSON. */
+  /** The lengths of the files in a folder whose names start with `prefix`, by name, as JSON. */
   def lengths(folder: String, prefix: String): String = {
     val p = new Path(folder)
     val found =
@@ -183,7 +183,7 @@ class Files(session: SparkSession) {
       .map(f => f.getPath.getName -> (JLong(f.getLen): JValue)).toList))
   }
 
-  /** Whether a file that Spark wrote can be read to its end, by the checksums of its store. */
+  /** Whether a file that Spark wrote can be read to its end, verified by its store's checksums. */
   def intact(path: String): Boolean = {
     val p = new Path(path)
     try {
@@ -201,9 +201,9 @@ class Files(session: SparkSession) {
     if (!fs.rename(from, to)) throw new IOException(s"cannot rename $from to $to")
 
   /**
-   * Writes a batch to a folder of its own, replacing what an interrupted attempt left there.
-   * A file that has about `roll` bytes is followed by another one, unless that is zero. Returns JSON:
-   * the rows written, and the name, length and rows of each file that holds any rows.
+   * Writes a batch to a folder of its own, replacing what an interrupted attempt left there. A new
+   * file begins when one has about `roll` bytes, unless that is zero. Returns JSON: the rows
+   * written, and the name, length and rows of each file that has rows.
    */
   def write(
       frame: DataFrame,
@@ -214,16 +214,16 @@ class Files(session: SparkSession) {
     val dataset = frame.asInstanceOf[Dataset[_]]
     val own = dataset.sparkSession
     val source = DataSource(own, format, options = options.asScala.toMap + ("path" -> folder))
-    val told = own.sparkContext.collectionAccumulator[String]
+    val counts = own.sparkContext.collectionAccumulator[String]
     own.withActive {
       source.planForWriting(SaveMode.Overwrite, dataset.logicalPlan) match {
         case command: InsertIntoHadoopFsRelationCommand =>
-          command.copy(fileFormat = new Rolling(command.fileFormat, roll, told))
+          command.copy(fileFormat = new Rolling(command.fileFormat, roll, counts))
             .run(own, physicalPlan(dataset))
         case other => throw new IllegalStateException(s"$format is written by ${other.nodeName}")
       }
     }
-    val rows = told.value.asScala.map { line =>
+    val rows = counts.value.asScala.map { line =>
       val end = line.lastIndexOf('/')
       line.substring(0, end) -> line.substring(end + 1).toLong
     }.toMap
@@ -240,7 +240,7 @@ class Files(session: SparkSession) {
   }
 
   /**
-   * Spark hands a batch over as an RDD and copies each of its rows when that is read as a frame. A
+   * Spark hands over a batch as an RDD and copies each of its rows when it is read as a frame. A
    * batch that nothing has cached is written from the RDD itself.
    */
   private def physicalPlan(batch: Dataset[_]): SparkPlan = {
@@ -252,7 +252,7 @@ class Files(session: SparkSession) {
   }
 }
 
-/** Rows that are computed already, or will be, by a plan that Spark has prepared. */
+/** Rows that a plan prepared by Spark computes, or has computed. */
 case class Rows(output: Seq[Attribute], rows: RDD[InternalRow]) extends LeafExecNode {
   override protected def doExecute(): RDD[InternalRow] = rows
 }

@@ -18,12 +18,12 @@ import org.apache.spark.{SparkContext, SparkEnv}
 /**
  * Hadoop's local file system without its processes.
  *
- * Where Hadoop has no native library, and Spark ships none, it starts `chmod` for each file that it
- * writes and `readlink` for each that it renames: a dozen for a micro-batch.
+ * Without its native library, which Spark does not ship, Hadoop starts `chmod` for each file that
+ * it writes and `readlink` for each that it renames: a dozen processes per micro-batch.
  */
 class LocalFiles extends LocalFileSystem(new RawLocalFiles)
 
-/** The same as Hadoop's other interface to file systems, which its checkpoints are written by. */
+/** The same for Hadoop's other file system API, through which checkpoints are written. */
 class LocalFileContext(uri: URI, conf: Configuration)
     extends ChecksumFs(new RawLocalFileContext(uri, conf))
 
@@ -31,7 +31,7 @@ private class RawLocalFileContext(uri: URI, conf: Configuration)
     extends DelegateToFileSystem(uri, new RawLocalFiles, conf, "file", false) {
   override def getUriDefaultPort: Int = -1
 
-  /** Any name that the disk takes, as Hadoop has it for local files. */
+  /** Any name that the disk accepts, as in Hadoop's local files. */
   override def isValidName(name: String): Boolean = true
 }
 
@@ -67,14 +67,14 @@ private class RawLocalFiles extends RawLocalFileSystem {
 }
 
 object LocalFiles {
-  /** Folders in which each file has the rights of the folder that it lies in, and no others. */
+  /** Folders in which each file has the permissions of its folder, and no others. */
   @volatile private var privateFolders = Set.empty[JPath]
 
   def keepPrivate(folder: String): Unit = synchronized {
     privateFolders += JPaths.get(folder).toAbsolutePath.normalize
   }
 
-  /** Whether a file lies below such a folder. */
+  /** Whether a file is below such a folder. */
   def isPrivate(file: JPath): Boolean = {
     val folders = privateFolders
     folders.nonEmpty && {
@@ -83,7 +83,10 @@ object LocalFiles {
     }
   }
 
-  /** Makes a new file that only its owner reads, if it is to lie in such a folder; whether it is. */
+  /**
+   * Creates a file that only its owner can read, if it is below such a folder; returns whether it
+   * is.
+   */
   def makePrivate(file: JPath): Boolean = isPrivate(file) && {
     if (!Disk.exists(file)) {
       Disk.createDirectories(file.getParent)
@@ -93,7 +96,7 @@ object LocalFiles {
     true
   }
 
-  /** Gives a file or a folder the rights that the folder it lies in gives to its group. */
+  /** Gives the group of a file or folder the permissions that it has on the parent folder. */
   def restrict(file: JPath): Unit = if (isPrivate(file)) {
     try {
       val above = Disk.getPosixFilePermissions(file.getParent).asScala
@@ -112,10 +115,10 @@ object LocalFiles {
   private val ContextImpl = "fs.AbstractFileSystem.file.impl"
 
   /**
-   * Puts it in the place of Hadoop's, for all that opens a local file from now on.
+   * Replaces Hadoop's local file system for every file opened from now on.
    *
-   * In a local Spark only, which has one process: an executor elsewhere may look for a file system
-   * before it has the kernel. A file system that the user has chosen stays.
+   * Only in a local Spark, which has one process: an executor elsewhere may look up a file system
+   * before it has the kernel. A file system that the user has configured stays.
    */
   def install(context: SparkContext): Unit = {
     val conf = context.hadoopConfiguration
@@ -123,10 +126,11 @@ object LocalFiles {
       conf.set(Impl, classOf[LocalFiles].getName)
       conf.set(ContextImpl, classOf[LocalFileContext].getName)
       val opened = FileSystem.get(FsConstants.LOCAL_FS_URI, conf)
-      // Hadoop keeps what it has opened for whoever asks next.
+      // Hadoop caches what it has opened.
       if (!opened.isInstanceOf[LocalFiles]) opened.close()
     }
-    // Blocks that do not fit into memory lie there; Spark makes these folders for all to read.
+    // Blocks that do not fit in memory are spilled there; Spark makes these folders readable for
+    // all.
     if (context.isLocal) SparkEnv.get.blockManager.diskBlockManager.localDirs.foreach { folder =>
       try Disk.setPosixFilePermissions(folder.toPath, OwnersFolder.asJava)
       catch { case _: UnsupportedOperationException => }

@@ -12,15 +12,16 @@ import org.apache.spark.sql.execution.datasources.{DataSource, FileFormat}
 import org.apache.spark.sql.execution.streaming.runtime.FileStreamSourceLog
 
 /**
- * A source of files whose folder is another than that of the files that it has read.
+ * A file source whose folder is not the one whose files it has read.
  *
- * Spark knows a file that it has read by its whole path: a copy in another folder is a new one to it.
+ * Spark identifies a file by its full path: a copy in another folder is a new file.
  */
 private[streamc] object MovedFiles {
 
   /**
-   * Where such a source has read so far and how many files, where it reads now, and how many files
-   * there have the name of one that was read, with an example; none when it reads where it did.
+   * The folder that such a source has read and how many files, the folder that it reads now, and
+   * how many files there share a name with one that was read, with an example; None if it reads the
+   * same folder.
    */
   def of(session: SparkSession, data: DataSource, log: String): Option[JObject] = {
     val files = new Files(session)
@@ -29,7 +30,7 @@ private[streamc] object MovedFiles {
       path <- data.options.get("path").orElse(data.paths.headOption)
       read = new FileStreamSourceLog(FileStreamSourceLog.VERSION, session, log)
       (_, newest) <- read.getLatest()
-      // Of a pattern with alternatives each is a place.
+      // Each alternative of a pattern is a folder.
       places = GlobExpander.expand(path).asScala.map(one => new Path(files.qualified(one)))
       example <- newest.headOption
       if !newest.exists(file => places.exists(place => covers(place, file.sparkPath.toPath)))

@@ -11,10 +11,10 @@ import org.apache.spark.sql.types.{DataType, StructType}
 import org.apache.spark.util.CollectionAccumulator
 
 /**
- * A file format that begins another file when one has about `limit` bytes, and tells how many rows
- * each file has got, as `name/rows`.
+ * A file format that begins a new file when one has about `limit` bytes, and reports the rows of
+ * each file as `name/rows`.
  */
-class Rolling(inner: FileFormat, limit: Long, told: CollectionAccumulator[String])
+class Rolling(inner: FileFormat, limit: Long, counts: CollectionAccumulator[String])
     extends FileFormat {
   override def inferSchema(
       session: SparkSession,
@@ -32,10 +32,10 @@ class Rolling(inner: FileFormat, limit: Long, told: CollectionAccumulator[String
       job: Job,
       options: Map[String, String],
       schema: StructType): OutputWriterFactory =
-    new RollingFactory(inner.prepareWrite(session, job, options, schema), limit, told)
+    new RollingFactory(inner.prepareWrite(session, job, options, schema), limit, counts)
 }
 
-class RollingFactory(inner: OutputWriterFactory, limit: Long, told: CollectionAccumulator[String])
+class RollingFactory(inner: OutputWriterFactory, limit: Long, counts: CollectionAccumulator[String])
     extends OutputWriterFactory {
   override def getFileExtension(context: TaskAttemptContext): String =
     inner.getFileExtension(context)
@@ -44,23 +44,22 @@ class RollingFactory(inner: OutputWriterFactory, limit: Long, told: CollectionAc
       path: String,
       schema: StructType,
       context: TaskAttemptContext): OutputWriter =
-    new RollingWriter(path, inner.newInstance(_, schema, context), context, limit, told)
+    new RollingWriter(path, inner.newInstance(_, schema, context), context, limit, counts)
 }
 
 /**
- * Writes files one after the other beside the first, in the task's own folder, which is committed as
- * a whole.
+ * Writes further files next to the first, in the task's own folder, which is committed as a whole.
  *
- * How long an open file is can't be asked of every store, and some formats keep much of it in memory.
- * So it is estimated from what its rows take in memory and what became of the rows of the files
- * before; a length that can be seen counts if it is more.
+ * Not every store can report the length of an open file, and some formats buffer much of it in
+ * memory. So the length is estimated from the size of its rows in memory and the ratio seen in
+ * earlier files; a length that can be read counts if it is greater.
  */
 class RollingWriter(
     first: String,
     open: String => OutputWriter,
     context: TaskAttemptContext,
     limit: Long,
-    told: CollectionAccumulator[String])
+    counts: CollectionAccumulator[String])
     extends OutputWriter {
   private var number = 0
   private var current = open(first)
@@ -91,7 +90,7 @@ class RollingWriter(
 
   private def closeFile(): Unit = {
     current.close()
-    told.add(s"${new Path(place).getName}/$rows")
+    counts.add(s"${new Path(place).getName}/$rows")
     if (held > 0) perByte = math.max(length.toDouble, 1.0) / held
     rows = 0
     held = 0
@@ -107,7 +106,7 @@ class RollingWriter(
 }
 
 object RollingWriter {
-  /** How many rows go by between two looks at an open file. */
+  /** Rows between two checks of an open file's length. */
   val Look = 1000
 
   /** `…/part-00000-c000.snappy.parquet` is followed by `…/part-00000-c000-r001.snappy.parquet`. */

@@ -10,18 +10,18 @@ import org.apache.hadoop.io.compress.CompressionCodecFactory
 
 import org.apache.spark.sql.classic.SparkSession
 
-/** Files of lines, byte for byte: what stands in them is not read. */
+/** Files of lines, copied byte for byte without parsing. */
 class TextFiles(session: SparkSession) {
   private val conf = session.sessionState.newHadoopConf()
   private val codecs = new CompressionCodecFactory(conf)
 
-  /** The first record of a file with its line end; a quoted line end does not end it. */
+  /** The first record of a file with its line end; a line end within quotes belongs to it. */
   def header(path: String): String = {
     val in = open(path)
     try new String(firstRecord(in), ISO_8859_1) finally in.close()
   }
 
-  /** Writes one file that holds all of the others, in order; of headers it has the first one. */
+  /** Concatenates files into one, in order; of their headers, only the first is written. */
   def join(paths: java.util.List[String], target: String, headers: Boolean): Unit = {
     val p = new Path(target)
     val plain = p.getFileSystem(conf).create(p, true)

@@ -9,12 +9,12 @@ import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.util.UninterruptibleThread
 
 /**
- * Asks the sources where they stand, in a thread of its own.
+ * Asks the sources for their newest positions, in a thread of its own.
  *
- * A broker that hangs holds up this thread and nothing else: queries, barriers and requests go on
- * without new input. What was found is kept until it is used, since asking some sources moves them.
- * All but the constructor and `stop` is called under the gate's lock; so is `answered`, when an answer
- * is there.
+ * A broker that hangs blocks only this thread: queries, barriers and requests continue without new
+ * input. An answer is kept until it is used, since asking moves some sources. Everything but the
+ * constructor and `stop` is called under the gate's lock, including `answered`, which is called
+ * when an answer has arrived.
  */
 private[streamc] class Asking(session: SparkSession, gate: AnyRef, answered: () => Unit) {
   private type Cuts = SortedMap[String, String]
@@ -33,10 +33,10 @@ private[streamc] class Asking(session: SparkSession, gate: AnyRef, answered: () 
   /** Since when the sources are being asked, in milliseconds; 0 while they are not. */
   var since = 0L
 
-  /** Whether the answer takes so long that other things need not wait for it. */
+  /** Whether the answer takes so long that nothing else needs to wait for it. */
   def slow: Boolean = since > 0 && System.currentTimeMillis - since > Asking.Patience
 
-  /** Begins to ask; waits a moment for the answer, without the gate's lock. */
+  /** Starts asking; waits a moment for the answer, without the gate's lock. */
   def ask(look: => Cuts): Unit = {
     since = System.currentTimeMillis
     work(look) { answer =>
@@ -48,18 +48,18 @@ private[streamc] class Asking(session: SparkSession, gate: AnyRef, answered: () 
     gate.wait(Asking.Moment)
   }
 
-  /** The answer that is there; raises what the sources have raised, in the thread of a query. */
+  /** The answer, once it is there; an exception of the sources is rethrown in a query's thread. */
   def answer: Option[Cuts] = found.map {
     case Success(cuts) => cuts
     case Failure(error) => throw error
   }
 
-  /** The answer has been made use of. */
+  /** The answer has been used. */
   def used(): Unit = found = None
 
   /**
-   * Has the sources forget input, when they can. Returns why they could not the last time, or null; what
-   * is not released is released the next time.
+   * Lets the sources forget input when they can. Returns why the last attempt failed, or null; what
+   * could not be released is released with the next call.
    */
   def release(forget: => Unit): String = {
     if (!releasing) {
@@ -73,14 +73,14 @@ private[streamc] class Asking(session: SparkSession, gate: AnyRef, answered: () 
   }
 
   private def work[T](what: => T)(after: Try[T] => Unit): Unit = worker.execute { () =>
-    // What the gate interrupts when it closes is of no use to anybody.
+    // An interruption by the gate closing concerns nobody.
     try {
       val done = Try(session.withActive(what))
       gate.synchronized(after(done))
     } catch { case _: InterruptedException => () }
   }
 
-  /** Ends the thread; a source that hangs is not waited for. */
+  /** Ends the thread, without waiting for a source that hangs. */
   def stop(): Unit = {
     worker.shutdown()
     if (!worker.awaitTermination(Asking.Farewell, TimeUnit.MILLISECONDS)) worker.shutdownNow()
@@ -88,7 +88,7 @@ private[streamc] class Asking(session: SparkSession, gate: AnyRef, answered: () 
 }
 
 private object Asking {
-  /** How long a query waits for the sources before it looks again; longer than most of them take. */
+  /** How long a query waits for the sources before it checks again; most of them answer sooner. */
   private val Moment = 50L
   private val Patience = 1000L
   private val Farewell = 5000L

@@ -8,7 +8,7 @@ import org.json4s.jackson.JsonMethods
 /**
  * Waits at named steps of the protocol, for tests: `{"gate.open": 0.2}` waits up to 0.2 s there.
  *
- * Races need two things within milliseconds. With waits in other places each time, they come about.
+ * Races need two events within milliseconds; waits at varying steps make them happen.
  */
 private[streamc] class Delays(text: String) {
   private val seconds: Map[String, Double] =

@@ -14,11 +14,11 @@ import org.apache.spark.sql.execution.streaming.runtime.StreamExecution
 import org.apache.spark.sql.types._
 
 /**
- * The time, as the queries of a job are told it: when the epoch was opened.
+ * The current time as the queries of a job see it: when the epoch was opened.
  *
- * Spark tells the time at which a batch of a query was planned, so that a row which two queries read
- * would have two times. That of an epoch is in its log: it is the same in every query, and when a
- * query comes to the epoch again. It is a value that does not change within a batch.
+ * Spark's current time is when a batch of a query was planned, so a row read by two queries would
+ * have two times. An epoch's time is in its log: it is the same in every query, and when a query
+ * repeats the epoch. It is constant within a batch.
  */
 case class EpochInstant() extends LeafExpression with CodegenFallback {
   override def dataType: DataType = TimestampType
@@ -26,7 +26,7 @@ case class EpochInstant() extends LeafExpression with CodegenFallback {
   override def foldable: Boolean = false
 
   @transient private lazy val found: Long = EpochInstant.here.getOrElse(
-    throw new IllegalStateException("the time is asked for where no epoch is computed"))
+    throw new IllegalStateException("the time was read outside an epoch"))
 
   override def eval(row: InternalRow): Any = found
 }
@@ -34,14 +34,14 @@ case class EpochInstant() extends LeafExpression with CodegenFallback {
 private[streamc] object EpochInstant {
   private val Key = "streamc.epoch.instant"
 
-  /** The plan with the time of the epoch in place of the clock's. */
+  /** The plan with the epoch's time in place of the clock's. */
   def in(plan: LogicalPlan): LogicalPlan = plan.transformAllExpressions {
     case _: CurrentTimestamp | _: Now => EpochInstant()
     case LocalTimestamp(zone) => Cast(EpochInstant(), TimestampNTZType, zone)
     case CurrentDate(zone) => Cast(EpochInstant(), DateType, zone)
   }
 
-  /** Notes the time in the thread of a query, when a batch is planned. */
+  /** Records the time in a query's thread, when a batch is planned. */
   def note(session: SparkSession, at: Instant): Unit = {
     val context = session.sparkContext
     val micros = DateTimeUtils.instantToMicros(at).toString
@@ -49,14 +49,14 @@ private[streamc] object EpochInstant {
     Option(context.getLocalProperty(StreamExecution.QUERY_ID_KEY)).foreach(newest.put(_, micros))
   }
 
-  /** Of each query what was noted last. */
+  /** By query, the time recorded last. */
   private val newest = new ConcurrentHashMap[String, String]
 
-  /** Notes in this thread what a query was told last. */
-  def again(session: SparkSession, query: String): Unit =
+  /** Restores in this thread the time that a query had last. */
+  def restore(session: SparkSession, query: String): Unit =
     session.sparkContext.setLocalProperty(Key, newest.get(query))
 
-  /** In microseconds, in a task or in the thread of a query; nothing outside of epochs. */
+  /** In microseconds, in a task or in a query's thread; None outside epochs. */
   def here: Option[Long] = {
     val noted = Option(TaskContext.get()).map(_.getLocalProperty(Key))
       .getOrElse(SparkContext.getActive.map(_.getLocalProperty(Key)).orNull)

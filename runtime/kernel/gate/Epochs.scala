@@ -14,9 +14,9 @@ import org.apache.spark.sql.connector.read.streaming.{Offset => StreamOffset}
 import org.apache.spark.sql.execution.streaming.Offset
 
 /**
- * An epoch: where each source stands at its end, as Spark's JSON of that source; null for a source
- * that has had nothing yet. `rows` is whether anything is new in it, `drain` whether the watermark
- * moves behind everything in it. What asks for the time is told `openedAt`, in every query.
+ * An epoch: the position of each source at its end, as Spark's JSON of that source; null for a
+ * source that has had no input yet. `rows` is whether the epoch has new input, `drain` whether the
+ * watermark moves past everything in it, `openedAt` the current time in every query.
  */
 case class Epoch(
     number: Long,
@@ -42,7 +42,7 @@ object Epoch {
     body + lastLine(body)
   }
 
-  /** Throws IllegalStateException for what is not as it was written. */
+  /** Throws IllegalStateException if the text is not as it was written. */
   def of(text: String, path: String): Epoch = {
     val lines = text.stripSuffix("\n")
     val body = lines.substring(0, lines.lastIndexOf('\n') + 1)
@@ -73,7 +73,7 @@ object Epoch {
   }
 }
 
-/** What Spark logs for a source of the gate: `{"epoch":12,"at":<the source's own position>}`. */
+/** What Spark logs for a gated source: `{"epoch":12,"at":<the source's own position>}`. */
 case class EpochOffset(epoch: Long, at: String) extends Offset {
   override def json(): String = s"""{"epoch":$epoch,"at":$at}"""
 }
@@ -81,7 +81,7 @@ case class EpochOffset(epoch: Long, at: String) extends Offset {
 object EpochOffset {
   private val Json = """\{"epoch":(-?\d+),"at":(.*)\}""".r
 
-  /** Before the first epoch: no source has given anything. */
+  /** Before the first epoch: no source has had input. */
   val Start: EpochOffset = EpochOffset(-1, null)
 
   def of(offset: StreamOffset): EpochOffset = offset match {
@@ -102,7 +102,7 @@ class EpochLog(files: Files, folder: String) {
 
   def get(number: Long): Option[Epoch] = known.get(number)
 
-  /** Reads the epochs from this one on, and the last one in any case. */
+  /** Reads the epochs from this one on, and in any case the last one. */
   def read(from: Long): Unit = {
     val numbers = files.names(folder)
       .filter(_.matches("\\d+\\.json")).map(_.stripSuffix(".json").toLong).sorted

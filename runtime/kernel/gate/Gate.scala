@@ -16,19 +16,20 @@ import org.apache.spark.sql.classic.{Dataset, SparkSession}
 import org.apache.spark.sql.connector.read.streaming.{Offset => StreamOffset}
 
 /**
- * Admits the same input to all queries of a job, an epoch at a time.
+ * Admits the same input to all queries of a job, one epoch at a time.
  *
- * An epoch is one micro-batch of every query. Where each source stands at its end is decided once,
- * written to the log of epochs, and then given to whichever query asks. The next epoch opens when all
- * queries have finished the last one, or when the slowest is fewer than `inFlight` epochs behind.
+ * An epoch is one micro-batch of every query. The position of each source at its end is decided
+ * once, written to the log of epochs, and then given to every query that asks. The next epoch opens
+ * when all queries have finished the last one, or when the slowest is fewer than `inFlight` epochs
+ * behind.
  *
- * Epoch 0 has no input. Spark's own batches without data are off: where they would be needed, because
- * a watermark has moved and nothing more is there, the gate opens an epoch without input for all.
- * After it nothing is outstanding: results depend on the input so far, not on how it was cut. Only
- * such a settled epoch can be a barrier. Where timers of processing time wait, an epoch without input
- * opens every so often.
+ * Epoch 0 has no input. Spark's own batches without data are off: where they would be needed,
+ * because a watermark has moved and there is no more input, the gate opens an epoch without input
+ * for all queries. After it nothing is outstanding: results depend on the input so far, not on how
+ * it was cut. Only such a settled epoch can be a barrier. While timers of processing time are
+ * pending, an epoch without input opens at intervals.
  *
- * What may happen when is the [[Protocol]]'s to say; this carries it out, with the clock, the log and
+ * [[Protocol]] decides what may happen when; this class carries it out, with the clock, the log and
  * the sources. The folder is that of a generation of the state. Calls come from the threads of the
  * queries, from the driver's own, and from the one that asks the sources. None waits for a source.
  */
@@ -62,8 +63,8 @@ class Gate(session: SparkSession, folder: String, settings: JavaMap[String, Stri
   }
 
   /**
-   * Reads the log and goes to where it ends; the queries may start then. `barrier` is the epoch of the
-   * newest barrier, or -1.
+   * Reads the log and continues from its end; then the queries may start. `barrier` is the epoch of
+   * the newest barrier, or -1.
    */
   def open(barrier: Long): Unit = {
     val committed = queries.map { case (query, turn) => query -> turn.read() }
@@ -82,10 +83,10 @@ class Gate(session: SparkSession, folder: String, settings: JavaMap[String, Stri
     }
   }
 
-  /** Sources of files that are read in another folder than before, as JSON; see [[MovedFiles]]. */
+  /** File sources that now read another folder, as JSON; see [[MovedFiles]]. */
   def moved: String = JsonMethods.compact(JArray(reads.moved.toList))
 
-  /** Takes what is there now and nothing that comes later. */
+  /** Reads the input that exists now and nothing that arrives later. */
   def untilCaughtUp(): Unit = {
     reads.positions.foreach { case (source, inner) => inner.limit(cut(log.last.get.cuts, source)) }
     change(_.end(Ending.CaughtUp))
@@ -94,15 +95,15 @@ class Gate(session: SparkSession, folder: String, settings: JavaMap[String, Stri
   /** Opens no more epochs with input; one that settles still opens. */
   def hold(): Unit = change(_.end(Ending.Hold))
 
-  /** Lets an epoch follow in which all watermarks pass every row. */
+  /** Adds an epoch in which all watermarks pass every row. */
   def drain(): Unit = change(_.end(Ending.Drain))
 
-  /** Opens no more epochs at all: the state is another's. */
+  /** Opens no more epochs at all: another job owns the state. */
   def fence(): Unit = change(_.fence)
 
   /**
-   * What the coordinator does now, as [[Protocol.act]] says: `rest`, or the number of an epoch that it
-   * records; an attempt that has taken too long has `failed`.
+   * What the coordinator does now, see [[Protocol.act]]: `rest`, or the number of an epoch to
+   * record; `failed` for an attempt that has taken too long.
    */
   def coordinate(due: Boolean, late: Boolean): String = {
     delays.at("gate.coordinate")
@@ -116,7 +117,7 @@ class Gate(session: SparkSession, folder: String, settings: JavaMap[String, Stri
     }
   }
 
-  /** The barrier that was reached is on record, or given up. */
+  /** The barrier that was reached has been recorded, or given up. */
   def taken(epoch: Long, recorded: Boolean): Unit = {
     delays.at("gate.taken")
     synchronized {
@@ -125,8 +126,8 @@ class Gate(session: SparkSession, folder: String, settings: JavaMap[String, Stri
   }
 
   /**
-   * Input before this epoch will never be read again: sources forget it, when they next can. Returns
-   * why they could not do so the last time, or null.
+   * Input before this epoch will never be read again: sources forget it when they next can. Returns
+   * why the last attempt failed, or null.
    */
   def release(epoch: Long): String = synchronized(asking.release {
     val old = files.names(s"$folder/epochs")
@@ -139,7 +140,7 @@ class Gate(session: SparkSession, folder: String, settings: JavaMap[String, Stri
     files.delete(passed.asJava)
   })
 
-  /** How things stand, as JSON; never waits. */
+  /** The gate's status as JSON; never waits. */
   def status: String = shown
 
   def close(): Unit = {
@@ -157,14 +158,17 @@ class Gate(session: SparkSession, folder: String, settings: JavaMap[String, Stri
   /** The last epoch that a query has finished. */
   private[streamc] def finished(query: String): Long = synchronized(protocol.done(query))
 
-  /** When an epoch was opened; one that is no longer in the log is not computed any more. */
+  /** When an epoch was opened; one that is no longer in the log is never computed again. */
   private[streamc] def openedAt(epoch: Long): Instant =
     synchronized(log.get(epoch).map(_.openedAt).getOrElse(Instant.EPOCH))
 
   /** The cut of an epoch that is in the log, as JSON. */
   def epoch(number: Long): String = synchronized(log.get(number).map(Epoch.text).orNull)
 
-  /** What a source of a query may read up to next, or what it has if there is nothing yet. */
+  /**
+   * The position up to which a source of a query may read next; its current one if there is no new
+   * epoch.
+   */
   private[streamc] def admit(query: String, source: GatedSource, start: StreamOffset): StreamOffset = {
     delays.at("gate.admit")
     synchronized {
@@ -187,7 +191,7 @@ class Gate(session: SparkSession, folder: String, settings: JavaMap[String, Stri
 
   private def decide(query: String): Option[Long] = protocol.next(query).orElse {
     if (protocol.asks && pace.due && asking.since == 0 && asking.answer.isEmpty) ask()
-    // Others had the lock while the sources were asked.
+    // Others may have held the lock while the sources were asked.
     protocol.next(query).orElse(protocol.opening(input).toOption.map(follow))
   }
 
@@ -230,7 +234,7 @@ class Gate(session: SparkSession, folder: String, settings: JavaMap[String, Stri
 
   private def cuts(last: SortedMap[String, String], at: String => String): SortedMap[String, String] =
     SortedMap(reads.names.map { source =>
-      // A source that has nothing more to say stays where it is.
+      // A source that reports no position stays where it is.
       source -> Option(at(source)).orElse(cut(last, source)).orNull
     }: _*)
 
@@ -244,7 +248,7 @@ class Gate(session: SparkSession, folder: String, settings: JavaMap[String, Stri
     show()
   }
 
-  /** Something has happened that the run is for: an epoch, an answer, a barrier. */
+  /** Progress in what the run is for: an epoch, an answer, a barrier. */
   private def move(transition: Protocol => Protocol): Unit = {
     movedAt = System.currentTimeMillis
     change(transition)

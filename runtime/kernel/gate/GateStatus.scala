@@ -3,7 +3,7 @@ package org.apache.spark.sql.streamc
 import org.json4s.JsonAST._
 import org.json4s.jackson.JsonMethods
 
-/** How things stand at a gate, for the Python side. */
+/** The status of a gate, for the Python side. */
 private[streamc] object GateStatus {
   def text(at: Protocol, queries: Seq[QueryTurn], movedAt: Long, askedAt: Long): String =
     JsonMethods.compact(JObject(

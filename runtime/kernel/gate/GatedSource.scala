@@ -17,7 +17,7 @@ import org.apache.spark.sql.execution.streaming.runtime.StreamingRelation
 import org.apache.spark.sql.sources.StreamSourceProvider
 import org.apache.spark.sql.types.StructType
 
-/** A read of a source in one query: the gate says how far, the inner source gives the rows. */
+/** A read of a source in one query: the gate sets the end, the inner source gives the rows. */
 class GatedSource(
     session: SparkSession,
     gate: Gate,
@@ -41,14 +41,14 @@ class GatedSource(
   override def getBatch(start: Option[Offset], end: Offset): DataFrame = {
     val from = start.map(o => EpochOffset.of(o).at).orNull
     val EpochOffset(epoch, to) = EpochOffset.of(end)
-    // What else is planned for this batch, such as tables, goes by the epoch as well.
+    // Whatever else is planned for this batch, such as tables, depends on the epoch as well.
     session.sparkContext.setLocalProperty(Gated.Epoch, epoch.toString)
     session.sparkContext.setLocalProperty(Gated.Finished, gate.finished.toString)
     EpochInstant.note(session, gate.openedAt(epoch))
     Watermarks.install(session)
     WatermarkBefore.note(session)
-    // Spark asks for the last batch again when a query starts, and reads nothing of it. Its files may
-    // lie elsewhere by now.
+    // When a query starts, Spark requests the last batch once more, and reads none of it. Its files
+    // may have moved since.
     val asked = to != null && to != from && epoch > gate.finished(query)
     if (asked) inner.rows(Option(from), to) else nothing
   }
@@ -73,14 +73,14 @@ private[streamc] class Reads(session: SparkSession, gate: String, folder: String
 
   def names: Seq[String] = relations.values.map(_._1).toSeq.distinct.sorted
 
-  /** Of each source the inner one that says how far it is. */
+  /** By source, the inner one that determines its position. */
   def positions: collection.Map[String, Inner] = leading
 
   def gate(plan: LogicalPlan, query: String): LogicalPlan = plan.transform {
     case read: StreamingRelation =>
       gated(query, read.sourceIdentifyingName, Left(read.dataSource), read.output)
     case read: StreamingRelationV2 =>
-      // A source that can be read in both ways is taken as the older one: Kafka.
+      // A source that offers both APIs is used through the older one: Kafka.
       val definition: Definition = read.v1Relation
         .collect { case StreamingRelation(data, _, _, _) => data }.toLeft(read)
       gated(query, read.sourceIdentifyingName, definition, read.output)
@@ -107,7 +107,10 @@ private[streamc] class Reads(session: SparkSession, gate: String, folder: String
     StreamingRelation(data, Gated.Name, output, name)
   }
 
-  /** Makes the inner sources: those that read alike are one, the first of a source leads. */
+  /**
+   * Creates the inner sources: equal reads share one; the first of a source determines its
+   * position.
+   */
   def open(): Unit = relations.values.foreach { case (name, definition, _) =>
     val log = s"$folder/$name"
     val inner = inners.getOrElseUpdate((name, likeness(definition)), definition match {
@@ -117,7 +120,7 @@ private[streamc] class Reads(session: SparkSession, gate: String, folder: String
     leading.getOrElseUpdate(name, inner)
   }
 
-  /** The sources of files that are read in another folder than before. */
+  /** File sources that now read another folder. */
   def moved: Seq[JObject] =
     relations.values.toSeq.distinctBy(_._1).collect { case (name, Left(data), _) =>
       MovedFiles.of(session, data, s"$folder/$name").map(_ ~ ("source" -> name))
@@ -147,10 +150,10 @@ object Gated {
   val Query = "gate.query"
   val Read = "gate.read"
 
-  /** A property of the thread of a query: the epoch that is planned. */
+  /** A local property of a query's thread: the epoch that is being planned. */
   val Epoch = "streamc.epoch"
 
-  /** A property of the same thread: the last epoch that every query has finished. */
+  /** A local property of the same thread: the last epoch that every query has finished. */
   val Finished = "streamc.epochs.finished"
 
   def field(column: Attribute): org.apache.spark.sql.types.StructField =
@@ -158,7 +161,7 @@ object Gated {
       column.name, column.dataType, column.nullable, column.metadata)
 }
 
-/** Makes the sources that [[Gate.wrap]] puts into a plan. */
+/** Creates the sources that [[Gate.wrap]] puts into a plan. */
 class GateProvider extends StreamSourceProvider {
   override def sourceSchema(
       context: SQLContext,

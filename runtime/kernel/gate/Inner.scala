@@ -11,24 +11,25 @@ import org.apache.spark.sql.execution.datasources.v2.MicroBatchScanExec
 import org.apache.spark.sql.execution.streaming.{SerializedOffset, Source}
 
 /**
- * A source of Spark's as the gate uses it: how far it is, and the rows between two positions.
+ * One of Spark's sources as the gate uses it: its newest position, and the rows between two
+ * positions.
  *
- * Positions are Spark's offsets of that source as JSON. One inner source serves all queries of a job
- * that read the source in the same way, in whatever thread they plan.
+ * Positions are Spark's offsets of that source as JSON. One inner source serves all queries of a
+ * job that read the source in the same way, in whatever thread they plan.
  */
 trait Inner {
-  /** The position after what may be read next, behind `last`; none if there is nothing yet. */
+  /** The position up to which may be read next, after `last`; None if there is nothing yet. */
   def latest(last: Option[String]): Option[String]
 
-  /** From now on `latest` gives what is there at this moment, in steps of the source's limit. */
+  /** From now on `latest` stops at what exists at this moment, in steps of the source's limit. */
   def limit(last: Option[String]): Unit
 
   def rows(start: Option[String], end: String): DataFrame
 
-  /** Called when the source stands at a position that was reached in an earlier run. */
+  /** Called when the source is at a position that was reached in an earlier run. */
   def resume(at: String): Unit
 
-  /** The rows up to this position will never be asked for again. */
+  /** The rows up to this position will never be requested again. */
   def release(at: String): Unit
 
   def stop(): Unit
@@ -41,7 +42,7 @@ object Inner {
     new InnerStream(session, relation, log)
 }
 
-/** What sources of both of Spark's interfaces have in common: a limit that does not move. */
+/** What sources of both of Spark's APIs share: a fixed limit. */
 private abstract class LimitedInner extends Inner {
   private var there: Option[Option[String]] = None
 
@@ -79,7 +80,7 @@ private class InnerSource(source: Source) extends LimitedInner {
   }
 
   override def resume(at: String): Unit = synchronized {
-    // Kafka's source takes the end of the first batch that it is asked for as the place where it is.
+    // Kafka's source takes the end of the first batch that is requested as its current position.
     source.getBatch(Some(SerializedOffset(at)), SerializedOffset(at))
   }
 
@@ -102,7 +103,7 @@ private class InnerStream(session: SparkSession, relation: StreamingRelationV2, 
   override def rows(start: Option[String], end: String): DataFrame = synchronized {
     val output = relation.output.map(_.newInstance())
     val from = start.map(offset).getOrElse(stream.initialOffset())
-    // Not as a relation of its own: Spark would take that for a source that has nothing new.
+    // Not as a relation of its own, which Spark would take for a source without new data.
     val rows = MicroBatchScanExec(output, scan, stream, from, offset(end)).execute()
     Dataset.ofRows(session, LogicalRDD(output, rows, isStreaming = true)(session))
   }

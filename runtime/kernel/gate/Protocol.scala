@@ -4,17 +4,17 @@ import scala.collection.immutable.SortedMap
 
 /**
  * The protocol of epochs and barriers: which epoch may open, when a barrier is reached, what the
- * coordinator has to do about it, when a run is over.
+ * coordinator does about it, when a run is over.
  *
- * It is a value, and each transition gives another one. Nothing here reads a clock, a file or a source:
- * [[Gate]] tells what has happened and carries out what is decided. So all interleavings of it can be
- * explored (`tests/protocol/`), and what is explored is what runs.
+ * It is an immutable value; each transition returns a new one. Nothing here reads a clock, a file
+ * or a source: [[Gate]] reports what has happened and carries out what is decided. So all its
+ * interleavings can be explored (`tests/protocol/`), and what is explored is what runs.
  *
- * `last` is the newest epoch of the log and `done` what each query has committed. `settling` is an epoch
- * of an earlier run after which one has to follow that settles it, or -1. `recorded` is the epoch of the
- * newest barrier on record in this generation, or -1; `base` the epoch from which epochs are counted
- * while there is none. `tried` is the epoch of the last barrier that was dealt with, recorded or not.
- * `failures` counts the barriers in a row that have failed.
+ * `last` is the newest epoch of the log and `done` what each query has committed. `settling` is an
+ * epoch of an earlier run that one more has to follow to settle it, or -1. `recorded` is the epoch
+ * of the newest barrier on record in this generation, or -1; `base` the epoch from which epochs are
+ * counted while there is none. `tried` is the epoch of the last barrier that was attempted,
+ * recorded or not. `failures` counts consecutive failed barriers.
  */
 final case class Protocol(
     rules: Rules,
@@ -34,45 +34,46 @@ final case class Protocol(
 
   def allDone: Boolean = slowest >= last.number
 
-  /** Whether all that the input so far gives is out once the last epoch is committed. */
+  /** Whether all results of the input so far are out once the last epoch is committed. */
   def settled: Boolean = last.number != settling && (!rules.settles || !last.rows)
 
-  /** Whether the last epoch is a barrier on record, behind which nothing has happened. */
+  /** Whether the last epoch is a barrier on record, after which nothing has happened. */
   def covered: Boolean = allDone && settled && recorded == last.number
 
-  /** Whether more barriers in a row have failed than are tolerated. */
+  /** Whether more consecutive barriers have failed than are tolerated. */
   def broken: Boolean = failures > rules.tolerated
 
   def caughtUp: Boolean = ending == Ending.CaughtUp && exhausted && allDone && settled
 
   /**
-   * Whether slow sources are waited for. Where all that is there is taken, its results do not hang on
-   * how fast it was: an epoch in between would have rows late that are not.
+   * Whether to wait for slow sources. In a run until caught up, results must not depend on how fast
+   * a source was: an epoch in between would make rows late that are not.
    */
   def patient: Boolean = ending == Ending.CaughtUp && !exhausted
 
-  /** Whether no epoch with input will open any more. */
+  /** Whether no more epochs with input will open. */
   def closing: Boolean = ending match {
     case Ending.Hold | Ending.Drain => true
     case Ending.CaughtUp => exhausted
     case Ending.None => false
   }
 
-  /** Whether the run has come to its end, with a last barrier. */
+  /** Whether the run has ended, with a last barrier. */
   def over: Boolean = covered && closing && (ending != Ending.Drain || last.drain)
 
-  /** A query has committed an epoch; one that is known already changes nothing. */
+  /** A query has committed an epoch; one that is already known changes nothing. */
   def finished(query: String, epoch: Long): Protocol =
     if (epoch <= done(query)) this else copy(done = done.updated(query, epoch)).reached
 
-  /** The open epoch that a query has to do next, if there is one. */
+  /** The open epoch that a query has to run next, if any. */
   def next(query: String): Option[Long] = Some(done(query) + 1).filter(_ <= last.number)
 
   /**
-   * Whether an epoch may follow the last one, by what is known of the input.
+   * Whether an epoch may follow the last one, given what is known of the input.
    *
-   * A barrier that is wanted comes before input; input comes before an epoch that settles. Where no
-   * barrier gets on record input stops, since Spark would drop what the barriers before rest on.
+   * A requested barrier comes before input; input comes before an epoch that settles. If no barrier
+   * can be recorded, input stops, since Spark would delete the files that earlier barriers depend
+   * on.
    */
   def opening(input: Input): Either[Wait, Last] = {
     val following = last.copy(number = last.number + 1, rows = false)
@@ -102,16 +103,16 @@ final case class Protocol(
     copy(last = epoch).pressed.reached
   }
 
-  /** The sources were asked and have nothing new; of a run that takes what was there that is the end. */
+  /** The sources were asked and have nothing new; a run until caught up is then complete. */
   def nothingNew: Protocol = copy(exhausted = ending == Ending.CaughtUp)
 
-  /** Asks for a barrier: the next settled epoch that all queries have finished. */
+  /** Requests a barrier: the next settled epoch that all queries have finished. */
   def request: Protocol =
     if (barrier != Barrier.Idle || covered) this else copy(barrier = Barrier.Wanted).reached
 
-  /** The barrier that was reached is on record, or given up. */
+  /** The barrier that was reached has been recorded, or given up. */
   def taken(epoch: Long, record: Boolean): Protocol = {
-    require(barrier == Barrier.Reached(epoch), s"epoch $epoch is no barrier that was reached")
+    require(barrier == Barrier.Reached(epoch), s"epoch $epoch is not the barrier that was reached")
     copy(
       barrier = Barrier.Idle,
       tried = epoch,
@@ -119,21 +120,21 @@ final case class Protocol(
       failures = if (record) 0 else failures + 1).pressed.reached
   }
 
-  /** What was waited for has taken too long. It is waited for still; the attempt has failed. */
+  /** A barrier has taken too long. It is still awaited; the attempt has failed. */
   def expired: Protocol = copy(failures = failures + 1)
 
   /**
-   * Ends the run: after what is there, without more input, or with all windows out. A reason to end
-   * outranks one that would come to it later; what has been asked is never taken back.
+   * Ends the run: after the input that exists, without more input, or with all windows out. A
+   * stronger way to end replaces a weaker one; a request is never withdrawn.
    */
   def end(how: Ending): Protocol = if (how.rank <= ending.rank) this else copy(ending = how).reached
 
-  /** The state is another's now: nothing more may be written to it. */
+  /** Another job owns the state: nothing more may be written to it. */
   def fence: Protocol = copy(fenced = true)
 
   /**
-   * What the coordinator does now. `due` is whether it is time for a barrier, `late` whether one has
-   * been waited for too long.
+   * What the coordinator does now. `due` is whether it is time for a barrier, `late` whether one
+   * has been awaited too long.
    */
   def act(due: Boolean, late: Boolean): Act = barrier match {
     case _ if fenced || broken => Act.Rest
@@ -142,13 +143,13 @@ final case class Protocol(
     case Barrier.Idle => if (due && !covered) Act.Request else Act.Rest
   }
 
-  /** Who is waited for before an epoch can follow the last one. */
+  /** What has to happen before an epoch can follow the last one. */
   def waits: Wait = opening(Input.Unknown).fold(identity, _ => Wait.Queries)
 
   private def outran(epochs: Long): Boolean =
     last.number + 1 - (if (recorded < 0) base else recorded) > epochs
 
-  /** Epochs that come fast bring their barriers with them. */
+  /** Many epochs in a short time make a barrier due. */
   private def pressed: Protocol =
     if (barrier == Barrier.Idle && last.number - tried >= rules.most) copy(barrier = Barrier.Wanted)
     else this
@@ -160,11 +161,11 @@ final case class Protocol(
 
 object Protocol {
   /**
-   * A run that begins, by what earlier ones have left: the end of the log, what each query has
+   * The start of a run, from what earlier ones have left: the end of the log, what each query has
    * committed, and the epoch of the newest barrier of this generation, or -1.
    *
-   * An epoch that an earlier run has finished behind that barrier is followed by one that settles,
-   * since nothing of that run is known but its files.
+   * An epoch that an earlier run has finished after that barrier is followed by one that settles,
+   * since nothing is known of that run but its files.
    */
   def begin(rules: Rules, last: Last, done: SortedMap[String, Long], recorded: Long): Protocol = {
     val base = if (recorded < 0) last.number else recorded
@@ -174,16 +175,17 @@ object Protocol {
 }
 
 /**
- * What a run goes by: how many epochs the fastest query may be ahead of the slowest; whether the results
- * of an epoch come out in the next one; the epochs after a barrier that bring another (`most`), the
- * further ones that may open until that is on record (`margin`); the failures in a row that are tolerated.
+ * The limits of a run: how many epochs the fastest query may be ahead of the slowest; whether the
+ * results of an epoch come out in the next one; the epochs after a barrier that make another due
+ * (`most`), the further ones that may open until that is recorded (`margin`); the consecutive
+ * failures that are tolerated.
  */
 final case class Rules(inFlight: Int, settles: Boolean, most: Long, margin: Long, tolerated: Int)
 
-/** The newest epoch: whether it has input, and whether the watermark moves past everything in it. */
+/** The newest epoch: whether it has input, whether the watermark moves past everything in it. */
 final case class Last(number: Long, rows: Boolean, drain: Boolean)
 
-/** The barrier that is being taken: none, one that is wanted, or an epoch that can be recorded. */
+/** The barrier in progress: none, one that is wanted, or an epoch that can be recorded. */
 sealed trait Barrier
 
 object Barrier {
@@ -203,8 +205,8 @@ object Ending {
 }
 
 /**
- * What is known of the input: something new; nothing, and an epoch may settle; nothing, and it is time
- * for an epoch without input; not known, or not time.
+ * What is known of the input: something new; nothing, and an epoch may settle; nothing, and it is
+ * time for an epoch without input; unknown, or not the time.
  */
 sealed trait Input
 
@@ -227,7 +229,7 @@ object Wait {
   case object Fenced extends Wait("fenced")
 }
 
-/** What the coordinator is to do. */
+/** What the coordinator has to do. */
 sealed trait Act
 
 object Act {

@@ -10,10 +10,10 @@ import org.apache.spark.sql.execution.streaming.runtime.StreamingRelation
 /**
  * Distinct names for a source that a query reads more than once.
  *
- * Spark keys a source's offsets by its name and refuses a query in which two reads share one (a
+ * Spark keys a source's offsets by its name and rejects a query in which two reads share one (a
  * stream joined or united with itself). The first read, in the order of the plan, keeps the name;
- * the others become `name__2`, `name__3`: names that no spec can declare. The programs of a query are
- * its own too.
+ * the others become `name__2`, `name__3`: names that no spec can declare. A query's programs are
+ * made its own, too.
  */
 object Sources {
   def distinct(frame: DataFrame): DataFrame = {

@@ -3,26 +3,26 @@ package org.apache.spark.sql.streamc
 import scala.collection.mutable
 
 /**
- * A query at the gate: how far it is, and which epoch its sources are being given.
+ * A query at the gate: its position, and the epoch that its sources are being given.
  *
- * Spark asks the sources of a query one after the other. The first one that is asked in a round
- * settles the epoch for the others; a source that is asked again begins the next round.
+ * Spark asks the sources of a query one after the other. The first one asked in a round determines
+ * the epoch for the others; a source that is asked a second time begins the next round.
  *
- * A query that is new in a job that has been running begins with what is in the log then: its first
- * batch is the last epoch, without input, and the batch after it has all the input up to its end.
+ * A query that is new in a job that has run before begins at the end of the log: its first batch is
+ * the last epoch, without input, and the next batch has all input up to that epoch's end.
  */
 private[streamc] class QueryTurn(val id: String, files: Files, checkpoint: String) {
   private val asked = mutable.Set.empty[GatedSource]
   private var decided: Option[Long] = None
 
-  /** The epoch that its first batch was, or -1; when it finished its last epoch. */
+  /** The epoch of its first batch, or -1; when it finished its last epoch. */
   var joined: Long = -1
   var doneAt: Long = 0
 
-  /** The number of an epoch less that of its batch. */
+  /** The difference between the number of an epoch and that of its batch. */
   var base: Long = 0
 
-  /** The last epoch that Spark's log has as committed; nothing for a query that is new. */
+  /** The last epoch that Spark's log has as committed; None for a query that is new. */
   def read(): Option[Long] = {
     val committed = batches("commits")
     val planned = batches("offsets")
@@ -33,14 +33,14 @@ private[streamc] class QueryTurn(val id: String, files: Files, checkpoint: Strin
     }
   }
 
-  /** Begins, as a query that is new, with the last epoch of the log; what counts as committed. */
+  /** Starts a new query at the log's last epoch; returns the epoch that counts as committed. */
   def join(last: Long): Long = {
     joined = last
     base = last
     last - 1
   }
 
-  /** The epoch that a source is given, which is `fresh` when it begins a round. */
+  /** The epoch for a source; `fresh` gives it when the source begins a round. */
   def next(source: GatedSource, fresh: => Option[Long]): Option[Long] = {
     if (asked.isEmpty || asked(source)) {
       asked.clear()
@@ -65,21 +65,21 @@ private object QueryTurn {
   private val Logged = """"epoch":(\d+),"at":""".r
 }
 
-/** When input is looked for: at a steady cadence, and never so often that looking costs much. */
+/** When to look for input: at a steady cadence, and never so often that looking costs much. */
 private class Pace(cadence: Long) {
   @volatile private var nextSlot = 0L
   @volatile private var nextLook = 0L
 
-  /** Whether an epoch may open by the cadence; in milliseconds, 0 is as fast as possible. */
+  /** Whether the cadence allows an epoch; in milliseconds, 0 is as fast as possible. */
   def slot: Boolean = System.currentTimeMillis >= nextSlot
 
   def due: Boolean = slot && System.currentTimeMillis >= nextLook
 
-  /** The slots are the multiples of the cadence, as Spark's own are. */
+  /** The slots are the multiples of the cadence, like those of Spark's triggers. */
   def opened(): Unit =
     if (cadence > 0) nextSlot = (System.currentTimeMillis / cadence + 1) * cadence
 
-  /** A look at the sources; at most a tenth of the time goes into looking. */
+  /** Looks at the sources; at most a tenth of the time is spent looking. */
   def looking[T](look: => T): T = {
     val begun = System.nanoTime
     val found = look

@@ -17,10 +17,10 @@ import org.apache.spark.sql.streaming.{StatefulProcessorHandle, TimeMode}
 import org.apache.spark.sql.types.{DataType, NullType}
 
 /**
- * Spark's timers with one entry a timer, in the order of instants.
+ * Spark's timers with one entry per timer, ordered by instant.
  *
- * Spark keeps a second entry, by key, and looks it up before it writes or removes one, to tell what
- * is there already. A program has one timer a key and knows of it: it needs neither.
+ * Spark keeps a second entry, by key, and looks it up before it writes or removes a timer, to see
+ * whether it exists. A program has one timer per key and knows its instant, so it needs neither.
  */
 private class Alarms(store: StateStore, mode: TimeMode, keys: ExpressionEncoder[Any])
     extends TimerStateImpl(store, mode, keys) {
@@ -40,15 +40,15 @@ private class Alarms(store: StateStore, mode: TimeMode, keys: ExpressionEncoder[
   }
 
   override def listTimers(): Iterator[Long] =
-    throw new UnsupportedOperationException("which timers a key has is in its record")
+    throw new UnsupportedOperationException("the timers of a key are in its record")
 
   private def key: Any = ImplicitGroupingKeyTracker.getImplicitKeyOption.get
 }
 
 private[streamc] object Alarms {
   /**
-   * The settings of a task, read once. Spark asks one of them for each column of a timer that it
-   * encodes, and reads all of them anew for that.
+   * The settings of a task, read once. Spark looks one of them up for each column of a timer that
+   * it encodes, and rereads all of them to do so.
    */
   private def settings(): SQLConf = {
     val (found, asked) = (new SQLConf, SQLConf.TYPES_FRAMEWORK_ENABLED)
@@ -59,24 +59,24 @@ private[streamc] object Alarms {
     found
   }
 
-  /** Has a handle keep its timers so; it must be of a processor that has timers. */
+  /** Makes a handle keep its timers this way; its processor must have timers. */
   def install(handle: StatefulProcessorHandle): Unit = handle match {
     case real: StatefulProcessorHandleImpl =>
       val timers = Internals.field(real, classOf[TimerStateImpl])
       val made = real.getClass.getDeclaredMethod(timers.getName)
       made.setAccessible(true)
-      // It is made at its first use: made again it would take the place of this one.
+      // It is created at its first use; created later, it would replace this one.
       made.invoke(real)
       timers.set(real, new Alarms(
         Internals.store(real),
         Internals.of(real, classOf[TimeMode]),
         Internals.of(real, classOf[ExpressionEncoder[Any]])))
-    // The driver's, which only notes what a processor will have.
+    // The driver's, which only records what a processor will have.
     case _ =>
   }
 }
 
-/** What Spark's handle of a processor's state does not show. */
+/** What Spark's handle of a processor's state does not expose. */
 private[streamc] object Internals {
   def store(handle: StatefulProcessorHandle): StateStore = of(handle, classOf[StateStore])
 

@@ -7,10 +7,10 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.codegen.CodegenFallback
 import org.apache.spark.sql.types.DataType
 
-/** What is another value when it is computed again, though the rows are the same. */
+/** Expressions whose value changes when they are computed a second time over the same rows. */
 private[streamc] object Chance {
 
-  /** Whether an expression is so. What is asked for the sake of late rows is not. */
+  /** Whether an expression is one. Those that find late rows are not. */
   def isIn(e: Expression): Boolean = (!e.deterministic && draws(e)) || e.exists(drawsVector)
 
   private def draws(e: Expression): Boolean = e match {
@@ -19,7 +19,7 @@ private[streamc] object Chance {
     case other => other.children.exists(draws)
   }
 
-  /** Equal texts become other bytes each time, which Spark's planner does not know. */
+  /** Equal texts are encrypted to different bytes, which Spark's planner does not know. */
   private def drawsVector(e: Expression): Boolean = e match {
     case cipher: AesEncrypt => !isText(cipher.mode, "ECB") && isText(cipher.iv, "")
     case _ => false
@@ -30,13 +30,13 @@ private[streamc] object Chance {
     case other => other != null && other.toString.equalsIgnoreCase(text)
   })
 
-  /** An expression that draws otherwise than the one it is made of, which all tasks have. */
+  /** The expression with its seed shifted; all tasks have the original. */
   def shifted(e: Expression, by: Long): Expression = e.transformUp {
     case drawn: ExpressionWithRandomSeed => Drawn(drawn.withShiftedSeed(by))
   }
 }
 
-/** A value that is drawn by a seed which is not in the generated code: that would be new each time. */
+/** A random value whose seed is not in the generated code, which would be new for each seed. */
 private[streamc] case class Drawn(child: Expression) extends UnaryExpression with CodegenFallback {
   override def dataType: DataType = child.dataType
   override def nullable: Boolean = child.nullable

@@ -9,18 +9,18 @@ import org.apache.spark.sql.execution.python.streaming.TransformWithStateInPySpa
 import org.apache.spark.sql.types._
 
 /**
- * What stands around a program whose handlers are a class in Python: the frame that Spark hands to
- * Python, and the one that comes back.
+ * The plan around a program whose handlers are a class in Python: the frame that Spark passes to
+ * Python, and the one that it returns.
  *
- * Rows, keys and state are those of a program in the kernel, under the same names. The document goes
- * along with the first key, so that the plan says what it has of which program.
+ * Rows, keys and state are those of a program in the kernel, under the same names. The document is
+ * metadata of the first key, so that the plan shows which program it runs.
  */
 object InPython {
   private val Document = "streamc.program"
   private val At = "__at"
   private val Whole = "__row"
 
-  /** The keys, the event time if rows are dropped by it, and the row as a struct. */
+  /** The keys, the event time if late rows are dropped by it, and the row as a struct. */
   def input(document: String, frames: java.util.List[DataFrame]): DataFrame = {
     val text = new ProgramText(document)
     val sides = text.sides(frames)
@@ -33,18 +33,18 @@ object InPython {
     Dataset.ofRows(session, Project(first +: keys.tail ++: at ++: Seq(whole), common.logicalPlan))
   }
 
-  /** A field of a struct is no event time to Spark. */
+  /** To Spark, a field of a struct is not an event time. */
   private def plain(column: Attribute): Expression =
     Alias(column, column.name)(explicitMetadata = Some(Metadata.empty))
 
-  /** The rows that came back; the event time of RETURNS is one to what stands above. */
+  /** The rows that Python returned, with the event time of RETURNS marked for the plan above. */
   def output(
       document: String, made: DataFrame, frames: java.util.List[DataFrame]): DataFrame = {
     val text = new ProgramText(document)
     Keyed.named(made.asInstanceOf[Dataset[Row]], text, text.sides(frames).map(_._2))
   }
 
-  /** The schema of the state that such a program may begin with, as JSON; `input` is from [[input]]. */
+  /** The schema of the initial state of such a program, as JSON; `input` is from [[input]]. */
   def stateSchema(document: String, input: DataFrame): String =
     schema(new ProgramText(document), input.asInstanceOf[Dataset[_]].logicalPlan).json
 
@@ -63,7 +63,7 @@ object InPython {
   private def document(keys: Seq[Attribute]): Option[String] =
     keys.headOption.map(_.metadata).filter(_.contains(Document)).map(_.getString(Document))
 
-  /** The schema of the state of such a program in a plan of Spark's. */
+  /** The schema of the state of such a program in one of Spark's logical plans. */
   private[streamc] object Made {
     def unapply(plan: LogicalPlan): Option[StructType] = plan match {
       case made: TransformWithStateInPySpark =>
@@ -73,7 +73,7 @@ object InPython {
     }
   }
 
-  /** Such a program in the plan that Spark runs. */
+  /** Such a program in one of Spark's physical plans. */
   private[streamc] object Run {
     def unapply(plan: SparkPlan): Option[(TransformWithStateInPySparkExec, ProgramText)] =
       plan match {

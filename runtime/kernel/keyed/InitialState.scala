@@ -4,11 +4,11 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types._
 
 /**
- * The state that a program begins with, as rows: each has a key, and one piece of what that has.
+ * The state that a program begins with, as rows: a key, and one piece of its state in each.
  *
- * `record` is all that is not an entry of its own, `waiting` a row that the watermark has not passed,
- * `cell_<name>` an entry of a map or set or an element of a list. The others are null. Pieces are what
- * the state variables hold, under the same names.
+ * `record` is everything without an entry of its own, `waiting` a row that the watermark has not
+ * passed, `cell_<name>` an entry of a map or set or an element of a list. The others are null.
+ * Pieces have the form of the state variables, under the same names.
  */
 private[streamc] class InitialState(program: Program) {
   val pieces: StructType = InitialState.pieces(
@@ -21,7 +21,7 @@ private[streamc] class InitialState(program: Program) {
         held.copy(name = StateName.alone(key.name))
       } ++ pieces)
 
-  /** Where pieces are put. */
+  /** Where pieces are written. */
   def at(record: KeyRecord, waiting: Waiting, entries: Array[Entries]): Shelves = {
     val row = program.row.length
     new Shelves(pieces.toArray.map { field =>
@@ -34,11 +34,11 @@ private[streamc] class InitialState(program: Program) {
     })
   }
 
-  /** Of each piece how many columns it has and where it belongs. */
+  /** For each piece, the number of its columns and where it is written. */
   class Shelves(all: Array[(Int, InternalRow => Unit)]) {
     private val keys = program.keys.length
 
-    /** Puts the pieces of a row. */
+    /** Writes the pieces of a row. */
     def put(row: InternalRow): Unit = {
       var i = 0
       while (i < all.length) {
@@ -50,14 +50,14 @@ private[streamc] class InitialState(program: Program) {
 }
 
 private[streamc] object InitialState {
-  /** The pieces of a program; `row` is what rows are that wait, None when none do. */
+  /** The pieces of a program; `row` is the schema of waiting rows, None if rows do not wait. */
   def pieces(record: StructType, row: Option[StructType], entries: Seq[CellShape]): StructType =
     StructType(
       StructField("record", record) +:
         row.map(kind => StructField("waiting", waiting(kind))).toSeq ++:
         entries.map(c => StructField(Entries.name(c), Entries.schema(c))))
 
-  /** Columns of rows have their names in state already. */
+  /** Columns of rows already have their names in state. */
   private def waiting(row: StructType): StructType = StructType(Seq(
     StructField("at", LongType),
     StructField("number", LongType),

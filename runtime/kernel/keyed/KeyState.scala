@@ -8,7 +8,7 @@ import org.apache.spark.sql.catalyst.util._
 import org.apache.spark.sql.streaming._
 import org.apache.spark.sql.types._
 
-/** The state variable of a cell that has entries of its own: each is read and written alone. */
+/** The state variable of a cell whose entries are read and written one by one. */
 private[streamc] abstract class Entries {
   def get(key: Any): Any
   def contains(key: Any): Boolean
@@ -19,13 +19,13 @@ private[streamc] abstract class Entries {
   def whole: Any
   def clear(): Unit
 
-  /** Puts a whole map or array in place of what is there. */
+  /** Replaces all entries by those of a map or array. */
   def replace(value: Any): Unit
 
-  /** Takes away what has outlived its time; whether anything is left. */
+  /** Removes expired entries; returns whether any are left. */
   def sweep(): Boolean
 
-  /** Puts what is kept of one entry: see [[Entries.schema]]. */
+  /** Writes the stored form of one entry: see [[Entries.schema]]. */
   def restore(piece: InternalRow): Unit
 
   protected def none: Nothing = throw new UnsupportedOperationException
@@ -37,7 +37,7 @@ private[streamc] object Entries {
 
   def name(cell: CellShape): String = s"cell_${StateName(cell.name)}"
 
-  /** What is kept of an entry: its key, unless it is of a list; its value; when it was written. */
+  /** The stored form of an entry: its key, except in a list; its value; when it was written. */
   def schema(cell: CellShape): StructType = StructType(key(cell) ++ value(cell))
 
   private def key(cell: CellShape): StructType =
@@ -64,7 +64,7 @@ private[streamc] object Entries {
   }
 }
 
-/** A map, or a set, which is a map whose values say nothing. */
+/** A map, or a set, which is a map with empty values. */
 private class MapEntries(
     cell: CellPlan, held: DataType, state: MapState[InternalRow, InternalRow], place: Place)
     extends Entries {
@@ -105,7 +105,7 @@ private class MapEntries(
     if (state.getValue(key) != null) state.removeKey(key)
   }
 
-  /** Spark's iterators give the same row again and again: what is kept of it is a copy. */
+  /** Spark's iterators reuse one row: what is kept of it is a copy. */
   private def live: Iterator[(Any, Any)] = state.iterator().collect {
     case (key, found) if !forgotten(found) =>
       InternalRow.copyValue(keyOf(key, 0)) -> InternalRow.copyValue(heldOf(found, 0))
@@ -113,7 +113,7 @@ private class MapEntries(
 
   override def size: Int = live.size
 
-  /** In the order of keys: how entries lie in the store is nobody's business. */
+  /** In the order of keys: the order in the store is an implementation detail. */
   override def whole: Any = {
     val sorted = live.toArray.sortWith((a, b) => ordering.lt(a._1, b._1))
     val keys = new GenericArrayData(sorted.map(_._1))
@@ -157,7 +157,7 @@ private class MapEntries(
   override def append(value: Any): Unit = none
 }
 
-/** A list, in the order in which its elements were put. */
+/** A list, in the order in which its elements were added. */
 private class ListEntries(cell: CellPlan, state: ListState[InternalRow], place: Place)
     extends Entries {
   private val lasting = cell.ttl > 0
@@ -201,7 +201,7 @@ private class ListEntries(cell: CellPlan, state: ListState[InternalRow], place: 
 }
 
 /**
- * What a program keeps of a key in one row: its values, its timers, and what it needs to be woken.
+ * What a program keeps of a key in one row: its values, its timers, and when to wake it.
  *
  * It is read when the key's turn begins and written when that ends, if anything has changed.
  */
@@ -225,11 +225,11 @@ private[streamc] class KeyRecord(program: Program, handle: StatefulProcessorHand
   /** The instants of timers in microseconds, [[Unset]] for one that is not set. */
   val timers: Array[Long] = new Array[Long](program.timers.length)
 
-  /** When the key is to be woken, in milliseconds of its clock; the number of the next waiting row. */
+  /** When to wake the key, in milliseconds of its clock; the number of the next waiting row. */
   var armed: Long = Unset
   var number: Long = 0
 
-  /** When entries that have outlived their time are looked for, in milliseconds. */
+  /** When to look for expired entries, in milliseconds. */
   var sweep: Long = Unset
 
   private var existed = false
@@ -240,7 +240,7 @@ private[streamc] class KeyRecord(program: Program, handle: StatefulProcessorHand
 
   def change(): Unit = changed = true
 
-  /** An entry was written: when its time is over, somebody has to look, whether rows come or not. */
+  /** An entry was written: it has to be removed when it expires, whether rows arrive or not. */
   def touch(cell: Int): Unit = {
     val ttl = program.entries(cell).ttl
     if (ttl > 0 && sweep == Unset) sweepAfter(ttl)
@@ -272,7 +272,7 @@ private[streamc] class KeyRecord(program: Program, handle: StatefulProcessorHand
     sweep = long(found, last + 2)
   }
 
-  /** Values whose time is over are what they were before they were written. */
+  /** Expired values return to their defaults. */
   private def forget(found: InternalRow, frame: GenericInternalRow): Unit =
     for ((i, n) <- lasting.zipWithIndex) {
       written(i) = long(found, firstWritten + n)
@@ -286,7 +286,7 @@ private[streamc] class KeyRecord(program: Program, handle: StatefulProcessorHand
   private def long(found: InternalRow, at: Int): Long =
     if (found == null || found.isNullAt(at)) Unset else found.getLong(at)
 
-  /** Puts what is kept of a key, and sees that Spark wakes it: its timers may be others than before. */
+  /** Writes the stored form of a key, and has Spark wake it: its timers may have changed. */
   def restore(piece: InternalRow): Unit = {
     var i = 0
     while (i < columns.length) {
@@ -321,7 +321,7 @@ private[streamc] class KeyRecord(program: Program, handle: StatefulProcessorHand
     if (program.values(value).ttl > 0 && sweep == Unset) sweepAfter(program.values(value).ttl)
   }
 
-  /** Sees that somebody looks again, as long as a value is there that will be forgotten. */
+  /** Schedules another sweep while there is a value that will expire. */
   def sweepValues(frame: GenericInternalRow): Unit =
     lasting.filterNot(isDefault(frame, _)).map(program.values(_).ttl).minOption.foreach { ttl =>
       if (sweep == Unset) sweepAfter(ttl)
@@ -348,7 +348,7 @@ private[streamc] class KeyRecord(program: Program, handle: StatefulProcessorHand
         i += 1
       }
       put(row, last, armed)
-      // Numbers may begin again when no row waits.
+      // Numbering may restart when no row waits.
       put(row, last + 1, if (armed == Unset) Unset else number)
       put(row, last + 2, sweep)
       state.update(row)
@@ -365,7 +365,7 @@ private[streamc] class KeyRecord(program: Program, handle: StatefulProcessorHand
 private[streamc] object KeyRecord {
   val Unset: Long = Long.MinValue
 
-  /** Everything by its name; what is beside values and timers has names that neither can have. */
+  /** Everything by its name; the other columns have names that values and timers cannot. */
   def schema(program: Program): StructType = schema(program.values, program.timers)
 
   def schema(values: Seq[CellShape], timers: Seq[TimerPlan]): StructType = StructType(

@@ -16,10 +16,10 @@ import org.apache.spark.sql.types._
 /**
  * The frame of a keyed program over the frames of its inputs.
  *
- * All inputs become one frame: the event time first, then which input a row is of if there are
- * several, the columns of each, and the keys at the end. It is only in an ordered program that the
- * event time is one to Spark, which then drops late rows; in another one the instant up to which a row
- * is not late may stand in its place (`until`).
+ * All inputs become one frame: the event time first, then, if there are several, the input that a
+ * row is of, the columns of each, and the keys at the end. The first column is an event time to
+ * Spark only in an ordered program, and Spark then drops late rows; in other programs it may be the
+ * instant until which a row is not late (`until`).
  */
 object Keyed {
   private val At = "event_time"
@@ -32,7 +32,7 @@ object Keyed {
     val session = sides.head._2.sparkSession.asInstanceOf[SparkSession]
     val (common, row, keys) = Keyed.common(text, sides)
     val place = new Place
-    // Spark's rows have their keys at the end; rows that have waited in state have not.
+    // Spark's rows end with their keys; rows that have waited in state do not.
     val program = read(session, text, place, row, if (text.ordered) Nil else keys, sides)
     val process = new KeyedProcess(program, place, counts(session.sparkContext))
     val plan = transform(program, process, row, keys, common.logicalPlan)
@@ -40,15 +40,15 @@ object Keyed {
   }
 
   /**
-   * The plan with processors of its own. Spark keeps what a query is at in its processors, and
-   * several queries may read the relation of one program.
+   * The plan with its own processors: Spark keeps the progress of a query in them, and several
+   * queries may read the relation of one program.
    */
   def apart(plan: LogicalPlan, context: SparkContext): LogicalPlan = plan.transform {
     case made @ Made(process) => made.copy(statefulProcessor =
-      process.again(counts(context)).asInstanceOf[StatefulProcessor[Any, Any, Any]])
+      process.copyWith(counts(context)).asInstanceOf[StatefulProcessor[Any, Any, Any]])
   }
 
-  /** A program in a plan of Spark's. */
+  /** A program in one of Spark's logical plans. */
   private object Made {
     def unapply(made: TransformWithState): Option[KeyedProcess] =
       KeyedProcess.unapply(made.statefulProcessor)
@@ -67,11 +67,11 @@ object Keyed {
       case InPython.Made(schema) => schema.json
     }.get
 
-  /** The program of a frame that [[frame]] has made. */
+  /** The program of a frame that was built by [[frame]]. */
   private[streamc] def process(frame: DataFrame): KeyedProcess =
     frame.asInstanceOf[Dataset[_]].logicalPlan.collectFirst { case Made(process) => process }.get
 
-  /** A program in the plan that Spark runs. */
+  /** A program in one of Spark's physical plans. */
   object Run {
     def unapply(plan: SparkPlan): Option[(TransformWithStateExec, KeyedProcess)] = plan match {
       case run: TransformWithStateExec =>
@@ -80,7 +80,7 @@ object Keyed {
     }
   }
 
-  /** All inputs as one frame, and which of its columns are the row, and which the keys. */
+  /** All inputs as one frame, with the columns that are the row and those that are the keys. */
   private[streamc] def common(text: ProgramText, sides: Seq[(InputText, DataFrame)])
       : (Dataset[Row], Seq[Attribute], Seq[Attribute]) = {
     val all = sides.indices.map(i => select(text, sides, i)).reduce(_ union _)
@@ -92,7 +92,7 @@ object Keyed {
     (found, row, keys)
   }
 
-  /** Until when rows are not late, where that is said, with the end of time for what is beyond. */
+  /** Until when rows are not late, if that is specified, clamped to the end of time. */
   private def untilEnds(text: ProgramText, rows: Dataset[Row]): Dataset[Row] =
     if (text.inputs.forall(_.until.isEmpty)) rows
     else {
@@ -105,7 +105,7 @@ object Keyed {
       Dataset.ofRows(rows.sparkSession, plan).asInstanceOf[Dataset[Row]]
     }
 
-  /** State is found by the bytes of keys. */
+  /** State is looked up by the bytes of keys. */
   private def withPlainKeys(rows: Dataset[Row], keys: Int): Dataset[Row] = {
     val plan = rows.queryExecution.analyzed
     val (others, own) = plan.output.splitAt(plan.output.length - keys)
@@ -137,7 +137,7 @@ object Keyed {
       }
     }
     val keys = text.keys.zip(own.keys).map { case ((name, kind), key) =>
-      // Spark writes down what a key looks like, with names that Avro allows.
+      // Spark writes the schema of a key with names that Avro allows.
       expr(key).cast(StateName.within(kind)).as(StateName.alone(name), Plain)
     }
     val none = if (keys.isEmpty) Seq(lit(true).as("all", Plain)) else Nil
@@ -176,7 +176,7 @@ object Keyed {
       row: Seq[Attribute],
       keys: Seq[Attribute],
       child: LogicalPlan): LogicalPlan = {
-    // Spark wants to know of a state to begin with; `StateWriter` puts one there.
+    // Spark needs to know that there may be an initial state; `StateWriter` writes it.
     val none = LocalRelation(DataTypeUtils.toAttributes(program.keys))
     val keySchema = DataTypeUtils.fromAttributes(keys)
     val made = new TransformWithState(
@@ -198,7 +198,10 @@ object Keyed {
     SerializeFromObject(RowEncoders.columns(program.output), made)
   }
 
-  /** The columns of RETURNS; an event time is one to what stands above, with the delay of the inputs. */
+  /**
+   * The columns of RETURNS; its event time is marked as one for the plan above, with the inputs'
+   * delay.
+   */
   private[streamc] def named(
       made: Dataset[Row], text: ProgramText, frames: Seq[DataFrame]): DataFrame = {
     val columns = text.returns.map { case (name, _) =>
@@ -208,7 +211,7 @@ object Keyed {
     made.select(columns: _*)
   }
 
-  /** What makes a column an event time, with the longest delay of these frames. */
+  /** The metadata of an event time, with the longest delay of these frames. */
   private def delay(frames: Seq[DataFrame]): Metadata = {
     val key = EventTimeWatermark.delayKey
     frames.flatMap(_.asInstanceOf[Dataset[_]].queryExecution.analyzed.output)

@@ -12,17 +12,17 @@ import org.apache.spark.sql.types._
 /**
  * Runs a program inside Spark's `transformWithState`.
  *
- * Rows and timers of a key are handled one after the other. In a program that is ordered, rows wait
- * until the watermark has passed them; then rows and timers go by their instants, rows of an instant
- * before timers of that instant, equal rows in the order of their values. In one that is not, the rows
- * of a key that an epoch brings are handled by event time and value, and after them the timers that
- * the watermark has passed. Timers of processing time go off when the epoch's clock has passed them.
+ * Rows and timers of a key are handled one by one. In an ordered program, rows wait until the
+ * watermark has passed them; then rows and timers are handled by instant, rows before timers of the
+ * same instant, equal rows in the order of their values. In other programs, the rows of a key in an
+ * epoch are handled by event time and value, and after them the timers that the watermark has
+ * passed. Timers of processing time fire when the epoch's clock has passed them.
  *
- * Spark's own timer is a bare instant of one clock. A key has one at most: for the first of its timers
- * and of its waiting rows. Where Spark's clock is the watermark, a key that waits for processing time
- * is woken in every epoch, by a timer of an instant that every watermark has passed.
+ * Spark's own timer is a bare instant of one clock. A key has at most one: for the first of its
+ * timers and of its waiting rows. Where Spark's clock is the watermark, a key that waits for
+ * processing time is woken in every epoch, by a timer whose instant every watermark has passed.
  *
- * `counts` are the rows that have arrived and have been handled, and those that were emitted.
+ * `counts` are the rows that have arrived, those that were handled, and those that were emitted.
  */
 class KeyedProcess(val program: Program, place: Place, val counts: BatchCounts)
     extends StatefulProcessor[InternalRow, InternalRow, InternalRow] {
@@ -36,7 +36,7 @@ class KeyedProcess(val program: Program, place: Place, val counts: BatchCounts)
   @transient private var order: Ordering[InternalRow] = _
 
   /** The same program for another query. */
-  def again(counts: BatchCounts): KeyedProcess = {
+  def copyWith(counts: BatchCounts): KeyedProcess = {
     val serializer = SparkEnv.get.closureSerializer.newInstance()
     val (program, place) = serializer.deserialize[(Program, Place)](
       serializer.serialize((this.program, this.place)), getClass.getClassLoader)
@@ -75,14 +75,14 @@ class KeyedProcess(val program: Program, place: Place, val counts: BatchCounts)
 
   @transient private lazy val initial = new InitialState(program).at(record, waiting, place.entries)
 
-  /** Puts a piece of the state that the key of the handle begins with. */
+  /** Writes a piece of the state that the key of the handle begins with. */
   def begin(row: InternalRow): Unit = initial.put(row)
 
   override def handleExpiredTimer(
       key: InternalRow, time: TimerValues, expired: ExpiredTimerInfo): Iterator[InternalRow] =
     new Turn(key, Array.empty, time, expired.getExpiryTimeInMs())
 
-  /** The turn of a key in an epoch: the rows it emits, worked out as they are asked for. */
+  /** The turn of a key in an epoch: the rows it emits, computed as they are requested. */
   private class Turn(key: InternalRow, brought: Array[InternalRow], time: TimerValues, woken: Long)
       extends Iterator[InternalRow] {
     private var begun = false
@@ -94,7 +94,7 @@ class KeyedProcess(val program: Program, place: Place, val counts: BatchCounts)
     private var clock = 0L
     private var idle = 0
 
-    /** Whether the watermark is behind what programs are told, and the timers for which it never is. */
+    /** Whether the watermark has passed all that programs see; the timers that it never fires. */
     private var drained = false
     private var never: Set[Int] = Set.empty
 
@@ -118,7 +118,7 @@ class KeyedProcess(val program: Program, place: Place, val counts: BatchCounts)
       drained = known && at >= Watermarks.Far
       place.watermark = if (known) math.min(at, Watermarks.Far) * 1000 else null
       place.now = time.getCurrentProcessingTimeInMs() * 1000
-      place.told = EpochInstant.here.getOrElse(place.now)
+      place.epochTime = EpochInstant.here.getOrElse(place.now)
       clock = if (program.byClock) place.now / 1000 else if (known) at else Watermarks.First
       record.load(run.frame, clock)
       var i = 0
@@ -127,7 +127,7 @@ class KeyedProcess(val program: Program, place: Place, val counts: BatchCounts)
         i += 1
       }
       if (woken != Unset && woken == record.armed) {
-        // Spark takes a timer away that has gone off.
+        // Spark removes a timer that has fired.
         record.armed = Unset
         record.change()
       }
@@ -142,7 +142,7 @@ class KeyedProcess(val program: Program, place: Place, val counts: BatchCounts)
       } else rows = inOrder(brought)
     }
 
-    /** Handles one row or one timer; ends the turn when there is nothing to do. */
+    /** Handles one row or one timer; ends the turn if there is nothing to do. */
     private def advance(): Unit = {
       if (at < rows.length) {
         val row = rows(at)
@@ -163,7 +163,7 @@ class KeyedProcess(val program: Program, place: Place, val counts: BatchCounts)
       }
     }
 
-    /** The first timer of a kind that is due, -1 if none is. */
+    /** The first timer of a clock that is due, -1 if there is none. */
     private def first(processing: Boolean, until: Long): Int = {
       var (found, i) = (-1, 0)
       while (i < clocks.length) {
@@ -191,11 +191,11 @@ class KeyedProcess(val program: Program, place: Place, val counts: BatchCounts)
       try {
         if (idle > ProgramRun.Turns) {
           throw new ProgramMistake(
-            s"${program.timers(timer).name} has gone off ${ProgramRun.Turns} times at once")
+            s"${program.timers(timer).name} has fired ${ProgramRun.Turns} times at once")
         }
         run.expiry(timer, at)
       } catch { case NonFatal(e) => throw failure(program.expiries(timer).name, null, e) }
-      // One that is started again and again would be due each time.
+      // A timer that restarts itself would always be due.
       if (drained) {
         never ++= others.indices.filter(i =>
           record.timers(i) != others(i) && record.timers(i) > Watermarks.Far * 1000)
@@ -222,8 +222,8 @@ class KeyedProcess(val program: Program, place: Place, val counts: BatchCounts)
     }
 
     /**
-     * Sees that Spark wakes the key for what comes first. A key that is woken too early goes on
-     * sleeping: it costs less than to take Spark's timer away each time that one of ours is moved.
+     * Has Spark wake the key for whatever comes first. A key that is woken too early goes back to
+     * sleep: that costs less than replacing Spark's timer each time that one of ours is moved.
      */
     private def arm(): Unit = {
       val clocked = first(processing = true, Never) >= 0
@@ -242,7 +242,7 @@ class KeyedProcess(val program: Program, place: Place, val counts: BatchCounts)
       }
     }
 
-    /** The first instant of a clock at which there is something to do, in microseconds. */
+    /** The first instant of a clock at which there is work, in microseconds. */
     private def earliest(processing: Boolean): Long = {
       val timer = first(processing, Never)
       val at = if (timer < 0) Never else or(record.timers(timer))
@@ -274,33 +274,33 @@ class KeyedProcess(val program: Program, place: Place, val counts: BatchCounts)
     }.mkString("(", ", ", ")")
 }
 
-/** The place where a program cannot go on, and the row that it has. */
+/** The statement at which a program failed, and the row that it was handling. */
 class ProgramFailure(place: String, cause: Throwable) extends RuntimeException(place, cause)
 
-/** What a program may not do. */
+/** Something that a program must not do. */
 class ProgramMistake(message: String) extends RuntimeException(message)
 
 private[streamc] object KeyedProcess {
-  /** One of Spark's processors that is a program's. */
+  /** A processor of Spark's, if it runs a program. */
   def unapply(processor: StatefulProcessor[_, _, _]): Option[KeyedProcess] = processor match {
     case process: KeyedProcess => Some(process)
     case _ => None
   }
 
-  /** Behind every instant. */
+  /** After every instant. */
   val Never: Long = Long.MaxValue
 
   /** The first millisecond that is not before an instant in microseconds. */
   def wake(micros: Long): Long = if (micros == Never) Never else -Math.floorDiv(-micros, 1000L)
 
-  /** Spark takes away the timer that has gone off: the next one must be another. */
+  /** Spark removes the timer that has fired: the next one must have another instant. */
   val polled: Seq[Long] = Seq(Watermarks.First - 1, Watermarks.First - 2)
 
-  /** Which input a row is of: the common row of several inputs says so. */
+  /** The input that a row is of: the common row of several inputs has a column for it. */
   def input(program: Program, row: InternalRow): Int =
     if (program.inputs.length == 1) 0 else row.getInt(program.inputs.head.eventTime + 1)
 
-  /** By event time, by input, and by all values: whatever the order of arrival, rows come alike. */
+  /** By event time, by input, and by all values: independent of the order of arrival. */
   def order(program: Program): Ordering[InternalRow] = {
     val orders = program.row.zipWithIndex.map { case (field, i) =>
       SortOrder(ordered(BoundReference(i, field.dataType, nullable = true)), Ascending)

@@ -8,17 +8,17 @@ import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.streaming.TimeMode
 import org.apache.spark.sql.types._
 
-/** What a cell holds. */
+/** The type of a cell. */
 private[streamc] trait CellShape {
   def name: String
   def kind: String
   def key: DataType
   def value: DataType
 
-  /** Microseconds after which it is forgotten, 0 if it is not. */
+  /** Microseconds after which it expires, 0 if it does not. */
   def ttl: Long
 
-  /** What the cell is when it is read whole. */
+  /** The type of the cell when it is read whole. */
   def whole: DataType = kind match {
     case "value" => value
     case "map" => MapType(key, value)
@@ -26,17 +26,20 @@ private[streamc] trait CellShape {
   }
 }
 
-/** A cell of state; of a value `key` is null, of a set and a list `value` is. Lifetimes in microseconds. */
+/**
+ * A cell of state; `key` is null for a value, `value` for a set or a list. Lifetimes in
+ * microseconds.
+ */
 case class CellPlan(
     name: String, kind: String, key: DataType, value: DataType, default: Expression, ttl: Long)
     extends CellShape
 
 case class TimerPlan(name: String, processing: Boolean)
 
-/** An input: its columns and where they are in the common row, where that has event times or -1. */
+/** An input: its columns, their indices in the common row, and that of its event time, or -1. */
 case class InputPlan(alias: String, names: Seq[String], columns: Seq[Int], eventTime: Int)
 
-/** The statements of a handler; slots are places in the frame, cells are those that hold entries. */
+/** The statements of a handler; slots are indices in the frame, cells are those with entries. */
 sealed trait Step extends Serializable
 case class Assign(slot: Int, value: Expression) extends Step
 case class AssignEntries(cell: Int, value: Expression) extends Step
@@ -53,16 +56,16 @@ case class StartTimer(timer: Int, at: Expression) extends Step
 case class StopTimer(timer: Int) extends Step
 case class Emit(values: Seq[Expression]) extends Step
 
-/** `name` is what the spec says: `ON EVENT v`, `ON TIMER due`. */
+/** `name` is as the spec has it: `ON EVENT v`, `ON TIMER due`. */
 case class Handler(name: String, steps: Seq[Step])
 
 /**
  * A program, ready to be sent to tasks.
  *
- * Expressions are bound to a joined row: first the columns of the row that is handled, then the frame,
- * which holds the keys, the values of state, the instant of the timer that goes off, and the locals.
- * Without keys of its own a program has one that is the same for all rows. With `wakes`, keys are looked
- * after whose time is over, whether rows come or not: a query of that kind never comes to rest.
+ * Expressions are bound to a joined row: first the columns of the row that is handled, then the
+ * frame, which has the keys, the values of state, the instant of the timer that fires, and the
+ * locals. A program without keys has one key for all rows. With `wakes`, expired keys are cleaned
+ * up whether rows arrive or not: such a query never becomes idle.
  */
 case class Program(
     id: String,
@@ -84,10 +87,10 @@ case class Program(
     byChance: Boolean,
     wakes: Boolean) {
 
-  /** The keys, with fields of structs as state has them. */
+  /** The keys, with fields of structs named as in state. */
   val stateKeys: StructType = StateName.within(keys).asInstanceOf[StructType]
 
-  /** Places in the frame. */
+  /** Indices in the frame. */
   val firstValue: Int = keys.length
   val instant: Int = firstValue + values.length
   val firstLocal: Int = instant + 1
@@ -97,7 +100,7 @@ case class Program(
 
   val timed: Boolean = ordered || timers.nonEmpty || forgets || readsClock
 
-  /** Whether Spark's own timers are of processing time: where no event time moves a watermark. */
+  /** Whether Spark's own timers are of processing time, as no event time moves a watermark. */
   val byClock: Boolean = wakes && inputs.forall(_.eventTime < 0) && forgets
 
   /** The clock of Spark's timers. */
@@ -107,7 +110,7 @@ case class Program(
     else TimeMode.EventTime()
 }
 
-/** What Python sends of a program: the same, with expressions as text. */
+/** A program as Python sends it: the same, with expressions as text. */
 private[streamc] class ProgramText(document: String) {
   private val root = JsonMethods.parse(document)
 
@@ -119,7 +122,7 @@ private[streamc] class ProgramText(document: String) {
 
   def ordered: Boolean = root \ "ordered" == JBool.True
 
-  /** By which counts of rows are found that a class in Python keeps. */
+  /** The id of the row counts that a class in Python keeps; -1 for other programs. */
   def counts: Long = root \ "counts" match { case JInt(n) => n.toLong; case _ => -1L }
 
   def wakes: Boolean = root \ "wakes" != JBool.False
@@ -169,7 +172,7 @@ private[streamc] class ProgramText(document: String) {
   }
 
   private def text(found: JValue): String = option(found)
-    .getOrElse(throw new IllegalArgumentException(s"a program has $found for a text"))
+    .getOrElse(throw new IllegalArgumentException(s"a program has $found where text is expected"))
 }
 
 private[streamc] case class InputText(

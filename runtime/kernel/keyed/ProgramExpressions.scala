@@ -9,24 +9,24 @@ import org.apache.spark.sql.types._
 
 /**
  * Where the expressions of a program find the state of the key that is handled. The processor of a
- * task sets what is in it; the two are serialized together, so that each task has its own.
+ * task sets it; the two are serialized together, so that each task has its own.
  */
 class Place extends Serializable {
   @transient var entries: Array[Entries] = _
   @transient var watermark: java.lang.Long = _
   @transient var now: Long = 0
 
-  /** The time that programs are told: that of the epoch, in every query that runs the program. */
-  @transient var told: Long = 0
+  /** The current time as programs see it: the epoch's, in every query that runs the program. */
+  @transient var epochTime: Long = 0
 }
 
-/** What a program reads beside its row and its values: never folded, never evaluated on the driver. */
+/** What a program reads besides its row and values: never folded, never evaluated on the driver. */
 abstract class StateRead extends Expression with CodegenFallback {
   override def foldable: Boolean = false
   override def nullable: Boolean = true
 }
 
-/** One entry of a map, NULL when there is none. */
+/** One entry of a map, NULL if it has none. */
 case class EntryOf(place: Place, cell: Int, dataType: DataType, child: Expression)
     extends StateRead {
   override def children: Seq[Expression] = Seq(child)
@@ -56,7 +56,7 @@ case class ContainsEntry(place: Place, cell: Int, child: Expression) extends Sta
     copy(child = found.head)
 }
 
-/** How many entries a map, set or list has. */
+/** The number of entries in a map, set or list. */
 case class SizeOf(place: Place, cell: Int) extends StateRead with LeafLike[Expression] {
   override def dataType: DataType = IntegerType
   override def nullable: Boolean = false
@@ -81,16 +81,16 @@ case class WatermarkOf(place: Place) extends StateRead with LeafLike[Expression]
 case class NowOf(place: Place) extends StateRead with LeafLike[Expression] {
   override def dataType: DataType = TimestampType
   override def nullable: Boolean = false
-  override def eval(row: InternalRow): Any = place.told
+  override def eval(row: InternalRow): Any = place.epochTime
 }
 
-/** Reads a column, NULL as null. To ask a row for a type anew each time looks up Spark's settings. */
+/** Reads a column, NULL as null. Deciding by type for each row would look up Spark's settings. */
 private[streamc] object Getter {
   def apply(kind: DataType): (SpecializedGetters, Int) => Any =
     InternalRow.getAccessor(kind, nullable = true)
 }
 
-/** The row itself, so that Spark hands it on without making an object of it. */
+/** The row itself, which Spark passes on without converting it to an object. */
 case class WholeRow() extends LeafExpression {
   override def dataType: DataType = ObjectType(classOf[InternalRow])
   override def nullable: Boolean = false
@@ -100,7 +100,7 @@ case class WholeRow() extends LeafExpression {
     code = code"InternalRow ${made.value} = ${context.INPUT_ROW};", isNull = FalseLiteral)
 }
 
-/** A column of a row that Spark takes for an object. */
+/** A column of a row that Spark treats as an object. */
 case class ColumnOf(child: Expression, ordinal: Int, dataType: DataType) extends UnaryExpression {
   @transient private lazy val column = Getter(dataType)
 

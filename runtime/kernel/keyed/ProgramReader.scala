@@ -12,11 +12,11 @@ import org.apache.spark.sql.classic.{Dataset, SparkSession}
 import org.apache.spark.sql.types._
 
 /**
- * From the text of a program to the program: names become places, expressions are those of Spark,
+ * Translates the text of a program to the program: names become indices, expressions are Spark's,
  * analysed in this session and bound.
  *
- * `columns` are the columns that each input has in the common row, whose attributes are `row`. What
- * is `behind` them comes with each row and is not used.
+ * `columns` are the columns that each input has in the common row, whose attributes are `row`.
+ * Those in `behind` follow in each row and are not used.
  */
 private[streamc] class ProgramReader(
     session: SparkSession,
@@ -28,7 +28,7 @@ private[streamc] class ProgramReader(
     columns: Seq[Map[String, Attribute]]) {
 
   private val own = session.cloneSession()
-  // What is written once and used twice in an expression would need a plan of its own below it.
+  // Otherwise an expression used twice would need a plan of its own below the one that uses it.
   own.conf.set("spark.sql.alwaysInlineCommonExpr", "true")
 
   private val (values, entries) = text.cells.partition(_.kind == "value")
@@ -87,7 +87,7 @@ private[streamc] class ProgramReader(
     Handler(s"ON ${on.toUpperCase} $name", own.map(h => steps(h.steps, scope)).getOrElse(Nil))
   }
 
-  /** What names mean: the columns of the row, keys, values, locals, the instant of the timer. */
+  /** What names refer to: columns of the row, keys, values, locals, the instant of the timer. */
   private class Scope(
       alias: Option[String], held: Map[String, Attribute], known: Map[String, Attribute]) {
     private val names: Map[String, Attribute] =
@@ -126,7 +126,7 @@ private[streamc] class ProgramReader(
     }
   }
 
-  /** A statement, and what is known behind it. */
+  /** A statement, and the scope after it. */
   private def step(found: JValue, scope: Scope): (Step, Scope) = {
     def text(name: String): String = found \ name match {
       case JString(held) => held
@@ -182,7 +182,7 @@ private[streamc] class ProgramReader(
           case (JString(e), (_, kind)) => value(e, scope, kind)
           case (other, _) => throw new IllegalArgumentException(s"a step emits $other")
         }), scope)
-      case other => throw new IllegalArgumentException(s"no step is called $other")
+      case other => throw new IllegalArgumentException(s"unknown step $other")
     }
   }
 
@@ -207,20 +207,20 @@ private[streamc] class ProgramReader(
 
   private def positive(name: String, found: Int): Int =
     if (found >= 0) found
-    else throw new IllegalArgumentException(s"${text.id} has nothing that is called $name")
+    else throw new IllegalArgumentException(s"${text.id} has nothing called $name")
 
   private def same(one: String, other: String): Boolean = lower(one) == lower(other)
 
   // Expressions.
 
-  /** An expression; it has the type of its place, which is null where any will do. */
+  /** An expression, cast to the type that is expected; null if any will do. */
   private def value(text: String, scope: Scope, kind: DataType = null): Expression =
     bound(replaced(parsed(text), scope, Set.empty), scope) match {
       case found if kind == null || DataType.equalsIgnoreNullability(found.dataType, kind) => found
       case other => Cast(other, kind, Some(own.sessionState.conf.sessionLocalTimeZone), EvalMode.ANSI)
     }
 
-  /** Spark's parser goes by the settings of the session that is active. */
+  /** Spark's parser uses the settings of the active session. */
   private def parsed(text: String): Expression =
     own.withActive(own.sessionState.sqlParser.parseExpression(text))
 
@@ -251,7 +251,7 @@ private[streamc] class ProgramReader(
     Ends.bounds(BindReferences.bindReference(expression, AttributeSeq(attributes)))
   }
 
-  /** Names as what they mean; those that a lambda hides stay. */
+  /** Replaces names by what they refer to; parameters of a lambda hide them. */
   private def replaced(found: Expression, scope: Scope, hidden: Set[String]): Expression = {
     def again(e: Expression) = replaced(e, scope, hidden)
     def held(e: Expression) = name(e).filter(p => p.length == 1 && !hidden(lower(p.head)))
@@ -285,7 +285,7 @@ private[streamc] class ProgramReader(
     entry(parts.head).map(cell => below(WholeCell(place, cell, entries(cell).whole), parts.tail))
       .orElse(scope.find(parts))
       .getOrElse(throw new IllegalArgumentException(
-        s"${text.id} has nothing that is called ${parts.mkString(".")}"))
+        s"${text.id} has nothing called ${parts.mkString(".")}"))
 
   private def clock(found: Expression): Expression = {
     readsClock = true

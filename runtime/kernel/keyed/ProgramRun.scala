@@ -10,7 +10,7 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.util.ArrayData
 import org.apache.spark.sql.types._
 
-/** The handlers of a program as they run in one task: over one row and one frame at a time. */
+/** The handlers of a program as they run in one task, over one row and one frame at a time. */
 private[streamc] class ProgramRun(
     program: Program, record: KeyRecord, place: Place, emitted: mutable.ArrayDeque[InternalRow]) {
   val frame = new GenericInternalRow(program.frame)
@@ -18,7 +18,7 @@ private[streamc] class ProgramRun(
   private val joined = new JoinedRow
   private val noRow = new GenericInternalRow(program.row.length + program.behind)
 
-  /** Each task draws anew: its program has the seeds of all others, batch after batch. */
+  /** Each task draws its own random values: the program's seeds are the same in all batches. */
   private val shift = ThreadLocalRandom.current().nextLong()
   private val partition = TaskContext.getPartitionId()
   private val events = program.events.map(h => block(h.steps))
@@ -50,7 +50,7 @@ private[streamc] class ProgramRun(
     }
   }
 
-  /** An expression as generated code; it gives what the frame may keep. */
+  /** An expression as generated code; its values are safe to store in the frame. */
   private class Value(expression: Expression) {
     private val held = Getter(expression.dataType)
     private val projection = SafeProjection.create(Seq(Chance.shifted(expression, shift)))
@@ -101,7 +101,7 @@ private[streamc] class ProgramRun(
     case StartTimer(timer, at) =>
       val value = new Value(at)
       () => start(timer, value() match {
-        // The first instant of all says that a timer is not set.
+        // The first instant of all means that a timer is not set.
         case KeyRecord.Unset => KeyRecord.Unset + 1
         case at => at
       })
@@ -138,7 +138,7 @@ private[streamc] class ProgramRun(
       var turns = 0
       while (condition()) {
         if (turns == ProgramRun.Turns) {
-          throw new ProgramMistake(s"a WHILE has made ${ProgramRun.Turns} turns")
+          throw new ProgramMistake(s"a WHILE has run ${ProgramRun.Turns} iterations")
         }
         body.run()
         turns += 1

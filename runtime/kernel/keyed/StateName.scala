@@ -3,10 +3,10 @@ package org.apache.spark.sql.streamc
 import org.apache.spark.sql.types._
 
 /**
- * Names in state are those that Avro allows, in which Spark writes down what a state has.
+ * Names in state are restricted to those of Avro, in which Spark writes the schema of a state.
  *
- * What it does not allow is written as `_x0020`, a unit of UTF-16 each; what looks like that by itself
- * is written so too, so that `program_state.py` can read each name back.
+ * Any other character is written as `_x0020`, one for each UTF-16 unit; text that already looks
+ * like that is escaped as well, so that `program_state.py` can decode each name.
  */
 private[streamc] object StateName {
   private val Written = "_(?=x[0-9a-f]{4})".r
@@ -14,7 +14,7 @@ private[streamc] object StateName {
   def apply(name: String): String =
     escaped(name).map(c => if (c < 128 && isPart(c)) c.toString else unit(c)).mkString
 
-  /** A name that nothing stands before: Avro's do not begin with a digit. */
+  /** A name without a prefix: Avro's names do not begin with a digit. */
   def alone(name: String): String =
     if (name.charAt(0) >= '0' && name.charAt(0) <= '9') unit(name.charAt(0)) + apply(name.tail)
     else apply(name)
@@ -28,7 +28,7 @@ private[streamc] object StateName {
     case other => other
   }
 
-  /** Letters of all scripts stay: states that are there have them. */
+  /** Letters of all scripts are kept: existing states have them. */
   private def field(name: String): String =
     escaped(name).zipWithIndex.map { case (c, i) =>
       if (isPart(c) && (i > 0 || !c.isDigit)) c.toString else unit(c)

@@ -19,11 +19,11 @@ import org.apache.spark.sql.types.StructType
 import org.apache.spark.util.{LongAccumulator, SerializableConfiguration}
 
 /**
- * Puts a state into the stores of a checkpoint in place of what its first batch has left.
+ * Replaces the state that a checkpoint's first batch has left in its stores.
  *
- * The query must not run. Rows come in as many partitions as the operator has and each in its own. It
- * works with any provider of Spark's; one that logs changes is made to write a whole version at once,
- * which the query then loads without going through it row by row.
+ * The query must not run. Rows have as many partitions as the operator, each row in its own. This
+ * works with any of Spark's providers; one that logs changes is made to write a whole version at
+ * once, which the query then loads without replaying it row by row.
  */
 object StateWriter {
   /** The version before the one that the first batch of a query leaves. */
@@ -32,8 +32,8 @@ object StateWriter {
   private val RocksDb = "spark.sql.streaming.stateStore.rocksdb"
 
   /**
-   * Rows (key, value) as the store has them. `prefix` is by how many columns of the key a store can be
-   * scanned, 0 for all or nothing. Returns how many rows were written.
+   * Rows (key, value) as the store has them. `prefix` is the number of key columns by which a store
+   * can be scanned, 0 for all or nothing. Returns the number of rows written.
    */
   def replace(
       session: SparkSession,
@@ -57,8 +57,9 @@ object StateWriter {
   }
 
   /**
-   * What the program of a frame begins with, as [[InitialState]] has it, in frames that are put one
-   * after the other; elements of a list come in their order. Returns how many rows were written.
+   * Writes the initial state of a frame's program, see [[InitialState]], in frames that are written
+   * one after the other; elements of a list come in their order. Returns the number of rows
+   * written.
    */
   def begin(
       session: SparkSession,
@@ -74,8 +75,8 @@ object StateWriter {
     val mode = process.program.timeMode
     val encoder = RowEncoders.of(keys).asInstanceOf[ExpressionEncoder[Any]]
     each(target, rows.toArray(Array.empty[DataFrame]).toSeq) { (found, state) =>
-      // Tasks of one process have the same objects otherwise, and each its own store.
-      val own = process.again(process.counts)
+      // Otherwise tasks of one process share these objects, and each has its own store.
+      val own = process.copyWith(process.counts)
       val handle = new StatefulProcessorHandleImpl(
         state, UUID.randomUUID(), encoder, mode, false, None, None, Map.empty)
       own.setHandle(handle)
@@ -110,7 +111,7 @@ object StateWriter {
     written.value
   }
 
-  /** The stores of one name of an operator, a partition each. */
+  /** The stores of one name of an operator, one per partition. */
   private class Target(
       @transient session: SparkSession,
       checkpoint: String,
@@ -127,7 +128,7 @@ object StateWriter {
         new StreamingQueryCheckpointMetadata(session, checkpoint).offsetLog.get(0).get.metadataOpt.get,
         settings)
       settings.setConfString(s"$RocksDb.changelogCheckpointing.enabled", "false")
-      // It costs a look before each row; the query counts them when it loads the version.
+      // It costs a lookup before each row; the query counts them when it loads the version.
       settings.setConfString(s"$RocksDb.trackTotalNumberOfRows", "false")
       StateStoreConf(settings)
     }
@@ -142,7 +143,7 @@ object StateWriter {
         key, value, spec, families, conf, hadoop.value, families, None)
       try {
         val state = provider.getStore(Empty, None)
-        // A provider waits for two minutes to be closed while a store of it is open.
+        // Closing a provider takes two minutes while a store of it is open.
         try {
           val count = fill(state)
           state.commit()
@@ -151,7 +152,7 @@ object StateWriter {
       } finally provider.close()
     }
 
-    /** Takes the versions of a store away. */
+    /** Removes the versions of a store. */
     private def forget(id: StateStoreId): Unit = {
       val folder = id.storeCheckpointLocation()
       val files = folder.getFileSystem(hadoop.value)

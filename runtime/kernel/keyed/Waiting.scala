@@ -14,8 +14,8 @@ import org.apache.spark.sql.types._
  * The rows of a key that wait for the watermark, each an entry of its own.
  *
  * RocksDB keeps the entries of a key in the order of their bytes. Their instants and numbers are
- * written so that this is the order of the instants: what is due is read from the front, and no more
- * than that.
+ * encoded so that this is the order of the instants: due rows are read from the front, and no
+ * others.
  */
 private[streamc] class Waiting(program: Program, handle: StatefulProcessorHandle) {
   private val name = "waiting"
@@ -42,12 +42,12 @@ private[streamc] class Waiting(program: Program, handle: StatefulProcessorHandle
     place
   }
 
-  /** The bytes of the written number, lowest first as they lie in memory, are in the order of numbers. */
+  /** Numbers whose bytes, lowest first as in memory, sort as the numbers do. */
   private def ordered(n: Long): Long = java.lang.Long.reverseBytes(n ^ Long.MinValue)
 
   private def plain(n: Long): Long = java.lang.Long.reverseBytes(n) ^ Long.MinValue
 
-  /** A look at the rows from the first on; it must be closed. */
+  /** An iterator from the first row on; it must be closed. */
   def open(): Front = new Front
 
   class Front {
@@ -56,10 +56,10 @@ private[streamc] class Waiting(program: Program, handle: StatefulProcessorHandle
     private var head: (Long, Long, InternalRow) = _
     step()
 
-    /** The instant of the first row, [[KeyRecord.Unset]] when none waits. */
+    /** The instant of the first row, [[KeyRecord.Unset]] if none waits. */
     def at: Long = if (head == null) KeyRecord.Unset else head._1
 
-    /** Takes the rows of the first instant away. */
+    /** Removes and returns the rows of the first instant. */
     def take(): Array[InternalRow] = {
       val (instant, rows) = (at, mutable.ArrayBuffer.empty[InternalRow])
       while (at == instant) {
@@ -76,7 +76,7 @@ private[streamc] class Waiting(program: Program, handle: StatefulProcessorHandle
         val pair = found.next()
         val key = encoder.decodeCompositeKey(pair.key)
         head = (plain(key.getLong(0)), plain(key.getLong(1)), pair.value.copy())
-        if (head._1 < last) throw new IllegalStateException("rows that wait are not in their order")
+        if (head._1 < last) throw new IllegalStateException("waiting rows are out of order")
         last = head._1
       }
     }

@@ -5,8 +5,8 @@ import org.apache.spark.sql.execution.streaming.runtime.{MicroBatchExecution, St
 import org.apache.spark.util.AccumulatorV2
 
 /**
- * Counts by query and micro-batch: one reading or program serves all of them. What runs outside of a
- * query does not count.
+ * Counts by query and micro-batch: one reading or program serves all of them. Whatever runs outside
+ * a query is not counted.
  */
 final class BatchCounts(size: Int) extends AccumulatorV2[Seq[Long], Map[String, Seq[Long]]] {
   private var counts = Map.empty[String, Seq[Long]]
@@ -17,7 +17,7 @@ final class BatchCounts(size: Int) extends AccumulatorV2[Seq[Long], Map[String, 
     } yield BatchCounts.key(query, number)
   }
 
-  /** What a batch of a query had, once: it is forgotten then. */
+  /** The counts of a batch of a query; they are removed. */
   def take(query: StreamExecution): Seq[Long] = synchronized {
     val key = BatchCounts.key(query)
     val found = counts.getOrElse(key, Seq.fill(size)(0L))
@@ -45,7 +45,7 @@ final class BatchCounts(size: Int) extends AccumulatorV2[Seq[Long], Map[String, 
 }
 
 private object BatchCounts {
-  /** Names the batch that a query is at. */
+  /** Identifies the current batch of a query. */
   def key(query: StreamExecution): String =
     key(query.id.toString, query.lastExecution.currentBatchId.toString)
 

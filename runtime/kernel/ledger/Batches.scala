@@ -12,20 +12,20 @@ import org.apache.spark.storage.StorageLevel
 /**
  * The rows of a micro-batch, as its sinks get them.
  *
- * Spark hands a batch over as a relation that says how its rows are sorted. Where an aggregate sorts,
- * it says so by a column that the rows do not have, and whatever makes a second instance of the
- * relation (a cache, a join with itself) ends with "key not found". So sinks get a relation that says
- * nothing of the kind; its rows come in the order in which the query gives them.
+ * Spark hands over a batch as a relation that declares how its rows are sorted. Where an aggregate
+ * sorts, it declares a column that the rows do not have, and any second instance of the relation (a
+ * cache, a join with itself) fails with "key not found". So sinks get a relation that declares no
+ * order; its rows come in the order in which the query produces them.
  */
 object Batches {
 
-  /** The batch, computed as often as it is read. */
+  /** The batch, computed each time that it is read. */
   def plain(batch: DataFrame): DataFrame = {
     val dataset = batch.asInstanceOf[Dataset[Row]]
     relation(dataset, rows(dataset), None)
   }
 
-  /** The batch, computed whole by now and once. */
+  /** The batch, computed completely and once. */
   def keep(batch: DataFrame): KeptBatch = {
     val dataset = batch.asInstanceOf[Dataset[Row]]
     val kept = rows(dataset).map(_.copy()).persist(StorageLevel.MEMORY_AND_DISK)
@@ -60,7 +60,10 @@ object Batches {
   }
 }
 
-/** A batch that executors keep until it is released: how many rows, and the frame to read them by. */
+/**
+ * A batch that executors keep until it is released: its number of rows, and the frame to read them
+ * by.
+ */
 final class KeptBatch(val frame: DataFrame, val count: Long, rows: RDD[InternalRow]) {
   def release(): Unit = rows.unpersist()
 }

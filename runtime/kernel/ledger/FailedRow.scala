@@ -21,13 +21,13 @@ import org.apache.spark.sql.types.StringType
 /**
  * The row that an expression has failed on.
  *
- * Nothing is noted while a batch runs. When it has failed, its input is read once more, and of each row
- * is computed what the plan computes of it alone: up to the first operator that drops or makes rows by
- * what other rows say. A row is told only if one of these expressions then fails on it with the very
- * error that ended the batch.
+ * Nothing is recorded while a batch runs. After it has failed, its input is read once more, and for
+ * each row whatever the plan computes of it alone is computed: up to the first operator whose
+ * output depends on other rows. A row is reported only if one of these expressions then fails on it
+ * with the very error that ended the batch.
  */
 object FailedRow {
-  /** A property of tasks that look for a row, whose readers say where they are. */
+  /** A property of tasks that look for a row, whose readers report their positions. */
   private val Looking = "streamc.failed.row"
 
   def looking: Boolean =
@@ -35,8 +35,8 @@ object FailedRow {
 
   /**
    * What is known of the expression and the row that `thrown` is about, and of the batch, as JSON:
-   * `expression`, `row`, `batch` and `inputs`; null when it is about something else. It takes so many
-   * seconds at most.
+   * `expression`, `row`, `batch` and `inputs`; null if it is about something else. Takes at most
+   * `seconds`.
    */
   def of(query: StreamingQuery, thrown: Throwable, seconds: Int): String = {
     val running = query.asInstanceOf[StreamingQueryWrapper].streamingQuery
@@ -57,17 +57,20 @@ object FailedRow {
     }
   }
 
-  /** Whether an error is of a value, by the classes of SQL. */
+  /** Whether an error is about a value, by SQL's classes. */
   private def isOfData(error: SparkThrowable): Boolean = error match {
     case e: RuntimeException => Option(e.asInstanceOf[SparkThrowable].getSqlState)
       .exists(state => OfData.exists(state.startsWith))
     case _ => false
   }
 
-  /** A subquery of many rows, a value that does not fit, a constraint, `raise_error`, a date's format. */
+  /**
+   * A scalar subquery with several rows, a value out of range, a constraint, `raise_error`, a
+   * date's format.
+   */
   private val OfData = Seq("21", "22", "23", "P0", "42K0B")
 
-  /** The text of the expression, if it was one of SQL. */
+  /** The text of the expression, if it was written in SQL. */
   private[streamc] def fragment(contexts: Array[QueryContext]): Option[String] =
     contexts.find(_.contextType == QueryContextType.SQL).map(_.fragment).filter(_.nonEmpty)
 
@@ -78,7 +81,7 @@ object FailedRow {
     val (class_, message) = (error.getClass.getName, error.getMessage)
     val before = context.getLocalProperties.clone().asInstanceOf[java.util.Properties]
     context.setLocalProperty(Looking, "true")
-    EpochInstant.again(session, query.id.toString)
+    EpochInstant.restore(session, query.id.toString)
     try {
       RowPaths.of(query.lastExecution.executedPlan).iterator.filter(_.steps.nonEmpty).flatMap { path =>
         val search = new RowSearch(LeafPlace.of(path.leaf), path.steps, class_, message)
@@ -93,7 +96,7 @@ object FailedRow {
     } finally context.setLocalProperties(before)
   }
 
-  /** All rows of a leaf: a reader that leaves rows out by a filter would count them wrong. */
+  /** All rows of a leaf: a reader that skips rows by a filter would miscount them. */
   private def leafRows(leaf: SparkPlan): RDD[InternalRow] = leaf match {
     case files: FileSourceScanExec => inWholeFiles(files.relation.sparkSession.asInstanceOf[SparkSession]) {
       rowsOf(files.copy(dataFilters = Nil))
@@ -104,7 +107,7 @@ object FailedRow {
   private def rowsOf(leaf: SparkPlan): RDD[InternalRow] =
     if (leaf.supportsColumnar) ColumnarToRowExec(leaf).execute() else leaf.execute()
 
-  /** With each file read from its beginning to its end, so that its rows can be counted. */
+  /** Reads each file from its beginning to its end, so that its rows can be counted. */
   private def inWholeFiles[T](session: SparkSession)(read: => T): T = {
     val conf = session.sessionState.conf
     val wanted = Seq(
@@ -120,7 +123,7 @@ object FailedRow {
   }
 }
 
-/** A row that was found: where it stands, and the columns that were read. */
+/** A row that was found: where it is, and the columns that were read. */
 case class FoundRow(place: Option[String], expression: Option[String], values: Seq[(String, String)]) {
   def json: JValue = JObject(
     "place" -> place.map(JString(_)).getOrElse(JNull),
@@ -144,7 +147,7 @@ private class RowSearch(place: LeafPlace, steps: Seq[RowStep], error: String, me
         place.pass()
         try through(row)
         catch {
-          case part: FailedPart if same(part.error) => return Some(told(part, row))
+          case part: FailedPart if same(part.error) => return Some(found(part, row))
           case NonFatal(_) =>
         }
       }
@@ -155,7 +158,7 @@ private class RowSearch(place: LeafPlace, steps: Seq[RowStep], error: String, me
   private def same(found: Throwable): Boolean =
     found.getClass.getName == error && found.getMessage == message
 
-  private def told(part: FailedPart, row: InternalRow): FoundRow = {
+  private def found(part: FailedPart, row: InternalRow): FoundRow = {
     val chain = culprits(part.whole, part.row)
     val columns = chain.map(ReadColumns.of(_, part.names))
     val values = columns.filter(_.nonEmpty).lastOption.getOrElse(Nil).map { case (name, e) =>
@@ -166,7 +169,7 @@ private class RowSearch(place: LeafPlace, steps: Seq[RowStep], error: String, me
     FoundRow(place.of(row), text, values)
   }
 
-  /** The expression, and what fails in it in the same way, inwards. */
+  /** The expression, and the parts of it that fail in the same way, from the outside in. */
   private def culprits(whole: Expression, row: InternalRow): List[Expression] =
     whole :: whole.children.find(fails(_, row)).map(culprits(_, row)).getOrElse(Nil)
 
@@ -175,7 +178,7 @@ private class RowSearch(place: LeafPlace, steps: Seq[RowStep], error: String, me
       (try { e.eval(row); false } catch { case NonFatal(found) => same(found) })
 }
 
-/** The columns that an expression reads, fields of a struct each on its own. */
+/** The columns that an expression reads, each field of a struct on its own. */
 private object ReadColumns {
   def of(e: Expression, names: Seq[String]): Seq[(String, Expression)] = {
     def read(e: Expression): Seq[(String, Expression)] = name(e, names) match {
@@ -191,11 +194,11 @@ private object ReadColumns {
     case _ => None
   }
 
-  /** The expression with the names of columns; of `raise_error` what it was called with. */
+  /** The expression with column names; for `raise_error`, its arguments. */
   def text(e: Expression, names: Seq[String]): String = {
     val named = e.transform { case BoundReference(i, t, n) => AttributeReference(names(i), t, n)() }
     named match {
-      case RaiseError(_, CreateMap(Seq(_, told), _), _) => s"raise_error(${told.sql})"
+      case RaiseError(_, CreateMap(Seq(_, message), _), _) => s"raise_error(${message.sql})"
       case other => other.sql
     }
   }

@@ -8,9 +8,9 @@ import org.apache.spark.sql.execution._
 import org.apache.spark.sql.execution.datasources.text.TextFileFormat
 import org.apache.spark.sql.execution.streaming.runtime.StreamExecution
 
-/** Where the rows of a leaf stand; one serves one task. */
+/** Where the rows of a leaf come from; one instance serves one task. */
 private[streamc] class LeafPlace extends Serializable {
-  /** Another row has come. */
+  /** Called for each further row. */
   def pass(): Unit = ()
   def of(row: InternalRow): Option[String] = None
 }
@@ -65,7 +65,7 @@ private class PlaceInTable(table: String) extends LeafPlace {
   override def of(row: InternalRow): Option[String] = Some(s"in a row of $table")
 }
 
-/** What a batch has read of each source: the first and the last of so many files or partitions. */
+/** What a batch has read of each source: the first and the last few files or partitions. */
 private[streamc] object BatchInput {
   def of(query: StreamExecution): Seq[JValue] = {
     val leaves = new Leaves(query)
@@ -89,7 +89,7 @@ private[streamc] object BatchInput {
     case _ => "" -> Nil
   }
 
-  /** The ranges of a topic's partitions, which only Kafka's own package may name the classes of. */
+  /** The ranges of a topic's partitions, whose classes only Kafka's own package may name. */
   private def messages(rows: RDD[_]): Seq[String] = rows.partitions.toSeq
     .collect { case part: Product => part.productIterator.toSeq }
     .collect { case Seq(_, range: Product) => range.productIterator.toSeq }

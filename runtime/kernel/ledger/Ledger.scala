@@ -25,13 +25,16 @@ import org.apache.spark.sql.execution.streaming.runtime.{StreamExecution, Stream
 /**
  * What Spark has counted in one micro-batch, read from the metrics of the plan that ran.
  *
- * Nothing is added to the plan. Nodes that hand every row on are left out; the others come as a tree
- * of JSON objects with `kind`, their counters, and `from`, the nodes that their rows come from. Tables
- * that have something to tell stand beside them.
+ * Nothing is added to the plan. Nodes that pass every row on are left out; the others are a tree of
+ * JSON objects with `kind`, their counters, and `from`, the nodes that their rows come from. Tables
+ * with something to report follow beside them.
  */
 object Ledger {
 
-  /** The counters of the batch that a query is handing out, all of whose rows have been read. */
+  /**
+   * The counters of the batch that a query is handing to its sinks, all of whose rows have been
+   * read.
+   */
   def of(batch: DataFrame): String = {
     val session = batch.asInstanceOf[Dataset[_]].sparkSession
     val query = session.sharedState.activeStreamingQueries.values.asScala.find { running =>
@@ -41,7 +44,7 @@ object Ledger {
     JsonMethods.compact(JArray((nodes ++ tables(query)).toList))
   }
 
-  /** Tables of the batch that hold an odd instant, which is all that is told of them. */
+  /** Tables of the batch that have an odd instant; nothing else is reported of tables. */
   private def tables(query: StreamExecution): Seq[JValue] =
     query.lastExecution.analyzed.collect {
       case LogicalRelation(TableRelation(table, _), _, _, _, _) => table
@@ -51,8 +54,8 @@ object Ledger {
     }
 
   /**
-   * Whether tasks whose counts were in may have run again since `from` (milliseconds since 1970): a
-   * stage was tried again, or an executor was lost with what it kept of the batch.
+   * Whether tasks that had been counted may have run a second time since `from` (milliseconds since
+   * 1970): a stage was retried, or an executor was lost together with its part of the batch.
    */
   def mayHaveCountedTwice(batch: DataFrame, from: Long): Boolean = {
     val context = batch.asInstanceOf[Dataset[_]].sparkSession.sparkContext
@@ -64,11 +67,11 @@ object Ledger {
   }
 }
 
-/** Which source the leaves of the plan of a batch read. */
+/** The source that each leaf of a batch's plan reads. */
 private class Leaves(query: StreamExecution) {
   private val reads = query.logicalPlan.collect { case read: StreamingExecutionRelation => read }
 
-  /** Spark marks what a source has given with the source, but not what is a scan already. */
+  /** Spark marks what a source has returned with the source, except for existing scans. */
   private val scans = {
     val declared = query.logicalPlan.collectLeaves()
     declared.zip(query.lastExecution.logical.collectLeaves()).collect {
@@ -77,7 +80,7 @@ private class Leaves(query: StreamExecution) {
     }
   }
 
-  /** The source that a leaf reads; none for tables and the like, "" if it gave nothing. */
+  /** The source that a leaf reads; None for tables and the like, "" if it returned nothing. */
   def source(leaf: SparkPlan): Option[String] = leaf match {
     case aware: StreamSourceAwareSparkPlan => aware.getStream.flatMap(read).orElse(empty(leaf))
     case _ => None
@@ -88,7 +91,7 @@ private class Leaves(query: StreamExecution) {
     reads.find(_.source eq source.getOrElse(stream)).map(name)
   }
 
-  /** The optimizer takes the mark off what is empty, and may give it other columns. */
+  /** The optimizer removes the mark from empty relations, and may change their columns. */
   private def empty(leaf: SparkPlan): Option[String] = leaf match {
     case local: LocalTableScanExec if local.logicalLink.exists(_.isStreaming) =>
       val output = local.outputSet
@@ -103,7 +106,7 @@ private class Leaves(query: StreamExecution) {
 }
 
 private object CountedNodes {
-  /** The plan's nodes down to the next filter, or where it branches. */
+  /** The plan's nodes down to the next filter or branch. */
   def chain(plan: SparkPlan): Seq[SparkPlan] = plan match {
     case _: FilterExec => Nil
     case other if other.children.size == 1 => other +: chain(other.children.head)
@@ -161,7 +164,7 @@ private class CountedNodes(query: StreamExecution) {
     node("scan", "source" -> JString(source), "out" -> out(leaf), "records" -> records.getOrElse(JNull))
   }
 
-  /** What was no row where a filter stands over the reading of messages. */
+  /** Messages without a row, if the filter is over the reading of messages. */
   private def messages(filter: FilterExec): Option[JValue] = {
     val below = CountedNodes.chain(filter.child)
     val readings = below.flatMap(_.expressions).flatMap(_.collect { case r: ReadMessage => r })
@@ -172,7 +175,7 @@ private class CountedNodes(query: StreamExecution) {
     }
   }
 
-  /** A stateful operator; what Spark does not say of its kind is not there. */
+  /** A stateful operator; counters that Spark lacks for its kind are absent. */
   private def stateful(operator: StateStoreWriter): JValue = {
     val plan = operator.asInstanceOf[SparkPlan]
     val (kind, mode) = plan match {
@@ -213,7 +216,7 @@ private class CountedNodes(query: StreamExecution) {
       "held" -> metric(operator, "numTotalStateRows"))
   }
 
-  /** A program that counts in Python: `counts` and `batch` are where its counts are found. */
+  /** A program that counts in Python: `counts` and `batch` identify its counts. */
   private def inPython(operator: StateStoreWriter, text: ProgramText): JValue = {
     val plan = operator.asInstanceOf[SparkPlan]
     counted(
@@ -227,7 +230,7 @@ private class CountedNodes(query: StreamExecution) {
       "held" -> metric(plan, "numTotalStateRows"))
   }
 
-  /** Rows of a session that are late are dropped where its state is read. */
+  /** Late rows of a session are dropped where its state is read. */
   private def late(plan: SparkPlan): JValue = {
     val dropping = plan match {
       case save: SessionWindowStateStoreSaveExec =>
@@ -242,7 +245,7 @@ private class CountedNodes(query: StreamExecution) {
     node(kind, counters :+ ("from" -> JArray(below.toList)): _*)
   }
 
-  /** Whether any rows come from a source; tables, which are beside the streams, are not counted. */
+  /** Whether any rows come from a source; tables beside the streams are not counted. */
   private def streams(plan: SparkPlan): Boolean = plan match {
     case adaptive: AdaptiveSparkPlanExec => streams(adaptive.executedPlan)
     case stage: QueryStageExec => streams(stage.plan)

@@ -9,16 +9,16 @@ import org.apache.spark.sql.classic.Dataset
 import org.apache.spark.sql.types.{DataType, LongType}
 
 /**
- * The order in which a query gives the rows of a batch, as a column that says it.
+ * The order in which a query produces the rows of a batch, as a column.
  *
- * It means something where a program emits the rows of its keys one after the other, and where rows
- * stand in a source. What a shuffle brings together has no order: its rows come as blocks arrive. A
- * lookup may shuffle too, or turn the rows of a key round, so that places are given below it.
+ * The order is meaningful where a program emits the rows of its keys one by one, and for rows of a
+ * source. The output of a shuffle has none: its rows come as blocks arrive. A lookup may shuffle
+ * too, or reverse the rows of a key, so places are assigned below it.
  */
 object Places {
   val Column = "__streamc_place"
 
-  /** The frame with a last column, by which rows that come later are greater. */
+  /** The frame with a last column that increases from row to row. */
   def number(frame: DataFrame): DataFrame = {
     val numbered = placed(analyzed(frame)).map(_.plan).getOrElse(analyzed(frame))
     Dataset.ofRows(frame.asInstanceOf[Dataset[Row]].sparkSession, numbered)
@@ -28,7 +28,7 @@ object Places {
   private def analyzed(frame: DataFrame): LogicalPlan =
     frame.asInstanceOf[Dataset[_]].queryExecution.analyzed
 
-  /** A plan with places in its last column; `branches` are how many orders it puts together. */
+  /** A plan with places in its last column; `branches` is the number of orders that it combines. */
   private case class Placed(below: LogicalPlan, place: Attribute, branches: Int) {
     def plan: LogicalPlan =
       if (below.output.last == place) below
@@ -51,7 +51,7 @@ object Places {
     case _ => None
   }
 
-  /** The rows of a branch come behind those of the branches before it. */
+  /** The rows of a branch follow those of the branches before it. */
   private def merged(union: Union, first: Int): Option[Placed] = {
     val (sides, next) = union.children.foldLeft((Seq.empty[Option[Placed]], first)) {
       case ((done, at), child) =>
@@ -77,7 +77,7 @@ object Places {
   }
 }
 
-/** Where a row stands among those of a batch: by branch, by partition, by its turn there. */
+/** The position of a row in a batch: by branch, by partition, by its order there. */
 case class RowPlace(branch: Int) extends LeafExpression with Nondeterministic with CodegenFallback {
   @transient private var next = 0L
 

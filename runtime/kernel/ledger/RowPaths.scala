@@ -16,8 +16,8 @@ import org.apache.spark.sql.execution.streamc.TableRows
 import org.apache.spark.sql.execution.streaming.operators.stateful.EventTimeWatermarkExec
 
 /**
- * What a plan computes of the rows of a leaf, each on its own. It is `open` while nothing above has
- * rows that depend on other rows.
+ * What a plan computes of the rows of a leaf, each on its own. It is `open` while no node above
+ * makes rows depend on other rows.
  */
 private[streamc] case class RowPath(leaf: SparkPlan, steps: Seq[RowStep], open: Boolean)
 
@@ -79,7 +79,7 @@ private[streamc] object RowPaths extends PredicateHelper {
     if (expressions.isEmpty) below(input)
     else on(input, expressions)(new Looked(expressions, input.output))
 
-  /** The paths of an input, those that are open with one step more. */
+  /** The paths of an input; the open ones get one more step. */
   private def on(input: SparkPlan, read: Seq[Expression])(step: => RowStep): Seq[RowPath] =
     above(below(input), read)(step)
 
@@ -99,7 +99,7 @@ private[streamc] object RowPaths extends PredicateHelper {
     case other => other.children.exists(!_.deterministic) && other.children.forall(isCertain)
   })
 
-  /** Keys, and what aggregates compute of each row that they get, whatever came before. */
+  /** Keys, and what aggregates compute of each row regardless of other rows. */
   private def arguments(aggregate: BaseAggregateExec): Seq[RowPath] = {
     val first = aggregate.aggregateExpressions.filter(e => e.mode == Partial || e.mode == Complete)
     val computed = first.map(e => e.filter -> (e.aggregateFunction match {

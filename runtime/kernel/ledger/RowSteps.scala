@@ -7,7 +7,7 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans._
 import org.apache.spark.sql.execution.streamc.TableRows
 
-/** What a node of a plan does with one row: it computes, and gives on none, one or several rows. */
+/** What a node of a plan does with one row: it computes, and produces none, one or several rows. */
 private[streamc] trait RowStep extends Serializable {
   /** Called once in each task, before the first row. */
   def begin(): Unit
@@ -16,12 +16,12 @@ private[streamc] trait RowStep extends Serializable {
   def take(row: InternalRow, next: InternalRow => Unit): Unit
 }
 
-/** An expression of a node has failed on a row. */
+/** An expression of a node that has failed on a row. */
 private[streamc] class FailedPart(
     val whole: Expression, val names: Seq[String], val row: InternalRow, val error: Throwable)
     extends Exception(null, null, false, false)
 
-/** Expressions over the rows of a node's input, computed one at a time and without generated code. */
+/** Expressions over the rows of a node's input, computed one by one and without generated code. */
 private[streamc] class Computed(expressions: Seq[Expression], input: Seq[Attribute])
     extends Serializable {
   private val names = input.map(_.name)
@@ -52,8 +52,8 @@ private[streamc] class Computed(expressions: Seq[Expression], input: Seq[Attribu
 }
 
 /**
- * Columns that are computed when they are read: generated code puts that off, so that what a filter or
- * a join above drops is never computed.
+ * Columns that are computed when they are read: generated code defers them, so that whatever a
+ * filter or a join above drops is never computed.
  */
 private[streamc] class DeferredRow(computed: Computed, below: InternalRow) extends BaseGenericInternalRow {
   private val values = new Array[Any](computed.size)
@@ -73,7 +73,7 @@ private[streamc] class DeferredRow(computed: Computed, below: InternalRow) exten
   override def update(i: Int, value: Any): Unit = throw new UnsupportedOperationException
 }
 
-/** The rows that a list of columns makes of a row, one for each list. */
+/** The rows that lists of columns make of a row, one for each list. */
 private[streamc] class Projected(lists: Seq[Seq[Expression]], input: Seq[Attribute]) extends RowStep {
   private val computed = lists.map(new Computed(_, input))
 
@@ -83,8 +83,8 @@ private[streamc] class Projected(lists: Seq[Seq[Expression]], input: Seq[Attribu
 }
 
 /**
- * The rows on which all parts of a condition are true. Generated code asks for missing values early, and
- * looks no further when a part is NULL.
+ * The rows on which all parts of a condition are true. Generated code checks for NULLs early, and
+ * stops when a part is NULL.
  */
 private[streamc] class Kept(parts: Seq[Expression], input: Seq[Attribute]) extends RowStep {
   private val (present, others) = parts.partition(_.isInstanceOf[IsNotNull])
@@ -98,7 +98,7 @@ private[streamc] class Kept(parts: Seq[Expression], input: Seq[Attribute]) exten
   }
 }
 
-/** Expressions that are computed of each row beside it: the keys of a join. */
+/** Expressions that are computed of each row in addition to it: the keys of a join. */
 private[streamc] class Looked(expressions: Seq[Expression], input: Seq[Attribute]) extends RowStep {
   private val computed = new Computed(expressions, input)
 
@@ -109,7 +109,7 @@ private[streamc] class Looked(expressions: Seq[Expression], input: Seq[Attribute
   }
 }
 
-/** Rows that are written down, all columns of them. */
+/** Rows that are written, with all their columns. */
 private[streamc] class Written extends RowStep {
   override def begin(): Unit = ()
   override def take(row: InternalRow, next: InternalRow => Unit): Unit = {
@@ -118,7 +118,7 @@ private[streamc] class Written extends RowStep {
   }
 }
 
-/** The arguments of aggregates, each behind the filter of its aggregate. */
+/** The arguments of aggregates, each after the filter of its aggregate. */
 private[streamc] class Arguments(
     arguments: Seq[(Option[Expression], Seq[Expression])], input: Seq[Attribute]) extends RowStep {
   private val computed = arguments.map { case (filter, values) =>
@@ -134,7 +134,7 @@ private[streamc] class Arguments(
   }
 }
 
-/** The elements of a list beside those columns of a row that are `kept`. */
+/** The elements of a list next to those columns of a row that are `kept`. */
 private[streamc] class Listed(
     generator: Expression, kept: Seq[Attribute], outer: Boolean, width: Int, input: Seq[Attribute])
     extends RowStep {
@@ -151,7 +151,7 @@ private[streamc] class Listed(
   }
 }
 
-/** The rows of a table that have the keys of a row, beside it. */
+/** A row joined with the rows of a table that have its keys. */
 private[streamc] class LookedUp(
     table: TableRows,
     condition: Option[Expression],

@@ -7,8 +7,8 @@ import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.execution.joins.{HashedRelation, HashJoin}
 
 /**
- * The rows of a table that a join has by their keys. What Spark keeps them in is to be seen from this
- * package only.
+ * The rows of a table that a join looks up by their keys. Spark's container for them is visible
+ * only in this package.
  */
 private[sql] class TableRows(table: Broadcast[HashedRelation], keys: Seq[Expression])
     extends Serializable {
@@ -29,7 +29,7 @@ private[sql] class TableRows(table: Broadcast[HashedRelation], keys: Seq[Express
 }
 
 private[sql] object TableRows {
-  /** `build` is the side of the join that each executor has, `keys` are over rows of the other. */
+  /** `build` is the side of the join that is broadcast, `keys` are over rows of the other. */
   def apply(build: SparkPlan, keys: Seq[Expression], other: Seq[Attribute]): TableRows =
     new TableRows(
       build.executeBroadcast[HashedRelation](),

@@ -15,16 +15,16 @@ import org.apache.spark.sql.classic.Dataset
 import org.apache.spark.sql.types.{CalendarIntervalType, TimestampType}
 
 /**
- * The ends of time: no row of the first or the last hours that a TIMESTAMP holds ends a query.
+ * The ends of time: no row in the first or the last hours of TIMESTAMP's range ends a query.
  *
- * A row has windows when all that it would have lie within time; others belong to none, as rows
- * without an instant do. Bounds and timers that would lie outside are at the end of time.
+ * A row has windows if all that it would have lie within time; otherwise it belongs to none, like a
+ * row without an instant. Bounds and timers that would lie outside are at the end of time.
  */
 object Ends {
-  /** The last instant that a watermark reaches: what ends later would never come out. */
+  /** The last instant that a watermark reaches: a window that ends later would never come out. */
   private val Last = Watermarks.Last * 1000
 
-  /** The frame of a query, whose windows and joins hold at the ends of time. */
+  /** The frame of a query, with windows and joins that work at the ends of time. */
   def within(frame: DataFrame): DataFrame = {
     val dataset = frame.asInstanceOf[Dataset[Row]]
     val plan = dataset.queryExecution.analyzed
@@ -42,12 +42,12 @@ object Ends {
     else Dataset.ofRows(dataset.sparkSession, held).asInstanceOf[Dataset[Row]]
   }
 
-  /** An expression whose comparisons are with instants that time holds, however far they are away. */
+  /** An expression that compares only with instants within time, however wide its bounds. */
   def bounds(found: Expression): Expression = found.transform {
     case compared: BinaryComparison => compared.withNewChildren(compared.children.map(instant))
   }
 
-  /** An expression that is an instant, or the first or the last one where it would lie outside. */
+  /** An instant, or the first or the last one if it would lie outside time. */
   def instant(found: Expression): Expression = found match {
     case _: WithinTime => found
     case add: TimestampAddInterval => new WithinTime(add.start, add.interval, add.timeZoneId)
@@ -57,7 +57,7 @@ object Ends {
     case other => other
   }
 
-  /** What Spark makes of `window` and `session_window`: both ends, each from the one instant. */
+  /** Spark's form of `window` and `session_window`: start and end, computed from one instant. */
   private def isWindow(made: CreateNamedStruct): Boolean =
     made.names.map(_.toString) == Seq("start", "end") && made.references.size == 1 &&
       made.references.head.dataType == TimestampType &&
@@ -81,7 +81,7 @@ object Ends {
       }
     }
 
-    /** On the way from 1970, which has windows, to an end of time: the last instant that has them. */
+    /** A search from 1970, which has windows, to an end of time: the last instant that has them. */
     private def farthest(end: Long): Long = {
       var (held, not) = (0L, end)
       if (has(end)) held = end
@@ -97,7 +97,7 @@ object Ends {
   }
 }
 
-/** Whether an instant is within time's ends: a column and the first and the last one that is. */
+/** Whether an instant is between the first and the last one within time. */
 case class InTime(child: Expression, first: Long, last: Long) extends UnaryExpression with Predicate {
   override def nullable: Boolean = false
   override def prettyName: String = "intime"
@@ -120,11 +120,11 @@ case class InTime(child: Expression, first: Long, last: Long) extends UnaryExpre
   override protected def withNewChildInternal(found: Expression): Expression = copy(child = found)
 }
 
-/** An instant and an interval after it; where that would lie outside of time, time's end. */
+/** An instant plus an interval; an end of time if that would lie outside. */
 class WithinTime(at: Expression, after: Expression, zone: Option[String])
     extends TimestampAddInterval(at, after, zone) {
 
-  // To Spark it is what it extends, wherever that is looked for; but it is not equal to it.
+  // Spark treats it as the class it extends, wherever it looks for that; but it is not equal to it.
   override def canEqual(other: Any): Boolean = other.isInstanceOf[WithinTime]
   override def equals(other: Any): Boolean = other.isInstanceOf[WithinTime] && super.equals(other)
   override def hashCode: Int = super.hashCode

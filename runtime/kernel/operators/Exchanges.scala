@@ -4,15 +4,16 @@ import org.apache.spark.sql.catalyst.expressions.{NamedExpression, TimeWindow}
 import org.apache.spark.sql.catalyst.plans.logical._
 
 /**
- * An exchange between an aggregate and what has a state of its own above it, where there is none.
+ * An exchange between an aggregate and a stateful operator above it, if there is none.
  *
- * Where rows are spread by the same keys for both, Spark runs them in one task. What an aggregate has
- * read of its state stays noted there for the thread, and the next operator of the task that only
- * writes takes it for its own: "Can only upgrade readStore to writeStore with the same stateStoreId".
- * Sessions are spread by their keys alone, and so are ids and programs. Other windows are keys to
- * Spark, by which nothing above is spread.
+ * If both distribute rows by the same keys, Spark runs them in one task. The thread then still has
+ * the state that the aggregate has read, and the next operator of the task that only writes takes
+ * it for its own: "Can only upgrade readStore to writeStore with the same stateStoreId". Sessions
+ * are distributed by their keys alone, as ids and programs are. For other windows the window is one
+ * of the keys, by which nothing above is distributed.
  *
- * Spark leaves out an exchange by keys by which rows are spread already; one by turns it does not.
+ * Spark omits an exchange by keys if rows are already distributed by them, but not a round-robin
+ * one.
  */
 private[streamc] object Exchanges {
   def apply(plan: LogicalPlan): LogicalPlan = plan.transformUp {
@@ -27,7 +28,7 @@ private[streamc] object Exchanges {
   private def apart(rows: LogicalPlan): LogicalPlan =
     Repartition(rows.conf.numShufflePartitions, shuffle = true, rows)
 
-  /** Whether rows come from an aggregate without an exchange of this kind between. */
+  /** Whether rows come from an aggregate without such an exchange in between. */
   private def follows(plan: LogicalPlan): Boolean = plan match {
     case _: Repartition => false
     case aggregate: Aggregate if aggregate.isStreaming && !hasWindow(aggregate) => true

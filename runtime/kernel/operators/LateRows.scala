@@ -17,17 +17,18 @@ import org.apache.spark.sql.types._
 /**
  * The rows that an operator drops as late, in a query of their own.
  *
- * Spark's operators drop a row by the watermark that the batch before has been planned with, not by
- * that of its own batch. A query that reads the same rows has the same watermarks, batch by batch, as
- * long as nothing takes rows away below the node that observes them. Spark moves filters down there, so
- * that both queries must be kept from it: neither [[LatePassed]] nor [[EveryRow]] lets a filter pass.
+ * Spark's operators drop a row by the watermark that the previous batch was planned with, not by
+ * that of its own batch. A query that reads the same rows has the same watermarks, batch by batch,
+ * as long as nothing removes rows below the node that observes them. Spark moves filters down
+ * there, which must be prevented in both queries: neither [[LatePassed]] nor [[EveryRow]] lets a
+ * filter pass.
  */
 object LateRows {
 
   /**
    * The rows that are late by their `time`, and the watermark that they missed. With a `window` of
    * some size, which begins `every` so often and is shifted by `offset`, they are late for the last
-   * one that they belong to. They are so `after` that.
+   * one that they belong to, and they are late `after` that.
    */
   def of(
       frame: DataFrame,
@@ -44,7 +45,7 @@ object LateRows {
     val until =
       if (window == null) Until(None, open)
       else Until(Some(TimeWindow(at, window, every, offset)), open)
-    // They are behind every watermark: to what stands above they have no event time.
+    // They are later than every watermark: to the plan above they have no event time.
     val columns = plan.output
       .map(column => Alias(column, column.name)(explicitMetadata = Some(Metadata.empty)))
     val passed = Alias(WatermarkBefore(), "watermark")()
@@ -57,7 +58,7 @@ object LateRows {
     interval.microseconds + interval.days * 86400000000L
   }
 
-  /** All rows, of which no filter above takes any away before they have moved the watermark. */
+  /** All rows; no filter above removes any before they have moved the watermark. */
   def every(frame: DataFrame): DataFrame = {
     val rows = frame.asInstanceOf[Dataset[Row]]
     Dataset.ofRows(rows.sparkSession, Filter(EveryRow(), rows.queryExecution.analyzed))
@@ -65,8 +66,8 @@ object LateRows {
   }
 
   /**
-   * Whether a frame has the same rows whenever it is computed; what is asked here is so. A table may
-   * be another one when the job has been stopped meanwhile.
+   * Whether a frame has the same rows each time that it is computed; the expressions of this file
+   * do not prevent that. A table may change while the job is stopped.
    */
   def repeatable(frame: DataFrame): Boolean =
     !frame.asInstanceOf[Dataset[_]].queryExecution.analyzed.exists {
@@ -77,14 +78,14 @@ object LateRows {
     }
 }
 
-/** The watermark of the batch before, noted in the thread of a query when a batch is planned. */
+/** The watermark of the previous batch, recorded in a query's thread when a batch is planned. */
 private[streamc] object WatermarkBefore {
   private val Key = "streamc.watermark.before"
 
   /**
-   * With `settled`, each batch with rows is followed by one without where there is need of it, but not
-   * in a query that has no state: the batch before is then as good as one without rows, whose
-   * watermark is that of the batch that is planned.
+   * With `settled`, each batch with rows is followed by one without if needed, except in a query
+   * without state: there the previous batch counts as one without rows, whose watermark is that of
+   * the batch being planned.
    */
   def note(session: SparkSession, settled: Boolean = false): Unit = {
     val context = session.sparkContext
@@ -107,13 +108,13 @@ private[streamc] object WatermarkBefore {
     case node => node.expressions.exists(_.exists(_.isInstanceOf[WatermarkBefore]))
   }
 
-  /** In microseconds; the first instant of all before there is one. */
+  /** In microseconds; the first instant of all if there is none yet. */
   def here: Long = Watermarks.micros(
     Option(TaskContext.get()).flatMap(task => Option(task.getLocalProperty(Key)))
       .map(_.toLong).getOrElse(Watermarks.Unknown))
 }
 
-/** The watermark by which operators drop rows in the batch that is computed. */
+/** The watermark by which operators drop rows in the current batch. */
 case class WatermarkBefore() extends LeafExpression with CodegenFallback {
   override def dataType: DataType = TimestampType
   override def nullable: Boolean = false
@@ -126,8 +127,8 @@ case class WatermarkBefore() extends LeafExpression with CodegenFallback {
 }
 
 /**
- * How long rows are in time, in microseconds: until their last window has ended, and longer. One that
- * has no windows, which would not lie within time, is late from the beginning.
+ * How long rows are in time, in microseconds: until their last window has ended, and longer. A row
+ * that has no windows, which would not lie within time, is late from the beginning.
  */
 private[streamc] case class Until(
     size: Long, every: Long, start: Long, after: Long) {
@@ -155,7 +156,7 @@ private[streamc] object Until {
   }
 }
 
-/** Whether the watermark of the batch before has reached what an instant is in time until. */
+/** Whether the previous batch's watermark has reached the instant until which a row is in time. */
 case class LatePassed(child: Expression, until: Until)
     extends UnaryExpression
     with Predicate
@@ -173,7 +174,7 @@ case class LatePassed(child: Expression, until: Until)
   override protected def withNewChildInternal(found: Expression): Expression = copy(child = found)
 }
 
-/** True of every row, which Spark does not know. */
+/** True for every row, which Spark does not know. */
 case class EveryRow() extends LeafExpression with Predicate {
   override def nullable: Boolean = false
   override def foldable: Boolean = false

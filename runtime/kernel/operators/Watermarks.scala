@@ -17,13 +17,13 @@ import org.apache.spark.unsafe.types.CalendarInterval
 /**
  * Watermarks from the first instant of a TIMESTAMP to the last.
  *
- * Spark's own begin with the instant zero and are never before it: rows before 1970 would be late when
- * there is no watermark yet, and after it. A query therefore gets a tracker and a propagator of ours,
- * before its first batch is planned. In logs zero still says that there is no watermark; operators are
- * then given the first instant of all, which no row is late for.
+ * Spark's own start at the instant zero and are never before it: rows before 1970 would be late
+ * while there is no watermark yet, and afterwards. So a query gets a tracker and a propagator of
+ * ours before its first batch is planned. In logs zero still means that there is no watermark;
+ * operators then get the first instant of all, for which no row is late.
  */
 private[streamc] object Watermarks {
-  /** No watermark yet, as Spark's logs have it. */
+  /** No watermark yet, as in Spark's logs. */
   val Unknown: Long = 0L
 
   /** The first and the last instant, in milliseconds. */
@@ -31,14 +31,14 @@ private[streamc] object Watermarks {
   val Last: Long = Long.MaxValue / 1000
 
   /**
-   * The year 9999, in milliseconds: what a program is told of a watermark that has passed all rows.
+   * The year 9999, in milliseconds: what programs see of a watermark that has passed all rows.
    * Arithmetic on it does not overflow.
    */
   val Far: Long = 253370764800000L
 
   /**
-   * How far the watermark of a join stays from either end: its bounds are added to it, in floating
-   * point, which is exact to a millisecond there.
+   * How far the watermark of a join stays from either end: its bounds are added in floating point,
+   * which is exact to a millisecond there.
    */
   private def margin(condition: Option[Expression]): Long = {
     val bounds = condition.toSeq.flatMap(_.collect {
@@ -51,16 +51,16 @@ private[streamc] object Watermarks {
 
   private val Longest = 10000L * 366 * 86400 * 1000
 
-  /** Whether there is a watermark, and in a program one that it goes by. */
+  /** Whether there is a watermark, and for a program one that it uses. */
   def isKnown(millis: Long): Boolean = millis != Unknown && millis > First
 
-  /** In microseconds, for what compares instants with it. */
+  /** In microseconds, for comparison with instants. */
   def micros(millis: Long): Long =
     if (!isKnown(millis)) Long.MinValue
     else if (millis >= Last) Long.MaxValue
     else millis * 1000
 
-  /** Sees that the query whose thread this is goes by these watermarks. */
+  /** Makes the query of the current thread use these watermarks. */
   def install(session: SparkSession): Unit = running(session).foreach { query =>
     if (!tracker(query).isInstanceOf[AnyTime]) {
       val own = new AnyTime(query.logicalPlan, logged(query))
@@ -71,7 +71,7 @@ private[streamc] object Watermarks {
     }
   }
 
-  /** Moves the watermark behind every row; called in the query's own thread. */
+  /** Moves the watermark past every row; called in the query's own thread. */
   def end(session: SparkSession): Unit = {
     install(session)
     running(session).foreach(tracker(_).setWatermark(Last))
@@ -82,11 +82,11 @@ private[streamc] object Watermarks {
       .flatMap(id => Option(session.sharedState.activeStreamingQueries.get(UUID.fromString(id))))
       .collect { case query: MicroBatchExecution => query }
 
-  /** Spark keeps the tracker to itself; the next batch is planned with what it says then. */
+  /** Spark's tracker is private; the next batch is planned with its value. */
   private def tracker(query: MicroBatchExecution): WatermarkTracker =
     query.getClass.getMethod("watermarkTracker").invoke(query).asInstanceOf[WatermarkTracker]
 
-  /** Where the logs of a query say that its watermark is; Spark would take zero for later than 1969. */
+  /** The watermark by the logs of a query; Spark would take zero for later than 1969. */
   private def logged(query: MicroBatchExecution): Long = query.offsetLog.getLatestBatchId() match {
     case None => Unknown
     case Some(batch) =>
@@ -97,7 +97,7 @@ private[streamc] object Watermarks {
       else math.max(planned, behind)
   }
 
-  /** The watermark of a query: the least of those of its sources, when all have one. */
+  /** The watermark of a query: the least of those of its sources, once all have one. */
   private class AnyTime(plan: LogicalPlan, begun: Long) extends WatermarkTracker(MinWatermark, plan) {
     private val delays = plan.collect { case mark: EventTimeWatermark =>
       mark.nodeId -> EventTimeWatermark.getDelayMs(mark.delay)
@@ -118,8 +118,8 @@ private[streamc] object Watermarks {
     }
 
     /**
-     * A row of the last instant has all others behind it, and the delay does not lead before the
-     * first. The instant zero says something else.
+     * The watermark by the greatest instant of a source: that instant passes all others, and the
+     * delay does not lead before the first. Zero is reserved.
      */
     private def behind(source: UUID, millis: Long): Long =
       if (millis >= Last - delays.getOrElse(source, 0L)) Last
@@ -127,7 +127,7 @@ private[streamc] object Watermarks {
       else math.max(millis, First)
   }
 
-  /** What each operator goes by: Spark's own, but for the instants before 1970. */
+  /** The watermark of each operator: Spark's own, except before 1970. */
   private class Propagated extends PropagateWatermarkSimulator {
     private val found: mutable.Map[Long, Map[Long, Option[Long]]] = Propagated.inputs.get(this)
       .asInstanceOf[mutable.Map[Long, Map[Long, Option[Long]]]]

@@ -14,8 +14,8 @@ import org.apache.spark.unsafe.types.UTF8String
 /**
  * One line of delimited text as a row of a schema, fields matched by position.
  *
- * A field is quoted when it begins with a quote, and then ends with one: a quote that is not closed,
- * and text between it and the next delimiter, are malformed, not guessed at.
+ * A field is quoted if it begins with a quote, and then has to end with one: an unclosed quote, and
+ * text between it and the next delimiter, are malformed; nothing is guessed.
  */
 class CsvRows(schema: StructType, options: CSVOptions, how: Leniency) extends RowParser {
   private val charset = Charset.forName(options.charset)
@@ -32,7 +32,7 @@ class CsvRows(schema: StructType, options: CSVOptions, how: Leniency) extends Ro
     options.timestampFormatInRead,
     options.timestampNTZFormatInRead)
 
-  /** The row, or null for a line without any content. Throws Malformed. */
+  /** The row, or null for an empty line. Throws Malformed. */
   override def parse(bytes: Array[Byte], length: Int): InternalRow = {
     val line = decode(bytes, length)
     if (isNoRow(line)) null else row(split(line))
@@ -41,10 +41,10 @@ class CsvRows(schema: StructType, options: CSVOptions, how: Leniency) extends Ro
   def isNoRow(line: String): Boolean =
     line.isBlank || (options.isCommentSet && line.trim.charAt(0) == options.comment)
 
-  /** The text of a line; bytes that are none are malformed. */
+  /** The text of a line; bytes that are not valid text are malformed. */
   def decode(bytes: Array[Byte], length: Int): String = {
     val text = new String(bytes, 0, length, charset)
-    // The decoder that reports what it can't read is slow, and rarely needed.
+    // The decoder that reports invalid bytes is slow, and rarely needed.
     if (text.indexOf('\uFFFD') < 0) text
     else try charset.newDecoder().decode(ByteBuffer.wrap(bytes, 0, length)).toString
     catch { case _: CharacterCodingException => throw new Malformed(s"not ${options.charset}") }
@@ -52,7 +52,7 @@ class CsvRows(schema: StructType, options: CSVOptions, how: Leniency) extends Ro
 
   private def row(found: ArrayBuffer[String]): InternalRow = {
     if (found.length != fields.length) {
-      throw new Malformed(s"${found.length} fields where ${fields.length} belong")
+      throw new Malformed(s"${found.length} fields where ${fields.length} are expected")
     }
     val row = new GenericInternalRow(fields.length)
     var i = 0
@@ -75,7 +75,7 @@ class CsvRows(schema: StructType, options: CSVOptions, how: Leniency) extends Ro
     found
   }
 
-  /** Appends the field that begins at a place; returns where the next one does, or -1. */
+  /** Appends the field that begins at an index; returns where the next one begins, or -1. */
   private def field(line: String, from: Int, found: ArrayBuffer[String]): Int = {
     var start = from
     if (options.ignoreLeadingWhiteSpaceInRead) {
@@ -118,7 +118,7 @@ class CsvRows(schema: StructType, options: CSVOptions, how: Leniency) extends Ro
     }
     if (at == line.length) -1
     else if (line.startsWith(delimiter, at)) at + delimiter.length
-    else throw new Malformed("text stands behind a closing quote")
+    else throw new Malformed("text follows a closing quote")
   }
 
   private def next(line: String, from: Int): Int =
@@ -148,7 +148,10 @@ class CsvRows(schema: StructType, options: CSVOptions, how: Leniency) extends Ro
     case other => throw new IllegalArgumentException(s"${other.sql} is not read from csv")
   }
 
-  /** Words for what is no number count where the source says so: by `lenient`, or by naming them. */
+  /**
+   * Words for special values are accepted if the source allows them: by `lenient`, or by naming
+   * them.
+   */
   private def floating(text: String, wanted: DataType): Double =
     if (is(text, "nanValue", options.nanValue)) Double.NaN
     else if (is(text, "positiveInf", options.positiveInf)) Double.PositiveInfinity
@@ -166,6 +169,6 @@ class CsvRows(schema: StructType, options: CSVOptions, how: Leniency) extends Ro
 }
 
 object CsvRows {
-  /** The line ends within quotes: where a row may span lines, the next one belongs to it. */
-  val Unclosed = new Malformed("a quote is opened and not closed")
+  /** Also a line end within quotes: where a row may span lines, the next line belongs to it. */
+  val Unclosed = new Malformed("a quote is opened but not closed")
 }

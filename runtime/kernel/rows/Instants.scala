@@ -10,19 +10,19 @@ import org.json4s.JsonAST.{JObject, JString, JValue}
 import org.apache.spark.util.AccumulatorV2
 
 /**
- * Numbers as instants: how many of a unit have gone by since 1970 began, or had still to go.
+ * Numbers as instants: units since the beginning of 1970, negative before it.
  *
- * What is finer than a microsecond is cut off towards the past, as it is in texts. Where the source
- * does not say what its numbers count they are seconds, and the first one that hardly is one is `odd`.
+ * Fractions of a microsecond are rounded towards the past, as in texts. If the source does not name
+ * its unit, numbers are seconds, and the first one that is an unlikely instant is `odd`.
  */
 class Instants(unit: Option[String]) {
   private val name = unit.getOrElse(Instants.Seconds)
   private val (times, parts) = Instants.Units(name)
 
-  /** A number for which the source would do well to say what it counts. */
+  /** A number for which the source should name the unit. */
   var odd: Option[OddInstant] = None
 
-  /** The whole number that a parser is at, in a column, as microseconds. Throws Malformed. */
+  /** The integer at a parser's position, in a column, as microseconds. Throws Malformed. */
   def of(p: JsonParser, column: String): Long = {
     val micros =
       if (p.getNumberType == JsonParser.NumberType.BIG_INTEGER) large(p.getBigIntegerValue)
@@ -53,7 +53,7 @@ class Instants(unit: Option[String]) {
 object Instants {
   private val Seconds = "seconds"
 
-  /** How many microseconds one is, and how many are one. */
+  /** How many microseconds make one unit, and how many units make one microsecond. */
   private val Units = Map(
     Seconds -> (1000000L, 1L), "millis" -> (1000L, 1L), "micros" -> (1L, 1L), "nanos" -> (1L, 1000L))
 
@@ -64,7 +64,7 @@ object Instants {
   private def micros(at: String): Long = Instant.parse(at).getEpochSecond * 1000000
 }
 
-/** A number in a column that, as seconds, is an instant beyond the years 1 to 2999. */
+/** A number in a column that, in seconds, is an instant outside the years 1 to 2999. */
 case class OddInstant(column: String, number: Long) {
   def json: JValue = JObject(
     "column" -> JString(column),

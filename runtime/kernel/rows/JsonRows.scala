@@ -20,9 +20,9 @@ import org.apache.spark.unsafe.types.{UTF8String, VariantVal}
 /**
  * One JSON object, from the first byte to the last, as a row of a schema.
  *
- * All columns are read, whichever of them a query needs, so that whether a row is malformed does not
- * depend on the query. Fields that the schema lacks are skipped; fields that the object lacks are
- * NULL. A STRING column takes any value, as its text.
+ * All columns are read, whichever of them a query needs, so that whether a row is malformed does
+ * not depend on the query. Fields that the schema lacks are skipped; fields that the object lacks
+ * are NULL. A STRING column accepts any value, as its text.
  */
 class JsonRows(schema: StructType, options: JSONOptions, how: Leniency) extends RowParser {
   private type Read = JsonParser => Any
@@ -43,7 +43,7 @@ class JsonRows(schema: StructType, options: JSONOptions, how: Leniency) extends 
 
   override def odd: Option[OddInstant] = instants.odd
 
-  /** The row, or null when there is nothing but space. Throws Malformed. */
+  /** The row, or null if there is only white space. Throws Malformed. */
   override def parse(bytes: Array[Byte], length: Int): InternalRow = {
     input = bytes
     if (!UTF8String.fromBytes(bytes, 0, length).isValid) throw new Malformed("not UTF-8")
@@ -53,11 +53,11 @@ class JsonRows(schema: StructType, options: JSONOptions, how: Leniency) extends 
         case null => null
         case START_OBJECT =>
           val row = root(parser)
-          nothingBehind(parser)
+          nothingFollows(parser)
           row
-        case START_ARRAY => throw new Malformed("an array stands where one object belongs")
+        case START_ARRAY => throw new Malformed("an array where one object is expected")
         case token =>
-          throw new Malformed(s"${Malformed.shown(parser.getText)} stands where an object belongs")
+          throw new Malformed(s"${Malformed.shown(parser.getText)} where an object is expected")
       }
     } catch {
       case e: JsonProcessingException => throw new Malformed(undecodable(e))
@@ -65,20 +65,20 @@ class JsonRows(schema: StructType, options: JSONOptions, how: Leniency) extends 
     } finally parser.close()
   }
 
-  private def nothingBehind(parser: JsonParser): Unit = {
+  private def nothingFollows(parser: JsonParser): Unit = {
     val next =
       try parser.nextToken()
       catch { case _: JsonProcessingException => NOT_AVAILABLE }
-    if (next == START_OBJECT) throw new Malformed("a second value stands behind the first")
-    if (next != null) throw new Malformed("trailing content stands behind the value")
+    if (next == START_OBJECT) throw new Malformed("a second value follows the first")
+    if (next != null) throw new Malformed("trailing content after the value")
   }
 
   private def undecodable(error: JsonProcessingException): String = {
-    // What could have stood there is a long list, and the same each time.
-    val told = error.getOriginalMessage
+    // The list of expected tokens is long, and the same each time.
+    val message = error.getOriginalMessage
       .replaceAll("\\s*\\(start marker at \\[.*?\\]\\)|: was expecting \\(JSON.*", "")
     val column = Option(error.getLocation).map(l => s" (column ${l.getColumnNr})").getOrElse("")
-    s"no JSON: ${told.linesIterator.next()}$column"
+    s"not JSON: ${message.linesIterator.next()}$column"
   }
 
   private def struct(wanted: StructType, path: String): JsonParser => InternalRow = {
@@ -181,7 +181,7 @@ class JsonRows(schema: StructType, options: JSONOptions, how: Leniency) extends 
       name = p.nextFieldName()
     }
     val builder = new ArrayBasedMapBuilder(key, element)
-    // The last of two equal keys counts, as of two equal fields.
+    // Of equal keys the last one counts, as of equal fields.
     entries.toMap.foreach { case (k, v) => builder.put(k, v) }
     builder.build()
   }
@@ -216,7 +216,7 @@ class JsonRows(schema: StructType, options: JSONOptions, how: Leniency) extends 
   private def string(p: JsonParser, wanted: DataType): String =
     if (p.currentToken == VALUE_STRING) whole(p.getText) else throw wrong(p, wanted)
 
-  /** A string's text; of any other value, the bytes as they were written. */
+  /** The text of a string; of any other value, the bytes as written. */
   private def text(p: JsonParser): UTF8String = p.currentToken match {
     case START_OBJECT | START_ARRAY =>
       val start = p.currentTokenLocation.getByteOffset.toInt
@@ -241,15 +241,18 @@ class JsonRows(schema: StructType, options: JSONOptions, how: Leniency) extends 
 object JsonRows {
   private def within(path: String, name: String): String = if (path.isEmpty) name else s"$path.$name"
 
-  /** A text as it is: half of a character, `\\ud83d`, would become a question mark, as any other would. */
+  /**
+   * A text unchanged: an unpaired surrogate, `\\ud83d`, would become a question mark, like any
+   * other.
+   */
   def whole(text: String): String = {
     val at = Texts.half(text)
     if (at < 0) text
-    else throw new Malformed(f"a text with half of a character, \\u${text.charAt(at).toInt}%04x")
+    else throw new Malformed(f"a text with an unpaired surrogate, \\u${text.charAt(at).toInt}%04x")
   }
 }
 
-/** A parser none of whose names and texts have half of a character. */
+/** A parser whose names and texts have no unpaired surrogates. */
 private class WholeTexts(parser: JsonParser) extends JsonParserDelegate(parser) {
   override def getText: String = JsonRows.whole(super.getText)
   override def getCurrentName: String = whole(super.getCurrentName)

@@ -17,9 +17,9 @@ import org.apache.spark.unsafe.types.UTF8String
 /** Messages, each of which fits the declared columns or is malformed as a whole. */
 object Messages {
   /**
-   * The value of a message as a struct: `row`, and `reason` if it is malformed. Neither is there for
-   * a value that is missing or blank. With `fails`, a malformed one ends the query instead, and
-   * `place` is told.
+   * The value of a message as a struct: `row`, and `reason` if it is malformed. Both are NULL for a
+   * value that is missing or blank. With `fails`, a malformed one ends the query instead, with an
+   * error that gives its `place`.
    */
   def read(
       value: Column,
@@ -47,13 +47,13 @@ object Messages {
   }
 }
 
-/** Messages that are no rows, as counts: of malformed ones, and of those without a value or a blank one. */
+/** Counts of messages without a row: malformed ones, and those whose value is missing or blank. */
 private object NoRow {
   val Malformed: Seq[Long] = Seq(1, 0)
   val Blank: Seq[Long] = Seq(0, 1)
 }
 
-/** Not deterministic for Spark: so it is evaluated once a row, and no filter is moved below it. */
+/** Nondeterministic to Spark, so that it is evaluated once per row and no filter moves below it. */
 case class ReadMessage(
     left: Expression,
     right: Expression,
@@ -97,10 +97,10 @@ case class ReadMessage(
       InternalRow(row, null)
     } catch {
       case m: Malformed if fails =>
-        throw MalformedRow(s"source `$source`", m.told, s"${right.eval(input)}")
+        throw MalformedRow(s"source `$source`", m.message, s"${right.eval(input)}")
       case m: Malformed =>
         counts.add(NoRow.Malformed)
-        InternalRow(null, UTF8String.fromString(m.told))
+        InternalRow(null, UTF8String.fromString(m.message))
     }
   }
 

@@ -6,8 +6,8 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.types._
 
 /**
- * Encoders between Spark's own rows and Spark's own rows: what a state variable or a processor takes
- * for an object is the row that Spark has.
+ * Encoders from Spark's internal rows to the same rows: a state variable or a processor takes the
+ * internal row as its object.
  */
 object RowEncoders {
   def of(schema: StructType): ExpressionEncoder[InternalRow] =

@@ -12,8 +12,8 @@ import org.apache.spark.unsafe.types.VariantVal
 /**
  * When two values are the same value.
  *
- * Java compares arrays, maps and bytes by where they lie, and a row by its class; to it NaN is not
- * itself, and -0.0 is 0.0, though a reader can tell them apart.
+ * Java compares arrays, maps and bytes by identity, and rows also by class; to it NaN does not
+ * equal itself, and -0.0 equals 0.0, though a reader can tell them apart.
  */
 private[streamc] object Same {
   type Test = (Any, Any) => Boolean
@@ -52,7 +52,7 @@ private[streamc] object Same {
     case _ => (a, b) => a == b
   }
 
-  /** Maps are the same whatever the order in which their entries lie. */
+  /** Maps are the same whatever the order of their entries. */
   private def maps(kind: MapType): Test = {
     val (sameKey, sameValue) = (Same(kind.keyType), Same(kind.valueType))
     val (keyOf, valueOf) = (Getter(kind.keyType), Getter(kind.valueType))
@@ -72,8 +72,8 @@ private[streamc] object Same {
 }
 
 /**
- * Keys as Spark groups by them: one NaN, and no -0.0. Where keys are compared by their bytes, those of
- * state and those of entries, they would be others otherwise.
+ * Keys as Spark groups by them: a single NaN, and no -0.0. Keys of state and of entries are
+ * compared by their bytes, which would otherwise differ.
  */
 private[streamc] object PlainKeys {
   def needed(kind: DataType): Boolean = kind match {
@@ -85,7 +85,7 @@ private[streamc] object PlainKeys {
 
   def of(key: Expression): Expression = NormalizeFloatingNumbers.normalize(key)
 
-  /** What makes a plain key of a value of this type. */
+  /** Converts a value of this type to a plain key. */
   def of(kind: DataType): Any => Any =
     if (!needed(kind)) identity
     else {

@@ -21,18 +21,18 @@ import org.apache.spark.sql.types.StructType
 import org.apache.spark.unsafe.types.UTF8String
 import org.apache.spark.util.{LongAccumulator, SerializableConfiguration}
 
-/** The bytes of one row to its values; one parser serves one thread. */
+/** Parses the bytes of one row to its values; one parser serves one thread. */
 trait RowParser {
-  /** The row, or null when there is nothing. Throws Malformed. */
+  /** The row, or null if there is none. Throws Malformed. */
   def parse(bytes: Array[Byte], length: Int): InternalRow
 
-  /** The first number so far that is hardly the instant that it is taken for. */
+  /** The first number so far that is an unlikely instant. */
   def odd: Option[OddInstant] = None
 }
 
 /**
- * Whether a source takes what is no strict JSON and no plain number, the options that it names, and
- * what its numbers count that are instants, if it says so.
+ * Whether a source accepts JSON and numbers that are not strict, the options that it names, and the
+ * unit of its numeric instants, if it names one.
  *
  * Spark's own options lose their map on the way to the executors.
  */
@@ -48,7 +48,7 @@ object Leniency {
   }
 }
 
-/** The columns of the malformed rows of a file, behind those that the source declares. */
+/** The columns of the malformed rows of a file, after those that the source declares. */
 object Rejected {
   val Raw = "__raw"
   val Reason = "__reason"
@@ -57,20 +57,21 @@ object Rejected {
 }
 
 /**
- * Files of lines, a row a line, each of which fits the declared columns or is malformed as a whole.
+ * Files of lines, one row per line, each of which fits the declared columns or is malformed as a
+ * whole.
  *
- * Options besides Spark's own: `streamc.owner` is the source in messages; `streamc.required` are the
- * NOT NULL columns, a line each; `streamc.lenient` is whether what is not strict is taken,
- * `streamc.timestamp_unit` what numbers count that are instants; `streamc.rows` is `fail` (a malformed
- * row ends the query), `good` (it is left out) or `malformed` (there are no others, and the schema ends
- * with Rejected.Columns).
+ * Options besides Spark's own: `streamc.owner` is the source's name in messages; `streamc.required`
+ * are the NOT NULL columns, one per line; `streamc.lenient` is whether values that are not strict
+ * are accepted, `streamc.timestamp_unit` the unit of numeric instants; `streamc.rows` is `fail` (a
+ * malformed row ends the query), `good` (it is left out) or `malformed` (only malformed rows, and
+ * the schema ends with Rejected.Columns).
  */
 abstract class StrictFiles extends TextBasedFileFormat {
   protected def lines(options: Map[String, String], zone: String): Lines
 
   @volatile @transient private var counted: Option[RecordCounts] = None
 
-  /** What has been read through this object, of which Spark makes one for each micro-batch. */
+  /** Counts of what was read through this object, of which Spark makes one per micro-batch. */
   def counts: Option[RecordCounts] = counted
 
   override def inferSchema(
@@ -137,10 +138,10 @@ case class StrictCsv() extends StrictFiles {
 }
 
 /**
- * What became of the records of files: rows, malformed ones, blanks. And one odd instant among them.
+ * Counts of the records of files: rows, malformed ones, blanks; and one odd instant among them.
  *
- * A task adds to them when it has read a file to its end. As with Spark's own metrics, what a failed
- * task has added does not count, and what a stage that is run again has added counts twice.
+ * A task adds its counts when it has read a file to its end. As with Spark's own metrics, those of
+ * a failed task are not counted, and those of a stage that is run a second time are counted twice.
  */
 class RecordCounts(wanted: String) extends Serializable {
   private val read, malformed, blank = new LongAccumulator
@@ -168,7 +169,7 @@ class RecordCounts(wanted: String) extends Serializable {
     "odd" -> odd.map(_.json).getOrElse(JNull))
 }
 
-/** How the files of a format are opened; travels to the executors. */
+/** How the files of a format are opened; sent to the executors. */
 trait Lines extends Serializable {
   def open(schema: StructType, file: PartitionedFile, conf: Configuration): Records
 }
@@ -187,22 +188,22 @@ class Records(
   private var line: Text = _
   private var ended = false
 
-  /** Goes to the next record; false at the end. */
+  /** Advances to the next record; false at the end. */
   def advance(): Boolean = {
     val more = nextLine()
     from = number
     more
   }
 
-  /** The record as a row, null when it is none. Throws Malformed. */
+  /** The record as a row, null if it has none. Throws Malformed. */
   def row(): InternalRow = parser.parse(line.getBytes, line.getLength)
 
   def odd: Option[OddInstant] = parser.odd
 
-  /** The record as it stands in the file; what is no UTF-8 in it is shown as such. */
+  /** The record as it is in the file, with replacement characters for invalid UTF-8. */
   def raw: UTF8String = UTF8String.fromBytes(line.getBytes, 0, line.getLength).makeValid()
 
-  /** The file and the first line, or the byte in a part of a large file that has no beginning. */
+  /** The file and the first line; the byte, in a part of a large file that is not its first. */
   def position: String =
     if (file.start == 0) s"${file.urlEncodedPath}:$from"
     else s"${file.urlEncodedPath}:byte ${reader.getCurrentKey.get}"
@@ -249,7 +250,7 @@ class CsvRecords(
   override def raw: UTF8String =
     if (spanned == null) super.raw else UTF8String.fromBytes(spanned).makeValid()
 
-  /** Adds lines until the quote is closed; one without a quote can't be the last. */
+  /** Appends lines until the quote is closed; a line without a quote can't close it. */
   private def span(): InternalRow = {
     val whole = new java.io.ByteArrayOutputStream
     whole.write(bytes.getBytes, 0, bytes.getLength)
@@ -266,21 +267,21 @@ class CsvRecords(
     throw CsvRows.Unclosed
   }
 
-  /** Reads the header, which every part of a file must know, and says what is wrong with it. */
+  /** Reads the header, which every part of a file must know, and returns what is wrong with it. */
   private def header(): Option[Malformed] = {
     val top =
       if (file.start == 0) this
       else new Records(file.copy(start = 0, length = 1), options.lineSeparatorInRead, conf, parser)
-    var told: Option[Malformed] = None
+    var wrong: Option[Malformed] = None
     var found = false
     while (!found && top.nextLine()) {
       try {
         val line = parser.decode(top.bytes.getBytes, top.bytes.getLength)
         found = !parser.isNoRow(line)
-        if (found && !declares(line)) told = Some(foreign(line))
-      } catch { case m: Malformed => found = true; told = Some(m) }
+        if (found && !declares(line)) wrong = Some(foreign(line))
+      } catch { case m: Malformed => found = true; wrong = Some(m) }
     }
-    told
+    wrong
   }
 
   private def declares(header: String): Boolean =
@@ -292,7 +293,7 @@ class CsvRecords(
       s"`${schema.fieldNames.mkString(options.delimiter)}`")
 }
 
-/** The rows of a part of a file that were asked for. */
+/** The rows of a part of a file, with the requested columns. */
 class FileRows(
     records: Records,
     required: Array[(Int, String)],
@@ -311,7 +312,7 @@ class FileRows(
   private var blank = 0L
   if (FailedRow.looking) FileRows.here.set(this)
 
-  /** Where the row stands that was given last. */
+  /** The position of the row that was returned last. */
   def position: String = records.position
 
   override def hasNext: Boolean = {
@@ -335,7 +336,7 @@ class FileRows(
         if (!wantsMalformed) accept(row)
       }
     } catch {
-      case m: Malformed if fails => throw MalformedRow(source, m.told, records.position)
+      case m: Malformed if fails => throw MalformedRow(source, m.message, records.position)
       case m: Malformed =>
         malformed += 1
         if (wantsMalformed) reject(m)
@@ -369,7 +370,7 @@ class FileRows(
   }
 
   private def reject(m: Malformed): Unit = {
-    val values = Array(records.raw.clone(), UTF8String.fromString(m.told),
+    val values = Array(records.raw.clone(), UTF8String.fromString(m.message),
       UTF8String.fromString(records.position))
     rejected.indices.foreach { i =>
       output.update(i, if (rejected(i) < 0) null else values(rejected(i)))
@@ -379,7 +380,7 @@ class FileRows(
 }
 
 private[streamc] object FileRows {
-  /** In tasks that look for a row: what is being read. */
+  /** In tasks that look for a row: the rows being read. */
   val here = new ThreadLocal[FileRows]
 }
 

@@ -15,12 +15,12 @@ import org.apache.spark.sql.types.StructType
 import org.apache.spark.storage.StorageLevel
 
 /**
- * Reference data of a job: read once, or again after an interval, and the same for all of its queries.
+ * Reference data of a job: read once, or at an interval, and the same for all of its queries.
  *
  * Spark lists the files of a batch relation when the frame is made, and reads them in every
- * micro-batch: new files are never seen, changed ones are seen in part, and one that is gone ends the
- * query. So the rows are copied when they are read, and each micro-batch is planned over the copy that
- * is there when it begins.
+ * micro-batch: new files are never seen, changed ones are seen in part, and a deleted one ends the
+ * query. So the rows are copied when they are read, and each micro-batch is planned over the copy
+ * that exists when it begins.
  */
 object Tables {
   /**
@@ -44,7 +44,7 @@ object Tables {
   }
 }
 
-/** What a table held when it was read; Spark drops the copy when nothing refers to it any more. */
+/** What a table contained when it was read; Spark drops the copy once nothing refers to it. */
 final class Snapshot(val rows: RDD[InternalRow], val count: Long, val bytes: Long, val at: Long)
 
 final class Table(
@@ -56,19 +56,19 @@ final class Table(
     load: () => DataFrame) {
   private var newest: Option[Snapshot] = None
 
-  /** A number in the table that is hardly the instant that it is taken for. */
+  /** A number in the table that is an unlikely instant. */
   @volatile var odd: Option[OddInstant] = None
   private val used = mutable.Map.empty[String, (String, Snapshot)]
   private val ofEpochs = mutable.SortedMap.empty[Long, Snapshot]
 
   def frame: DataFrame = session.baseRelationToDataFrame(TableRelation(this, session.sqlContext))
 
-  /** Reads the table if it has not been read; the number of its rows. */
+  /** Reads the table unless it has been read; returns the number of its rows. */
   def read(): Long = current().count
 
   /**
-   * The snapshot for what is being planned: of one micro-batch it is always the same, and of one epoch
-   * the same for all queries.
+   * The snapshot for the current plan: always the same within one micro-batch, and within one epoch
+   * for all queries.
    */
   def current(): Snapshot = synchronized {
     Option(session.sparkContext.getLocalProperty(Gated.Epoch)) match {
@@ -80,8 +80,9 @@ final class Table(
   }
 
   /**
-   * Queries may be any number of epochs apart. One that comes to an epoch after others have gone on
-   * sees what was there then, as far as that is known, and nothing that later epochs have not seen.
+   * Queries may be any number of epochs apart. One that reaches an epoch after others have passed
+   * it sees the table as it was then, as far as that is known, and nothing that later epochs have
+   * not seen.
    */
   private def ofEpoch(epoch: Long): Snapshot = ofEpochs.getOrElseUpdate(epoch, {
     val later = ofEpochs.rangeFrom(epoch).headOption
@@ -89,7 +90,7 @@ final class Table(
     else ofEpochs.rangeUntil(epoch).lastOption.orElse(later).get._2
   })
 
-  /** No query comes to these epochs again; the last of them is what those behind it began with. */
+  /** No query reaches these epochs any more; the last of them is what later ones began with. */
   private def forget(finished: Long): Unit =
     ofEpochs.rangeTo(finished).lastOption.foreach { case (last, _) =>
       ofEpochs --= ofEpochs.rangeUntil(last).keys.toSeq
@@ -134,7 +135,7 @@ final class Table(
   }
 }
 
-/** A table as Spark plans it: once for each micro-batch, with the size that it has then. */
+/** A table as Spark plans it: once per micro-batch, with its size at that time. */
 case class TableRelation(table: Table, sqlContext: SQLContext) extends BaseRelation with TableScan {
   override def schema: StructType = table.schema
   override def needConversion: Boolean = false

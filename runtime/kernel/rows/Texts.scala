@@ -12,26 +12,26 @@ import org.apache.spark.sql.catalyst.util.{DateFormatter, IntervalUtils, LegacyD
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 
-/** Why a row is not what its source declares; cheap, since it is no place in the code. */
+/** Why a row does not fit its source's declaration; without a stack trace, so that it is cheap. */
 class Malformed(val reason: String, val path: String = "")
     extends Exception(reason, null, false, false) {
 
-  /** The same, told of a value that lies deeper by one step. */
+  /** The same for a value one level deeper. */
   def within(step: String): Malformed =
     new Malformed(reason, if (path.isEmpty || path.startsWith("[")) step + path else s"$step.$path")
 
-  def told: String = if (path.isEmpty) reason else s"`$path` is $reason"
+  def message: String = if (path.isEmpty) reason else s"`$path` is $reason"
 }
 
 object Malformed {
   private val Shown = 60
 
-  /** A text as a reason shows it: the beginning of what is long. */
+  /** A text in a reason: if it is long, its beginning. */
   def shown(text: String): String =
     if (text.length <= Shown) text else text.substring(0, Shown) + "…"
 
   def kind(text: String, wanted: DataType): Malformed =
-    new Malformed(s"${shown(text)}, which is no ${wanted.sql}")
+    new Malformed(s"${shown(text)}, which is not a valid ${wanted.sql}")
 
   def range(text: String, wanted: DataType): Malformed =
     new Malformed(s"${shown(text)}, which does not fit ${wanted.sql}")
@@ -40,10 +40,10 @@ object Malformed {
 /**
  * Values that formats write as text: numbers, instants, dates, intervals.
  *
- * What Spark and Java read is read in the same way, apart from what was hardly meant: digits of other
- * scripts, `2.5f` and `0x1p3` as numbers, `1,5` as fifteen, a time without a date (today), a date with
- * anything behind it. A `lenient` one also takes spaces around a value, `1,234.50` as a DECIMAL, and
- * instants and dates that are not whole.
+ * They are read as Spark and Java read them, except for what was hardly intended: digits of other
+ * scripts, `2.5f` and `0x1p3` as numbers, `1,5` as fifteen, a time without a date (today), a date
+ * followed by anything. A `lenient` one also accepts spaces around a value, `1,234.50` as a
+ * DECIMAL, and incomplete instants and dates.
  */
 class Texts(
     lenient: Boolean,
@@ -75,7 +75,7 @@ class Texts(
     parsed(text, DateType)(dates.parse(text))
   }
 
-  /** A whole number of digits 0 to 9, with a sign or none. */
+  /** An integer in digits 0 to 9, with an optional sign. */
   def integer(written: String, wanted: DataType, least: Long, most: Long): Long = {
     val text = trimmed(written)
     if (!Texts.isWhole(text)) throw Malformed.kind(Texts.quoted(written), wanted)
@@ -86,7 +86,7 @@ class Texts(
     read
   }
 
-  /** A number of digits 0 to 9 with a point and an exponent, or without. */
+  /** A number in digits 0 to 9, with an optional point and exponent. */
   def floating(written: String, wanted: DataType): Double = {
     val text = trimmed(written)
     if (!Texts.Number.matches(text)) throw Malformed.kind(Texts.quoted(written), wanted)
@@ -125,8 +125,8 @@ class Texts(
   }
 
   /**
-   * Refuses what Spark would complete, or would read a beginning of: a time of day is one of the day on
-   * which it is read, `202601` a year, and behind a date may stand anything.
+   * Rejects what Spark would complete, or read only in part: a time of day is one of the day on
+   * which it is read, `202601` a year, and a date may be followed by anything.
    */
   private def whole(
       text: String, format: Option[String], form: Regex, wanted: DataType): Unit =
@@ -147,7 +147,7 @@ object Texts {
   private val Instant = (s"$Day" +
     "(?:[T ][0-9]{1,2}:[0-9]{1,2}(?::[0-9]{1,2}(?:\\.[0-9]*)?)?(?: ?[A-Za-z+-][A-Za-z0-9/_:+-]*)?)?").r
 
-  /** Whether it is digits 0 to 9, with a sign before them or not. */
+  /** Whether a text is digits 0 to 9, with an optional sign. */
   private def isWhole(text: String): Boolean = {
     val first = if (text.nonEmpty && (text.charAt(0) == '-' || text.charAt(0) == '+')) 1 else 0
     var at = first
@@ -155,7 +155,7 @@ object Texts {
     at == text.length && at > first
   }
 
-  /** Where half of a pair of UTF-16 stands alone, which no text can hold; -1 if nowhere. */
+  /** The index of an unpaired surrogate, which no text can contain; -1 if there is none. */
   def half(text: String): Int = {
     var at = 0
     while (at < text.length) {
@@ -175,7 +175,7 @@ object Texts {
 
   /** A number in its column's scale, rounded half up; one with too many digits is malformed. */
   def fitting(number: BigDecimal, text: => String, wanted: DecimalType): Decimal = {
-    // Before anything is rescaled: 1e999999999 has as many digits, written out.
+    // Before rescaling: 1e999999999 has that many digits when written out.
     val digits = number.precision.toLong - number.scale
     if (number.signum == 0 || digits < -wanted.scale) {
       Decimal(BigDecimal.ZERO.setScale(wanted.scale), wanted.precision, wanted.scale)

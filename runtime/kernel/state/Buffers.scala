@@ -13,16 +13,16 @@ import org.apache.spark.sql.catalyst.trees.UnaryLike
 import org.apache.spark.sql.classic.{ExpressionUtils, SparkSession}
 import org.apache.spark.sql.types.{BinaryType, DataType, LongType, StructField, StructType}
 
-/** Buffers that an aggregate of Spark's keeps in a form of its own, as they lie in a state. */
+/** Buffers that an aggregate of Spark's keeps in its own form, as they are in a state. */
 object Buffers {
-  /** The buffers in a column as one, which a call of their function stands for. */
+  /** The buffers in a column merged into one; a call of their function identifies it. */
   def merged(session: SparkSession, call: String, column: String): Column = {
     val of = function(session, call)
     ExpressionUtils.column(
       MergedBuffers(of, UnresolvedAttribute(Seq(column))).toAggregateExpression())
   }
 
-  /** The words in a column of registers, such as Spark's HyperLogLog++ has, as one. */
+  /** The words in a column of registers, such as Spark's HyperLogLog++ has, merged into one. */
   def registers(column: String): Column =
     ExpressionUtils.column(
       MergedRegisters(UnresolvedAttribute(Seq(column))).toAggregateExpression())
@@ -33,7 +33,7 @@ object Buffers {
     written(found.head).asInstanceOf[TypedImperativeAggregate[Any]]
   }
 
-  /** What an aggregate is run as that is another one's way of writing: MEDIAN as PERCENTILE. */
+  /** The aggregate that is run for one that is shorthand: PERCENTILE for MEDIAN. */
   private def written(function: Expression): Expression = function match {
     case short: RuntimeReplaceable => written(short.replacement)
     case long => long
@@ -41,8 +41,8 @@ object Buffers {
 }
 
 /**
- * Merges buffers of an aggregate as that merges those of partitions. The aggregate is no child: it is
- * resolved, and what it is called with is never computed.
+ * Merges an aggregate's buffers as the aggregate merges those of partitions. The aggregate is not a
+ * child: it is resolved, and its arguments are never computed.
  */
 case class MergedBuffers(
     of: TypedImperativeAggregate[Any],
@@ -74,7 +74,7 @@ case class MergedBuffers(
     copy(child = found)
 }
 
-/** Of words of registers one with the largest of each: ten of six bits. */
+/** Words of registers merged into one with the largest of each: ten registers of six bits. */
 case class MergedRegisters(
     child: Expression,
     mutableAggBufferOffset: Int = 0,

@@ -16,9 +16,9 @@ import org.apache.spark.sql.classic.{ExpressionUtils, SparkSession}
 import org.apache.spark.sql.types.{DataType, StringType, StructField, StructType}
 import org.apache.spark.unsafe.types.UTF8String
 
-/** Expressions by which columns of a savepoint become others: what they read, and where they fail. */
+/** Expressions that convert columns of a savepoint: what they read, and where they fail. */
 object Conversions {
-  /** What an expression gives, as `value` of a struct, or why it gives nothing, as `error`. */
+  /** The value of an expression, as `value` of a struct, or why it has none, as `error`. */
   def attempted(session: SparkSession, text: String): Column =
     ExpressionUtils.column(Attempt(parsed(session, text)))
 
@@ -28,8 +28,8 @@ object Conversions {
       .distinct.toArray
 
   /**
-   * Whether it gives NULL for what it can't convert: it has TRY_CAST or a function `try_…`, or any
-   * CAST where the pipeline does without ANSI.
+   * Whether it returns NULL for what it can't convert: it has TRY_CAST or a function `try_…`, or
+   * any CAST if the pipeline does not use ANSI mode.
    */
   def tries(session: SparkSession, text: String): Boolean = parsed(session, text).exists {
     case cast: Cast => cast.evalMode != EvalMode.ANSI
@@ -37,7 +37,7 @@ object Conversions {
     case _ => false
   }
 
-  /** The bytes of the columns of Parquet files, as they are compressed; a struct is one column. */
+  /** The compressed bytes of the columns of Parquet files; a struct is one column. */
   def columnBytes(
       session: SparkSession, paths: java.util.List[String]): java.util.Map[String, Long] = {
     val conf = session.sessionState.newHadoopConf()
@@ -54,11 +54,11 @@ object Conversions {
 }
 
 /**
- * A value and an error in a struct: one of them is NULL. An error is the name of its class and, from
- * the second line on, what it says.
+ * A value and an error in a struct: one of them is NULL. An error is the name of its class and,
+ * from the second line on, its message.
  *
- * Spark's own TryEval has code generated, which computes what several expressions have in common
- * ahead of all of them, outside of what catches the error.
+ * Spark's own TryEval generates code, which computes common subexpressions ahead of all others,
+ * outside the block that catches the error.
  */
 case class Attempt(child: Expression) extends UnaryExpression with CodegenFallback {
   override def dataType: DataType =
@@ -70,8 +70,8 @@ case class Attempt(child: Expression) extends UnaryExpression with CodegenFallba
     try InternalRow(child.eval(row), null)
     catch {
       case NonFatal(e) =>
-        val told = s"${e.getClass.getSimpleName}\n${Option(e.getMessage).getOrElse("")}"
-        InternalRow(null, UTF8String.fromString(told))
+        val text = s"${e.getClass.getSimpleName}\n${Option(e.getMessage).getOrElse("")}"
+        InternalRow(null, UTF8String.fromString(text))
     }
 
   override protected def withNewChildInternal(found: Expression): Expression = copy(child = found)

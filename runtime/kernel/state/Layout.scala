@@ -67,7 +67,7 @@ object Layout {
 
   private def aggregate(
       keys: Seq[Attribute], session: Option[Attribute], merge: SparkPlan): JValue = {
-    // The buffers' positions are those of the merging stage; a FILTER stands on the partial one only.
+    // The buffers' positions are those of the merging stage; only the partial one has the FILTER.
     val merging = merge.asInstanceOf[BaseAggregateExec].aggregateExpressions
     val partial = merge.collectFirst {
       case a: BaseAggregateExec

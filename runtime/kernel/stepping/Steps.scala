@@ -14,26 +14,27 @@ import org.apache.spark.sql.sources.StreamSourceProvider
 import org.apache.spark.sql.types.StructType
 
 /**
- * Sources that give their rows step by step: step n of a source is the file `n` in its folder, and
- * one micro-batch of every query that is idle when the step is released.
+ * Sources that return their rows step by step: step n of a source is the file `n` in its folder,
+ * and one micro-batch of every query that is idle when the step is released.
  *
- * All steps of a run lie below one root, `<root>/rows/<source>/<n>` and `<root>/ticks/<source>/<n>`,
- * and are released together. A query that reads several sources takes the same step of all of them.
+ * All steps of a run are below one root, `<root>/rows/<source>/<n>` and
+ * `<root>/ticks/<source>/<n>`, and are released together. A query that reads several sources takes
+ * the same step of all of them.
  */
 object Steps {
   private val released = new ConcurrentHashMap[String, java.lang.Long]
 
-  /** Lets queries read the steps up to this one, whose files must all be there. */
+  /** Lets queries read the steps up to this one, whose files must all exist. */
   def release(root: String, step: Long): Unit = released.put(root, step)
 
-  /** The run is over. */
+  /** The run has ended. */
   def forget(root: String): Unit = released.remove(root)
 
   /**
-   * The frame with every read of files below the root as a source of steps, and with a second source
-   * of ticks beside each source whose event time has a watermark.
+   * The frame with every read of files below the root as a source of steps, and with a second
+   * source of ticks beside each source whose event time has a watermark.
    *
-   * What stands above the reads stays as it is, so that the parsing of rows is the pipeline's own.
+   * The plan above the reads is unchanged, so that rows are parsed by the pipeline itself.
    */
   def wrap(frame: DataFrame, root: String): DataFrame = {
     val dataset = frame.asInstanceOf[Dataset[_]]
@@ -95,9 +96,9 @@ object StepOffset {
 /**
  * One cut through all sources of a query.
  *
- * Spark asks the sources of a query one after the other how far they are, in the query's own thread.
- * The first one that is asked in a round settles it for the others; a source that is asked again
- * begins the next round.
+ * Spark asks the sources of a query one after the other for their newest offsets, in the query's
+ * own thread. The first one asked in a round determines the cut for the others; a source that is
+ * asked a second time begins the next round.
  */
 private class Cut(root: String) {
   private val asked = mutable.Set.empty[Source]
@@ -118,11 +119,11 @@ private object Cut {
     override def initialValue(): mutable.Map[String, Cut] = mutable.Map.empty
   }
 
-  /** The cut of the query whose thread this is. */
+  /** The cut of the current thread's query. */
   def own(root: String): Cut = ofThread.get.getOrElseUpdate(root, new Cut(root))
 }
 
-/** The steps of one folder, read as any files of that format would be. */
+/** The steps of one folder, read like any files of that format. */
 class StepSource(
     session: SparkSession,
     override val schema: StructType,
@@ -168,7 +169,7 @@ object StepSource {
   val Root = "steps.root"
 }
 
-/** Makes the sources that [[Steps.wrap]] puts into a plan. */
+/** Creates the sources that [[Steps.wrap]] puts into a plan. */
 class StepSourceProvider extends StreamSourceProvider {
   override def sourceSchema(
       context: SQLContext,

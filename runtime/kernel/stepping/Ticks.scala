@@ -11,16 +11,16 @@ import org.apache.spark.sql.types._
  * Watermarks that move without rows.
  *
  * Spark takes a watermark from the event times that pass its node. A tick is a row that passes this
- * node and nothing else: it joins the source's rows just below and is dropped just above. Neither
- * the operators above nor their state know of it.
+ * node only: it joins the source's rows just below and is dropped just above. Neither the operators
+ * above nor their state see it.
  */
 object Ticks {
-  /** A tick says to which instant the watermark has to move, in microseconds. */
+  /** A tick gives the instant to which the watermark has to move, in microseconds. */
   val schema: StructType = new StructType().add("micros", LongType)
 
   /**
-   * The plan with ticks beneath each watermark. `source` gives the ticks that belong to a read, or
-   * nothing to leave its watermark alone; they are named after the read, `payments__ticks`.
+   * The plan with ticks below each watermark. `source` returns the ticks that belong to a read, or
+   * None to leave its watermark alone; they are named after the read, `payments__ticks`.
    */
   def add(plan: LogicalPlan)(source: StreamingRelation => Option[DataSource]): LogicalPlan =
     plan.transformUp { case mark: EventTimeWatermark =>
@@ -56,12 +56,12 @@ object Ticks {
           Alias(Literal.TrueLiteral, Flag)(),
         ticks)))
     val isTick = both.output.last
-    // Spark moves a deterministic filter below the watermark, where it would take the ticks out.
+    // Spark moves a deterministic filter below the watermark, where it would remove the ticks.
     val keep = Or(Not(isTick), LessThan(SparkPartitionID(), Literal(0)))
     Project(mark.output, Filter(keep, mark.copy(child = both)))
   }
 
-  /** What a tick has in a column: the instant, so much later as rows may be late, or nothing. */
+  /** The value of a tick in a column: the instant plus the delay in the event time, else NULL. */
   private def value(column: Attribute, mark: EventTimeWatermark, micros: Attribute): Expression =
     if (column.exprId == mark.eventTime.exprId) {
       val delay = EventTimeWatermark.getDelayMs(mark.delay) * 1000L
