@@ -1,4 +1,4 @@
-"""A Kafka broker of a test's own: one process, in a folder that goes with the test."""
+"""A Kafka broker for one test: one process, in a folder that is removed with the test."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _JAVA = ("-Xmx256m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
 
 
 def broker_jars() -> Path | None:
-    """The folder of the broker's jars, fetched by Maven at first; None when they can't be had."""
+    """The folder of the broker's jars, fetched by Maven at first; None if that fails."""
     cache = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache"))
     folder = cache / "streamc" / "test-broker" / "3.9.1"
     if folder.is_dir():

@@ -1,4 +1,4 @@
-"""Which cases of migrations `make test` restores: enough to have each kind of change."""
+"""Which cases of migrations `make test` restores: enough to cover each kind of change."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _PART = re.compile(r"  (?P<part>\w.*?) {2,}(?P<verdict>\w+)")
 
 
 def covering(cases: Sequence[Path]) -> frozenset[Path]:
-    """The cases that have all kinds of changes between them; what comes first is taken first."""
+    """The cases that together have all kinds of changes, chosen greedily in order."""
     kinds = {case: {*_told(case), *_done(case)} for case in cases}
     missing = set().union(*kinds.values())
     chosen = {case for case in cases if case.name in ALWAYS}
@@ -37,7 +37,7 @@ def covering(cases: Sequence[Path]) -> frozenset[Path]:
 
 
 def _told(case: Path) -> Iterator[Kind]:
-    """What is said of each part that is not kept: of what kind of operator, which, what of it."""
+    """The verdict of each part that is not kept: kind of operator, part, outcome."""
     of = ""
     for line in (case / "verdicts.txt").read_text(encoding="utf-8").splitlines():
         if found := _OWNER.match(line):
@@ -51,7 +51,7 @@ def _told(case: Path) -> Iterator[Kind]:
 
 
 def _done(case: Path) -> Iterator[Kind]:
-    """What the runtime is told to do with an operator of a kind, without names and expressions."""
+    """What the runtime does with an operator of a kind, without names and expressions."""
     document = case / "migration.json"
     if document.exists():
         told = json.loads(document.read_text(encoding="utf-8"))

@@ -17,13 +17,13 @@ from streamc.compiler.spec_tests.ways import CRASHES, RESTARTS, ROW_BY_ROW
 T = TypeVar("T")
 
 _FEW_ROWS = 10
-"""So many rows may come one by one: each is a batch or two, and a restart before it a second."""
+"""That many rows may arrive singly: each is a batch or two, and a restart before it a second."""
 _FEW_STEPS = 20
-"""In so many steps each batch may be killed, and run again."""
+"""In that many steps each batch may be killed and rerun."""
 
 
 def turn(name: str, choices: Sequence[T]) -> T:
-    """The one of some choices whose turn it is for a case of this name."""
+    """The choice for a case of this name."""
     return choices[crc32(name.encode()) % len(choices)]
 
 

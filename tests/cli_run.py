@@ -1,4 +1,4 @@
-"""Commands, run in this process and in a folder of the test's own."""
+"""Commands, run in this process and in the test's own folder."""
 
 from __future__ import annotations
 

@@ -13,12 +13,12 @@ from streamc.dsl.reports.source import SourceFile
 
 @cache
 def compiled(path: Path, name: str) -> CompileResult:
-    """Return what a file compiles to when it is called ``name``."""
+    """Return what a file compiles to under the name ``name``."""
     return compile_source(SourceFile(name, path.read_text(encoding="utf-8")))
 
 
 def compiled_text(text: str, name: str) -> CompileResult:
-    """Return what a text compiles to when it is called ``name``."""
+    """Return what a text compiles to under the name ``name``."""
     return compile_source(SourceFile(name, text))
 
 

@@ -22,7 +22,7 @@ _FILE_MANAGER = (
     "org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager"
 )
 
-# How long an example may take says more of the machine than of the code.
+# The time of an example depends more on the machine than on the code.
 hypothesis.settings.register_profile("no clock", deadline=None)
 hypothesis.settings.load_profile("no clock")
 
@@ -31,9 +31,9 @@ _MEMORY, _ROOM = Path("/dev/shm"), 4 << 30
 
 
 def pytest_configure() -> None:
-    """Keep what tests write in memory, where there is room.
+    """Keep what tests write in memory if there is room.
 
-    A job waits for its notes to be on the disk, and RocksDB for its files, at every batch.
+    In every batch a job waits for its notes to be synced to disk, and RocksDB for its files.
     """
     if _MEMORY.is_dir() and shutil.disk_usage(_MEMORY).free > _ROOM:
         os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(_MEMORY))
@@ -50,7 +50,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def quick_jvms(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[None]:
-    """How each JVM starts that a test starts Spark in, here or in a process."""
+    """How JVMs start in which tests run Spark, here or in a process."""
     marks = ("spark", "slow")
     if not any(item.get_closest_marker(mark) for item in request.session.items for mark in marks):
         yield
@@ -63,7 +63,7 @@ def quick_jvms(
 
 @pytest.fixture(scope="session", autouse=True)
 def commands_made_once() -> Iterator[None]:
-    """Typer makes all commands anew at each call, and that takes longer than most of them do."""
+    """Typer rebuilds all commands at each call, which takes longer than most of them."""
     import typer.main
     import typer.testing
 
@@ -76,7 +76,7 @@ def commands_made_once() -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def spark() -> Iterator[SparkSession]:
-    """A local Spark with two cores, started at the first test that asks for it."""
+    """A local Spark with two cores, started by the first test that requests it."""
     from pyspark.sql import SparkSession
 
     session = (
@@ -84,13 +84,13 @@ def spark() -> Iterator[SparkSession]:
         .appName("streamc-tests")
         .config("spark.sql.shuffle.partitions", "2")
         .config("spark.sql.session.timeZone", "UTC")
-        # As the runtime has it: twelve queries would be compiled anew in each batch.
+        # As in the runtime: twelve queries would be recompiled in each batch.
         .config("spark.sql.codegen.cache.maxEntries", "1000")
         # A sketch of each kind for each window of hundreds of streams: 2.5 GB were seen in use.
         .config("spark.driver.memory", "4g")
         # Each task that aggregates or sorts takes a page, which of this memory would be 64 MB.
         .config("spark.buffer.pageSize", "1m")
-        # Of what nobody looks at Spark would keep a thousand plans, jobs and stages.
+        # Spark would keep a thousand plans, jobs and stages for a UI that nobody opens.
         .config("spark.sql.ui.retainedExecutions", "20")
         .config("spark.ui.retainedJobs", "100")
         .config("spark.ui.retainedStages", "100")

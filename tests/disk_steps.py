@@ -24,11 +24,11 @@ _DRAFT = re.compile(r"^.*/\.[^/]+\.tmp/")
 
 
 class Killed(BaseException):
-    """Stands for the end of the process."""
+    """Stands in for the end of the process."""
 
 
 class DiskSteps:
-    """The steps of what runs within `watched`, a line each.
+    """The steps of what runs within `watched`, one per line.
 
     With `dies_at` it dies at the step of that number, or at the first that begins so.
     """
@@ -51,7 +51,7 @@ class DiskSteps:
 
     @contextmanager
     def watched(self, dies_at: int | str | None = None) -> Iterator[None]:
-        # A lease is renewed from a thread of its own.
+        # A lease is renewed from a separate thread.
         self._watched = threading.get_ident()
         self.steps, self.dead, self._dies_at = [], False, dies_at
         try:
@@ -64,7 +64,7 @@ class DiskSteps:
         return _Kernel(self, kernel)
 
     def step(self, name: str, path: str) -> bool:
-        """Notes a step; returns whether it is the last of the process. Raises Killed after it."""
+        """Records a step; returns whether it is the last of the process. Raises Killed after it."""
         if self._watched != threading.get_ident():
             return False
         if self.dead:
@@ -88,7 +88,7 @@ class DiskSteps:
         return counted
 
     def _written(self, call: Callable[..., Path]) -> Callable[..., Path]:
-        """The hidden file that a new one begins as: it is there, and nothing came of it."""
+        """The hidden file as which a new one begins: it exists, but was never renamed."""
 
         def written(owner: LocalFiles, path: str, text: str) -> Path:
             found = call(owner, path, text)
@@ -138,7 +138,7 @@ class _Kernel:
 
 
 def _target(name: str, arguments: Sequence[Any]) -> str:
-    """Which of a call's arguments says what it makes or takes away."""
+    """Which of a call's arguments names what it creates or removes."""
     match name:
         case "link" | "rename":
             return str(arguments[1])

@@ -22,7 +22,7 @@ KEYS = {
     "aircraft": ["tail_number", "window_start"],
     "worst_routes": ["window_start", "origin", "dest"],
 }
-"""The columns that tell the rows of a result apart."""
+"""The columns that identify the rows of a result."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class Input:
 
 
 def results(data: Input) -> dict[str, pd.DataFrame]:
-    """Every sink's rows, by the stream that it is fed from."""
+    """Every sink's rows, by the stream that it reads."""
     flights = data.flights.assign(cancelled=data.flights["departure_delay"].isna())
     closed = flights["scheduled_at"].max() - DELAY
     return {
@@ -65,7 +65,7 @@ def departures(flights: pd.DataFrame, closed: pd.Timestamp) -> pd.DataFrame:
 def flight_weather(
     flights: pd.DataFrame, weather: pd.DataFrame, flights_closed: pd.Timestamp
 ) -> pd.DataFrame:
-    """Each flight with its hour's weather; one without, once none can come any more."""
+    """Each flight with its hour's weather, or without once none can arrive any more."""
     closed = min(flights_closed, weather["observed_at"].max() - DELAY)
     assert (weather["observed_at"] == weather["observed_at"].dt.floor("h")).all()
     rows = flights.assign(hour=flights["scheduled_at"].dt.floor("h")).merge(

@@ -1,4 +1,4 @@
-"""Expected files beside the case that they belong to, written by ``make golden``."""
+"""Expected files next to the case that they belong to, written by ``make golden``."""
 
 from __future__ import annotations
 

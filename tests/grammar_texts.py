@@ -1,4 +1,4 @@
-"""Random specs, derived from the rules of the grammar: every rule can be met."""
+"""Random specs, derived from the rules of the grammar: every rule can occur."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _NARROW = {
     ("program_statement", "index"),
     ("star", "column"),
 }
-"""Where a rule stands in another that takes but some of what it gives."""
+"""Where a rule is part of another that accepts only some of its sentences."""
 
 
 class Derivations:

@@ -1,4 +1,4 @@
-"""A pipeline whose state is damaged and rolled back in tests, made once and copied.
+"""A pipeline whose state is damaged and rolled back in tests, created once and copied.
 
 Two queries (a windowed aggregate over a deduplication, and the raw rows) have three barriers, at
 two input files each, and behind them a tail: a seventh file that is committed, an eighth that was
@@ -64,11 +64,11 @@ BARRIERS = (1, 2, 3)
 
 
 class Crash(Exception):
-    """Stands for the end of the process."""
+    """Stands in for the end of the process."""
 
 
 class Told(SilentView):
-    """Keeps what a person is told."""
+    """Keeps the messages for the user."""
 
     def __init__(self) -> None:
         self.lines: list[str] = []
@@ -110,7 +110,7 @@ def run(spark: SparkSession, root: Path, told: Told | None = None) -> Result:
 
 
 def make(spark: SparkSession, root: Path) -> None:
-    """Leaves a state with three barriers and a tail, and its outputs, in an empty folder."""
+    """Creates a state with three barriers and a tail, and its outputs, in an empty folder."""
     root.mkdir(parents=True, exist_ok=True)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Inventory, "take", _wait_for_snapshots)
@@ -130,14 +130,14 @@ def make(spark: SparkSession, root: Path) -> None:
 
 
 def whole(spark: SparkSession, root: Path) -> None:
-    """All input in one run that nothing interrupts."""
+    """All input in one uninterrupted run."""
     for number in range(FILES):
         write_payments(root, number)
     assert run(spark, root).exit_code == 0
 
 
 def restore(kept: Path, root: Path) -> None:
-    """Puts a prepared folder back to where it was made: source logs know their files by path."""
+    """Copies a prepared folder back to where it was created: source logs identify files by path."""
     shutil.rmtree(root, ignore_errors=True)
     shutil.copytree(kept, root, copy_function=shutil.copy2)
 
@@ -165,7 +165,7 @@ def _crash_at_a_record(self: Any, path: str, text: str) -> None:
 
 
 def _restart_maintenance(spark: SparkSession) -> None:
-    """Lets the next query say how often state stores upload their snapshots."""
+    """Makes the next query set how often state stores upload their snapshots."""
     jvm: Any = spark._jvm
     store = "org.apache.spark.sql.execution.streaming.state.StateStore$"
     getattr(jvm, store).__getattr__("MODULE$").stopMaintenanceTask()

@@ -1,4 +1,4 @@
-"""What commands print for programs, read as the schemas in ``docs/schemas`` say."""
+"""What commands print for programs, validated by the schemas in ``docs/schemas``."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SCHEMAS = Path(__file__).parent.parent / "docs" / "schemas"
 
 @cache
 def validator(name: str) -> Draft202012Validator:
-    """Return what checks documents by the schema of a name."""
+    """Return the validator of a schema."""
     schema = _read(f"{name}.schema.json")
     Draft202012Validator.check_schema(schema)
     registry = Registry(retrieve=lambda name: Resource.from_contents(_read(name)))
@@ -27,14 +27,14 @@ def _read(name: str) -> Any:
 
 
 def fits(name: str, document: Any) -> Any:
-    """Return a document that a schema takes; fails with what is wrong in any other."""
+    """Return a document that is valid by a schema; fails with what is wrong otherwise."""
     wrong = [f"{one.json_path}: {one.message}" for one in validator(name).iter_errors(document)]
     assert not wrong, f"not a {name}: {wrong[:5]}"
     return document
 
 
 def output(text: str) -> Any:
-    """Return the document that a command printed, which says what it is."""
+    """Return the document that a command printed."""
     document = json.loads(text, parse_constant=_no_number)
     return fits(f"{document['kind']}-output", document)
 

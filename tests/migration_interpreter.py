@@ -71,7 +71,7 @@ def _windows(said: WindowChange | None, group: Group) -> list[Group]:
 
 
 def identity(change: OperatorChange, group: Group) -> tuple[Any, ...]:
-    """Return what a group is found by: keys, and the window if it has one."""
+    """Return what identifies a group: keys, and the window if it has one."""
     names = sorted(key.name for key in change.keys)
     ends = tuple(group["window"].values()) if change.window is not None else ()
     return (*(group[name] for name in names), *ends)
@@ -109,7 +109,7 @@ def _folded(call: e.Call, groups: list[Group]) -> Any:
 
 
 def _without_aggregates(tree: e.Expression, groups: list[Group]) -> tuple[e.Expression, Group]:
-    """Return an expression with names in the place of aggregates, and what these names are."""
+    """Return an expression with names in place of aggregates, and what these names stand for."""
     names: Group = {}
 
     def change(node: Node) -> Node | None:

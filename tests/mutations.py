@@ -1,4 +1,4 @@
-"""Specs with mistakes that no person would think of, always the same ones."""
+"""Specs with random mistakes, always the same ones."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def texts() -> tuple[str, ...]:
 
 
 def mutated(number: int) -> str:
-    """Return the spec with mistakes that has a number."""
+    """Return the mutated spec of a number."""
     dice = Random(number)
     text = dice.choice(texts())
     for _ in range(dice.choice([1, 1, 1, 2, 3, 8])):

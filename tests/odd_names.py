@@ -1,4 +1,4 @@
-"""Names that only backticks make names, and specs in which each stands at every place for one.
+"""Names that need backticks, and specs that use each of them wherever a name can be.
 
 The names stand side by side, so that one job tries them all. The column of the name number `n`
 holds `100 * row + n`: right rows are worked out here by plain arithmetic.
@@ -82,7 +82,7 @@ FEW = (
     "x" * 200,
     "列" * 60,
 )
-"""Those that a job is run with."""
+"""The ones with which a job is run."""
 
 TIMES = ("at time", "event.time", "größe", "1st", "a`b", "\U0001f600", "select")
 """Names of event times."""
@@ -98,7 +98,7 @@ def ticked(name: str) -> str:
 
 
 def spec(names: Sequence[str]) -> str:
-    """Streams in which all names stand at each place that a column, field or alias has."""
+    """Streams in which all names are used wherever a column, field or alias can be."""
 
     def each(form: str, between: str = ", ") -> str:
         return between.join(form.replace("{n}", ticked(name)) for name in names)
@@ -227,7 +227,7 @@ def right(names: Sequence[str]) -> dict[str, list[Row]]:
 
 
 def timed(name: str) -> str:
-    """Everything that goes by an event time, which has this name."""
+    """Everything that uses an event time, which has this name."""
     at = ticked(name)
     text = ""
     for source in ("e", "f"):

@@ -12,10 +12,10 @@ from typing import TypeAlias
 from random_parts import HEAD, LAYERS, TAILS, USED
 
 _JOINED = r"FROM ([\w(, .]+?\)? AS a) (LEFT |RIGHT |)JOIN (f AS b)(?=\s+ON)"
-"""A join by time, whose sides may change places."""
+"""A join by time, whose sides may be swapped."""
 
 Edits: TypeAlias = Sequence[tuple[str, Sequence[str]]]
-"""What is found in a spec, and what may stand in its place."""
+"""Texts in a spec, and their possible replacements."""
 
 ANYWHERE: Edits = (
     (r"(?<![\w.'])(?<!version: )\d+(?![\w.])", ("{next}", "{less}", "{twice}")),
@@ -106,7 +106,7 @@ OF_ONE_KIND: Edits = (
 
 
 def pipeline(draw: random.Random) -> str:
-    """A chain of two to four operators; the compiler may refuse it."""
+    """A chain of two to four operators; the compiler may reject it."""
     policy = draw.choice(["FAIL", "FAIL", "SKIP"])
     text, below = "", "s0"
     for number in range(1, draw.randint(1, 3) + 1):
@@ -134,7 +134,7 @@ def edited(text: str, draw: random.Random) -> str:
 
 
 def _written(place: re.Match[str], new: str) -> str:
-    """What stands in the place of something that was found."""
+    """The replacement of a match."""
     if new == "{swapped}":
         other = {"LEFT ": "RIGHT ", "RIGHT ": "LEFT ", "": ""}[place[2]]
         return f"FROM {place[3]} {other}JOIN {place[1]}"
@@ -152,7 +152,7 @@ def module_folder(text: str) -> str:
 
 
 def batches(draw: random.Random, *texts: str) -> list[dict[str, str]]:
-    """What arrives step by step, a text for each source: instants go ahead, some rows are late.
+    """What arrives step by step, a text for each source: instants advance, some rows are late.
 
     Rows that are malformed, or of the future, come where some version leaves such rows out.
     """

@@ -1,4 +1,4 @@
-"""Faults for the planner: each takes out one of the rules by which state is kept without a word."""
+"""Faults for the planner: each removes a rule by which state is kept without a question."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Fault = Callable[[pytest.MonkeyPatch], None]
 
 
 def _nothing(module: Any, name: str) -> Fault:
-    """A function that finds nothing any more."""
+    """A function that finds nothing."""
     return lambda patch: patch.setattr(module, name, lambda *given, **named: ())
 
 
@@ -26,7 +26,7 @@ def _always(module: Any, name: str, value: Any) -> Fault:
 
 
 def _not_compared(kind: str, part: str) -> Fault:
-    """A part of an operator that lies below another one is taken for one that changes no row."""
+    """A part of an operator below another one is assumed to change no row."""
     return lambda patch: patch.setitem(
         upstream.NO_ROWS,
         kind,

@@ -87,7 +87,7 @@ def value(node: e.Expression, names: Names) -> Any:
 
 
 def _alike(a: Any, b: Any) -> tuple[Any, Any]:
-    """Return two values as ones of a type: a DECIMAL beside a DOUBLE is one."""
+    """Return two values as a common type: a DECIMAL with a DOUBLE becomes one."""
     if {type(a), type(b)} == {Decimal, float}:
         return float(a), float(b)
     return a, b
@@ -165,7 +165,7 @@ def _fields(arguments: tuple[e.Expression, ...]) -> list[str]:
 
 
 def _plain_call(name: str, found: list[Any]) -> Any:
-    """Return what a function gives that knows nothing of NULL."""
+    """Return the result of a function that is NULL for NULL."""
     if found[0] is None:
         return None
     match name:
@@ -194,7 +194,7 @@ def _order(one: Any) -> Any:
 
 
 def _over_items(name: str, arguments: tuple[e.Expression, ...], names: Names) -> Any:
-    """Return what a function gives that is told what to do with the elements of a list."""
+    """Return the result of a higher-order function over a list."""
     items, fn = value(arguments[0], names), arguments[-1]
     if items is None:
         return None
@@ -214,7 +214,7 @@ def _over_items(name: str, arguments: tuple[e.Expression, ...], names: Names) ->
 
 
 def _applied(fn: e.Expression, names: Names, *values: Any) -> Any:
-    """Return what a lambda makes of values."""
+    """Return the result of a lambda."""
     assert isinstance(fn, e.Lambda)
     given = [parameter.text for parameter in fn.parameters]
     return value(fn.body, {**names, **dict(zip(given, values, strict=False))})
@@ -254,7 +254,7 @@ class Program:
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing is left of the key."""
+        """Whether the key has no state left."""
         kept = dict(self.cells)
         self._clear()
         fresh, self.cells = self.cells, kept
@@ -269,7 +269,7 @@ class Program:
         self._handle(alias, {**{name: row[name] for name in used}, alias: row})
 
     def advance(self, to: datetime, *, before: bool = False) -> None:
-        """Let timers go off up to an instant, or before it."""
+        """Fire timers up to an instant, or before it."""
         while self.timers:
             at, name = min((at, name) for name, at in self.timers.items())
             if at > to or (before and at == to):

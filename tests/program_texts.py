@@ -1,4 +1,4 @@
-"""Small operators for tests: a spec around a few statements, and what is said of it."""
+"""Small operators for tests: a spec around a few statements, and its diagnostics."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def program(body: str, *, head: str = "a PARTITION BY k", returns: str = "x INT"
 HANDLED = "ON TIMER due EMIT 1; ON TIMER tick EMIT 1;"
 
 QUIET = {"SC0209", "SC0437", "SC0438", "SC0439", "SC0447"}
-"""What is said of programs that are there to be read: they use little of what they declare."""
+"""Warnings that do not matter here: the programs use little of what they declare."""
 
 
 def told(result: CompileResult) -> list[str]:

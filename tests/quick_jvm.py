@@ -1,4 +1,4 @@
-"""JVMs for short jobs: with options by which they are soon there, and classes from an archive.
+"""JVMs for short jobs: with options for a fast start, and classes from an archive.
 
 Most of what a JVM does until Spark's first rows are out is reading classes from 300 jars. Java can
 keep them as it has them in memory; a job of the project writes that archive once.
@@ -37,10 +37,10 @@ _SPEC = Path(__file__).parents[1] / "specs" / "card_fraud"
 
 
 def options(folder: Path) -> str:
-    """What `SPARK_SUBMIT_OPTS` has to be, with what has been made for it in a folder."""
+    """The value of `SPARK_SUBMIT_OPTS`, with the files in a folder that it refers to."""
     archive = _class_archive(folder)
     own = _own_options(folder)
-    # Java passes over an archive that it cannot use.
+    # Java ignores an archive that it cannot use.
     return own if archive is None else f"{own} -XX:SharedArchiveFile={archive}"
 
 

@@ -40,7 +40,7 @@ CREATE FUNCTION points(x BIGINT) RETURNS BIGINT AS 'scoring:points';
 CREATE AGGREGATE spread(x BIGINT) LIFT (a = x, b = x + 1) COMBINE (a = MIN, b = MAX) LOWER b - a;
 """,
 }
-"""What layers and tails name, each stated where one of them does."""
+"""The sources and tables that layers and tails use, declared only if used."""
 
 LAYERS: Mapping[str, str] = {
     "filter": "CREATE STREAM {o} AS SELECT k, id, v, w, ts FROM {i} WHERE v <> 4 AND w > 2;\n",

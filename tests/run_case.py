@@ -51,7 +51,7 @@ def each_way(often: Way, ways: Sequence[Way] = WAYS) -> list[Any]:
 
 
 FIRST_ARRIVAL = 1_700_000_000
-"""The modification time of the first input file; Spark takes files in this order."""
+"""The modification time of the first input file; Spark reads files in this order."""
 
 
 class _Loader(yaml.SafeLoader):
@@ -129,7 +129,7 @@ def _chunks(rows: Rows, size: int) -> list[Rows]:
 
 
 def write_input(path: Path, number: int, rows: Rows, source: Mapping[str, Any]) -> None:
-    """Write one file of a source as its format wants it; ``number`` is its place in the arrival."""
+    """Write one file of a source in its format; ``number`` is its place in the order of arrival."""
     options = source["options"]
     path.parent.mkdir(parents=True, exist_ok=True)
     hidden = path.with_name(f"_{path.name}")
@@ -250,7 +250,7 @@ def _text(value: Any) -> str:
         case Decimal():
             return f"{value}d"
         case datetime():
-            # PySpark gives instants in the zone of the machine, without naming it.
+            # PySpark returns instants in the zone of the machine, without naming it.
             return value.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ").replace(".000000Z", "Z")
         case date():
             return value.isoformat()

@@ -1,4 +1,4 @@
-"""A PostgreSQL server of a test's own, from the programs that are installed."""
+"""A PostgreSQL server for one test, from the programs that are installed."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def server_programs() -> Path | None:
 def running_server(programs: Path) -> Iterator[str]:
     """Start a server and yield its URL, for USER and PASSWORD; it has stopped when this ends."""
     folder = Path(tempfile.mkdtemp(prefix="streamc-postgres-"))
-    # The server refuses to be root's.
+    # The server refuses to run as root.
     user = "postgres" if os.getuid() == 0 else None
     if user is not None:
         entry = pwd.getpwnam(user)

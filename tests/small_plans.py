@@ -1,4 +1,4 @@
-"""Plans of pipelines that read and write nothing, for what only asks who they are."""
+"""Plans of pipelines that read and write nothing, for code that needs only their identity."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What Spark's analyzer says of expressions over the columns of ``typed_expressions``."""
+"""The verdict of Spark's analyzer on expressions over the columns of ``typed_expressions``."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def of_spark(spark: SparkSession, texts: list[str]) -> list[tuple[str, bool]]:
 
 
 def is_refused(spark: SparkSession, text: str) -> bool:
-    """Return whether Spark's analyzer refuses an expression."""
+    """Return whether Spark's analyzer rejects an expression."""
     try:
         spark.sql(f"SELECT {text} FROM typed_columns")
     except AnalysisException:
@@ -34,7 +34,7 @@ def is_refused(spark: SparkSession, text: str) -> bool:
 
 
 def differences(spark: SparkSession, found: dict[str, Checked]) -> list[str]:
-    """Return what Spark says otherwise of expressions that the compiler accepts."""
+    """Return where Spark differs on expressions that the compiler accepts."""
     texts = [text for text, one in found.items() if not one.diagnostics]
     try:
         answers = of_spark(spark, texts)

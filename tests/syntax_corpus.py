@@ -1,4 +1,4 @@
-"""Texts in which every form of the language stands at least once."""
+"""Texts in which every form of the language occurs at least once."""
 
 from __future__ import annotations
 

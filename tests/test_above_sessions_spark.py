@@ -1,4 +1,4 @@
-"""What has a state of its own above sessions, whose rows are spread by the same keys.
+"""Stateful operators above sessions, with rows distributed by the same keys.
 
 Two sessions of `a` (1 + 2, then 8) and one of `b` (4) close as the last row comes; its own drains.
 """

@@ -18,7 +18,7 @@ from test_golden import STAGES
 
 ROOT = Path(__file__).parent.parent
 OUTSIDE = {"tests", "specs", "benchmarks", "scripts", "docs", "build", "dist", "tools"}
-"""Folders of the checkout that are no packages."""
+"""Folders of the checkout that are not packages."""
 
 GOLDEN = cases("golden")
 

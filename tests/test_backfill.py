@@ -1,4 +1,4 @@
-"""Backfills without Spark: what is refused, which files are read again, in how many steps."""
+"""Backfills without Spark: what is rejected, which files are reread, in how many steps."""
 
 from __future__ import annotations
 

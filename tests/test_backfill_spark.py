@@ -149,7 +149,7 @@ def test_cells_of_an_aggregate(spark: SparkSession, tmp_path: Path) -> None:
         if (window + 1) * 300 <= closed
     )
     assert len(expected) > 3
-    # What came before the cut is the largest of some.
+    # For some, the largest is from before the cut.
     assert any(max(held, key=lambda p: p.amount).step <= CUT for held in fives(PAYMENTS).values())
     assert told(job.rows()) == expected
 
@@ -207,7 +207,7 @@ def test_an_operator_added_whole(spark: SparkSession, tmp_path: Path) -> None:
     assert code == 0, said
     job.go_on(COUNTED)
     whole = from_the_beginning(tmp_path / "whole", spark, COUNTED)
-    # The aggregate beside it goes on as it was.
+    # The aggregate next to it continues unchanged.
     assert sorted(map(str, job.rows())) == sorted(map(str, whole.rows()))
     passed, cut = (max(p.second for p in PAYMENTS if p.step <= n) - 30 for n in (3, CUT))
     expected = sorted(
@@ -220,7 +220,7 @@ def test_an_operator_added_whole(spark: SparkSession, tmp_path: Path) -> None:
         (r["card"], r["last"], second(r["at"]), r["n"]) for r in rows if r["last"] != "due"
     )
     assert events == expected
-    # Some of them go on with counts of before the cut.
+    # Some of them continue with counts from before the cut.
     assert any(p[3] > 1 for p in expected)
     later = [row for row in more(whole) if second(row["at"]) > cut]
     assert sorted(map(str, rows)) == sorted(map(str, later))
@@ -245,7 +245,7 @@ def test_a_value_of_a_program(spark: SparkSession, tmp_path: Path) -> None:
 
 @LONG
 def test_ids_that_are_forgotten(spark: SparkSession, tmp_path: Path) -> None:
-    """The batches of the job come again, one by one: an id is known as long as it was then."""
+    """The job's batches are repeated one by one: an id is remembered for as long as it was then."""
     job = Backfilled(tmp_path / "job", spark, MINUTES)
     code, said = job.backfill(ONCE, "from: 1\nto: 1\noperators: {once: backfill}\n")
     assert (code, "replay of once, 2 batches" in said) == (0, True), said
@@ -285,7 +285,7 @@ def before(spec: str) -> str:
     spec = spec.replace("(n INT DEFAULT 0, pages MAP<STRING, INT>, ", "(n INT DEFAULT 0, ")
     spec = spec.replace(", costs LIST<DECIMAL(10, 2)>)", ")")
     spec = spec.replace("  PUT pages[page] = coalesce(pages[page], 0) + 1;\n", "")
-    # Rows that wait have their costs all the same.
+    # Buffered rows have their costs all the same.
     spec = spec.replace("  APPEND cost TO costs;\n", "  SET n = n + CAST(cost - cost AS INT);\n")
     spec = spec.replace("size(pages), size(costs)", "0, 0")
     return re.sub(r"\b(TIMERS \(|TIMER )due\b", r"\1late", spec).replace(
@@ -301,7 +301,7 @@ def before(spec: str) -> str:
     ],
 )
 def test_all_kinds_of_state(runs: Sequence[int], spark: SparkSession, tmp_path: Path) -> None:
-    """`runs` are the steps behind which both jobs run, a batch each."""
+    """`runs` are the steps after which both jobs run, one batch each."""
     old, new = (compiled_text(text, "all.stream") for text in (before(ALL), ALL))
     job, whole = Pipeline(tmp_path / "job", spark), Pipeline(tmp_path / "whole", spark)
     (job.root / "old").mkdir()

@@ -45,7 +45,7 @@ WITH (connector = 'files', path = '${{root}}/out', format = 'json');
 
 
 class Seen(SilentView):
-    """What a run says, and what is done when it says so."""
+    """The messages of a run, and actions triggered by them."""
 
     def __init__(self) -> None:
         self.barriers: list[Manifest] = []
@@ -63,7 +63,7 @@ class Seen(SilentView):
 
 
 class Job:
-    """A job in this process, in a thread, on a folder with a file a minute."""
+    """A job in this process, in a thread, on a folder with one file per minute."""
 
     def __init__(self, root: Path, spark: SparkSession, *, every: int, timeout: int = 60) -> None:
         self.root = root
@@ -127,7 +127,7 @@ class Job:
 
 
 def failing(times: int, original: Callable[..., Any]) -> Callable[..., Any]:
-    """A function that fails so many times before it does its work."""
+    """A function that fails a number of times before it does its work."""
     left = [times]
 
     def call(*arguments: Any, **named: Any) -> Any:
@@ -142,14 +142,14 @@ def failing(times: int, original: Callable[..., Any]) -> Callable[..., Any]:
 def test_a_barrier_that_fails_is_tried_again(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Twice in a row, as often as is tolerated; without that the job would read on without one."""
+    """Twice in a row, as often as is tolerated; without a retry there would be no barrier."""
     monkeypatch.setattr(module, "write_note", failing(2, module.write_note))
     job = Job(tmp_path, spark, every=1)
     job.put(3)
     job.start()
     job.wait_for(lambda: len(job.seen.barriers) >= 1)
     assert job.seen.failed == ["planted", "planted"]
-    # The number of an attempt that may be on the disk is not used again.
+    # The number of an attempt that may be on the disk is not reused.
     assert job.seen.barriers[0].barrier == 3
     job.put(2)
     job.wait_for(lambda: len(job.rows()) == 4)
@@ -172,7 +172,7 @@ def test_too_many_in_a_row_end_the_run(
 def test_a_mistake_of_ours_ends_the_run(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A thread that died of it would leave a job without barriers."""
+    """If it ended the thread, the job would have no more barriers."""
     monkeypatch.setattr(module, "write_note", lambda *given: 1 // 0)
     job = Job(tmp_path, spark, every=1)
     job.put(3)
@@ -199,7 +199,7 @@ def test_old_files_that_stay_are_no_failed_barrier(
 def test_a_source_that_hangs_holds_up_neither_barriers_nor_a_stop(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The sources answer after an hour or so; the run says that it waits for them."""
+    """The sources answer after an hour or so; the run reports that it waits for them."""
     monkeypatch.setattr(stall, "_PATIENCE", 2.0)
     monkeypatch.setenv("STREAMC_DELAYS", '{"gate.ask": 10000000}')
     job = Job(tmp_path, spark, every=5)
@@ -209,7 +209,7 @@ def test_a_source_that_hangs_holds_up_neither_barriers_nor_a_stop(
     assert len(job.seen.barriers) == 1 and job.seen.failed == []
 
 
-def test_a_run_that_cannot_go_on_ends(
+def test_a_run_that_cannot_continue_ends(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(stall, "_PATIENCE", 2.0)

@@ -49,7 +49,7 @@ class Witness(SilentView):
 def run(
     spark: SparkSession, shop: Shop, *, to_the_end: bool = True, stop: Stop | None = None
 ) -> Witness:
-    """Run the shop in this process; what it has seen."""
+    """Run the shop in this process; return what was observed."""
     witness = Witness(shop, stop)
     arguments = Arguments(to_the_end, shop.variables, state=str(shop.state))
     with pytest.MonkeyPatch.context() as patch:
@@ -61,14 +61,14 @@ def run(
 
 
 def check_barriers(shop: Shop, witness: Witness) -> None:
-    """At each barrier all sinks hold what plain Python makes of the files that it covers."""
+    """At each barrier all sinks hold what plain Python computes from the files that it covers."""
     for manifest, seen in zip(witness.manifests, witness.seen, strict=True):
         files = cuts.files_up_to(shop.generation, "events", manifest.sources["events"])
         batches = {sink: cut.batch for sink, cut in manifest.sinks.items()}
         found = shop.found_up_to(batches)
         right = expected(files)
         assert found == right, (manifest.barrier, differences(found, right))
-        # What counts was there for readers when the manifest was written.
+        # What counts was visible to readers when the manifest was written.
         own = {
             f for sink in FILES for f in visible(shop.out / sink) if batch_of(f) <= batches[sink]
         }
@@ -132,7 +132,7 @@ def test_an_epoch_holds_no_more_files_than_a_batch_may(spark: SparkSession, tmp_
     shop = Shop(tmp_path, seed=3, files_per_epoch=3)
     shop.writer.add(10)
     run(spark, shop)
-    # The log of epochs begins at the oldest barrier; Spark's own keeps more.
+    # The log of epochs begins at the oldest barrier; Spark's own log goes further back.
     planned = cuts.planned(shop.generation, "copied")
     counts = [
         len(cuts.files_up_to(shop.generation, "events", planned[number][0]["at"]))
@@ -150,7 +150,7 @@ def test_two_jobs_in_one_process_do_not_meet(
     for shop, files in zip(shops, (9, 4), strict=True):
         shop.writer.add(files)
         shop.writer.close()
-    # The python sinks find their database by the environment, which both jobs share: left out.
+    # The python sinks find their database by the environment, which both jobs share: omitted.
     with monkeypatch.context() as patch:
         patch.setenv("SHOP_TOTALS", ":memory:")
         codes: dict[int, int] = {}
@@ -216,7 +216,7 @@ class Probes(ModuleType):
         return len(self.kept[name])
 
     def lead(self, fast: str, slow: str) -> int:
-        """How many batches the one was ahead of the other at the most."""
+        """By how many batches the one was ahead of the other at most."""
         done = {fast: 0, slow: 0}
         leads = [0]
         for name, batch in self.batches:
@@ -234,7 +234,7 @@ def run_own(
     settings: str = "",
     until: Callable[[], bool] | None = None,
 ) -> None:
-    """Run a spec to the end of its input, or until something is so."""
+    """Run a spec to the end of its input, or until a condition holds."""
     front = f"---\npipeline: own\nvariables: {{root: null}}\n{settings}---\n"
     result = compiled_text(front + text, "own.stream")
     assert not len(result.diagnostics), [each.message for each in result.diagnostics]
@@ -256,7 +256,7 @@ def _request(stop: Stop, until: Callable[[], bool]) -> None:
 
 
 def put(root: Path, count: int) -> None:
-    """One file a number, in this order."""
+    """One file per number, in this order."""
     (root / "in").mkdir(exist_ok=True)
     for number in range(count):
         path = root / "in" / f"{number:03d}.json"
@@ -265,14 +265,14 @@ def put(root: Path, count: int) -> None:
 
 
 def test_sources_of_two_kinds_are_cut_together(spark: SparkSession, tmp_path: Path) -> None:
-    """Numbers go on without a gap over a restart, and both queries have planned equal cuts."""
+    """Numbers continue without a gap over a restart, and both queries have planned equal cuts."""
     put(tmp_path, 4)
     probes = Probes(files=0, rate=0)
     text = FILES_SOURCE + RATE_SOURCE + sink("files", "events") + sink("rate", "ticks")
     for files, ticks in ((1, 20), (4, 60)):
         enough = partial(_enough, probes, files, ticks)
         run_own(spark, tmp_path, probes, text, until=enough)
-    # A batch that was not committed comes again, with the same numbers.
+    # A batch that was not committed is repeated, with the same numbers.
     assert set(probes.kept["rate"]) == set(range(max(probes.kept["rate"]) + 1))
     assert set(probes.kept["files"]) == {0, 1, 2, 3}
     generation = tmp_path / "state" / "generations" / "0001"
@@ -301,7 +301,7 @@ def test_a_trigger_is_the_cadence_of_epochs(spark: SparkSession, tmp_path: Path)
     log = cuts.epochs(tmp_path / "state" / "generations" / "0001")
     opened = [_instant(note["opened_at"]) for _, note in sorted(log.items()) if note["rows"]]
     pauses = [after - before for before, after in itertools.pairwise(opened)]
-    # The first epoch comes at once, the others at multiples of the interval.
+    # The first epoch opens at once, the others at multiples of the interval.
     assert len(pauses) == 3 and all(1.7 < pause < 4 for pause in pauses[1:]), pauses
 
 

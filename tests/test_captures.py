@@ -1,4 +1,4 @@
-"""Sinks in memory: batches that come again, and what is left of those that were undone."""
+"""Sinks in memory: repeated batches, and what is left of those that were undone."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_rows_are_compared_as_a_bag(
 
 
 class Sink(CapturingSink):
-    """One that is given rows as text."""
+    """A capture that gets rows as text."""
 
     def give(self, batch: int, *values: int) -> None:
         self._add([f'{{"a":{value}}}' for value in values], batch)
@@ -85,7 +85,7 @@ def test_what_was_undone_has_to_come_again(
     else:
         first, second = (tuple(f'{{"a":{v}}}' for v in values) for values in contradicted)
         assert sink.contradiction == Contradiction("s", None, first, second)
-    # What was not taken yet is there once, however often it came.
+    # Rows that were not taken yet are there once, however often they came.
     assert sink.taken() == [3]
 
 

@@ -1,4 +1,4 @@
-"""Which expected row is which that was got: as many as can be find one, and in time."""
+"""Matching of expected and received rows: as many as possible, and fast."""
 
 from __future__ import annotations
 
@@ -50,12 +50,12 @@ def test_a_row_that_says_little_leaves_others_theirs(turned: bool) -> None:
 
 
 def test_a_chain_of_rows_that_all_have_to_move() -> None:
-    # Each wants its own or the next one, and the last can have the first alone.
+    # Each matches its own or the next one, and the last only the first.
     wanted = [{"x": float(n)} for n in range(6)]
     got = [{"x": n + 0.5} for n in range(5)] + [{"x": -0.5}]
     assert compared(wanted, got, "x", contains=True, tolerance=0.5).holds
     assert compared(wanted, got, "x", tolerance=0.5).holds
-    # 5 is like 4.5 alone, and 0 to 4 have but 0.5 to 3.5.
+    # 5 matches only 4.5, and 0 to 4 only 0.5 to 3.5.
     short = compared(wanted, got[:5], "x", tolerance=0.3)
     assert len(short.missing) + len(short.changed) == len(wanted) - len(short.matched)
 
@@ -136,7 +136,7 @@ def test_no_matching_is_larger(wanted: list[Found], got: list[Found]) -> None:
             [{"x": float(n)} for n in range(4_000)],
             [{"x": n + 1e-12} for n in range(50, 4_050)],
         ),
-        # One value many times, and one time more than there is.
+        # One value many times, and once more than received.
         ("kv", [{"k": 1}] * 4_000, [{"k": 1, "v": n} for n in range(3_999)]),
         (
             "kvx",

@@ -1,4 +1,4 @@
-"""What a test says of the state of an operator: which cells it looks at, what is wrong with it."""
+"""What a test expects of an operator's state: the cells that are compared, and mistakes in it."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_state_is_looked_at_in_the_cells_that_rows_name(beside: Callable[[str], 
     assert not compare(found[2], [{"card_id": "c"}]).holds
 
 
-def test_cells_that_are_not_known_are_told(beside: Callable[[str], Path]) -> None:
+def test_cells_that_are_not_known_are_reported(beside: Callable[[str], Path]) -> None:
     file = beside(
         "steps:\n"
         "  - state: {watched: [{card_id: a, totals: 5}]}\n"

@@ -1,4 +1,4 @@
-"""Values of tests: as Spark gives them, as YAML and JSON have them."""
+"""Values of tests: as Spark returns them, and in YAML and JSON."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_values_as_text(value: object, yaml: str, json: str) -> None:
     )
 )
 def test_what_is_written_in_one_line_is_read_as_it_was(value: object) -> None:
-    """By the reader of files beside a spec, which tells what each text is."""
+    """By the reader of files next to a spec, which determines the type of each text."""
     line = yaml_line({"row": [value]})
     assert len(line.splitlines()) == 1
     (found,) = read_documents(line)

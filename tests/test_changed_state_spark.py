@@ -1,4 +1,4 @@
-"""A start without a savepoint on the state of another version: what goes on, and what is said."""
+"""A start without a savepoint on another version's state: what continues, what is reported."""
 
 from __future__ import annotations
 
@@ -65,7 +65,9 @@ def test_what_would_be_read_as_something_else(spark: SparkSession, begun: Path) 
     assert (result.exit_code, notes) == (0, ""), "the old version goes on"
 
 
-def test_what_leaves_rows_chosen_in_two_ways_is_told_once(spark: SparkSession, begun: Path) -> None:
+def test_what_leaves_rows_chosen_in_two_ways_is_reported_once(
+    spark: SparkSession, begun: Path
+) -> None:
     changed = SPEC.replace("WHERE v > 0", "WHERE v > 5")
     result, notes = run(spark, begun, changed)
     assert result.exit_code == 0
@@ -76,7 +78,7 @@ def test_what_leaves_rows_chosen_in_two_ways_is_told_once(spark: SparkSession, b
     assert run(spark, begun, changed)[1] == ""
 
 
-def test_what_changes_nothing_is_not_told(spark: SparkSession, begun: Path) -> None:
+def test_what_changes_nothing_is_not_reported(spark: SparkSession, begun: Path) -> None:
     renamed = SPEC.replace("AS total", "AS sum_of_it").replace("twice", "doubled")
     more = renamed.replace(
         "CREATE SINK",

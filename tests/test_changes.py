@@ -1,4 +1,4 @@
-"""Two versions of a spec: an edit changes the lines that it concerns, and state is told of."""
+"""Two versions of a spec: an edit changes only its own lines, and its effect on state is shown."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """A change below an operator is asked about at the operator, unless it changes no row of its input.
 
-Below each pipeline's last aggregate stands one kind of operator. An edit is a text for another.
+Below each pipeline's last aggregate is one kind of operator. An edit replaces one text by another.
 """
 
 from __future__ import annotations
@@ -118,7 +118,7 @@ def plan_of(text: str) -> Plan:
 
 
 def told(kind: str, before: str, after: str) -> tuple[MigrationPlan, list[str]]:
-    """The plan of an edit, and what is said of the rows that reach the last aggregate."""
+    """The plan of an edit, and its verdicts on the rows that reach the last aggregate."""
     old = HEAD + BELOW[kind] + TAIL
     assert before in old
     plan = plan_migration(plan_of(old), plan_of(old.replace(before, after)))
@@ -191,8 +191,8 @@ def test_the_same_rows_are_not_asked_about(kind: str, before: str, after: str) -
 
 
 @pytest.mark.parametrize("word", ["drop", "empty"])
-def test_an_operator_that_begins_anew_gives_other_rows(word: str) -> None:
-    """Where the file has it begin with nothing, and where it is of another kind."""
+def test_an_operator_that_starts_from_scratch_gives_other_rows(word: str) -> None:
+    """Where the file makes it start empty, and where it is of another kind."""
     old, new = (HEAD + BELOW[kind] + TAIL for kind in ("dedup", "top"))
     for versions in ((old, old), (old, new)):
         decided = Decisions({("operators", "mid"): word})
@@ -223,7 +223,7 @@ PROFILES = "pipeline: below\nprofiles:\n  prod: {spark: {spark.sql.ansi.enabled:
     ],
 )
 def test_what_a_profile_or_a_policy_makes_of_a_change(before: str, after: str, said: str) -> None:
-    """Rows that an option lets in were no rows before, where they are not refused."""
+    """Rows that an option admits were not rows before, unless they fail the query."""
     old = (HEAD + BELOW["filter"] + TAIL).replace("pipeline: below\n", PROFILES)
     old = old.replace(
         "INTERVAL 1 MINUTE)\nWITH", "INTERVAL 1 MINUTE)\nON MALFORMED ROWS SKIP\nWITH", 1
@@ -235,7 +235,7 @@ def test_what_a_profile_or_a_policy_makes_of_a_change(before: str, after: str, s
     assert said in why
 
 
-def test_a_setting_is_told_once_whatever_profiles_there_are() -> None:
+def test_a_setting_is_reported_once_whatever_profiles_there_are() -> None:
     old = (HEAD + BELOW["filter"] + TAIL).replace("pipeline: below\n", PROFILES)
     new = old.replace("profiles:", "spark: {spark.sql.caseSensitive: true}\nprofiles:")
     (outcome,) = (

@@ -1,4 +1,4 @@
-"""`streamc check --spark`: what only Spark can see, told at the place in the spec."""
+"""`streamc check --spark`: what only Spark can see, reported at its location in the spec."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ HEAD = f"---\nvariables: {{nowhere: null}}\n---\n{CLICKS}"
 
 
 def found(spark: SparkSession, *specs: str) -> list[tuple[str, str | None, str]]:
-    """Return the code, the note and the marked text of each thing that Spark refuses."""
+    """Return the code, the note and the marked text of each thing that Spark rejects."""
     results = [compiled_text(spec, "spec.stream") for spec in specs]
     assert [len(result.diagnostics) for result in results] == [0] * len(specs)
     return [told(one) for one in check_on_spark(results, spark) if len(one)]
@@ -82,7 +82,7 @@ def test_what_spark_refuses_is_marked(
     assert found(spark, stream(query)) == [("SC0590", error, marked)]
 
 
-def test_part_of_a_stream_is_told_at_the_stream(spark: SparkSession) -> None:
+def test_part_of_a_stream_is_reported_at_the_stream(spark: SparkSession) -> None:
     query = "SELECT page FROM (SELECT page, FROM_JSON(body, 'id INTT') AS j FROM clicks) AS parsed"
     assert found(spark, stream(query)) == [
         ("SC0590", "PARSE_SYNTAX_ERROR", "FROM_JSON(body, 'id INTT')")
@@ -109,5 +109,5 @@ def test_sound_specs_and_the_page(spark: SparkSession) -> None:
 def test_spark_takes_every_golden_script_and_keeps_its_state(spark: SparkSession) -> None:
     results = [compiled(case / "spec.stream", "spec.stream") for case in cases("golden")]
     refused = [one for diagnostics in check_on_spark(results, spark) for one in diagnostics]
-    # The module of a Python function is nowhere.
+    # The module of a Python function does not exist.
     assert [one.message for one in refused if "there is no module" not in one.message] == []

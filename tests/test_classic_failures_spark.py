@@ -1,4 +1,4 @@
-"""The page on edits that plain Spark refuses or ignores: both sides run, rows are by hand."""
+"""The page on edits that plain Spark rejects or ignores: both sides run, rows are by hand."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_the_errors_that_are_shown(edit: str) -> None:
 
 
 def printed(after: str, command: str) -> str:
-    """Return what the page shows of a command, the first one behind another one."""
+    """Return what the page shows of a command, the first one after another one."""
     found = [step for block in consoles() for step in sessions(block)]
     start = next(n for n, (line, _) in enumerate(found) if line.startswith(after))
     return next(output for line, output in found[start:] if line == command)

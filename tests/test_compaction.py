@@ -1,4 +1,4 @@
-"""Small files become bigger ones: no row is lost or doubled, whatever stops it."""
+"""Small files become bigger ones: no row is lost or duplicated, whatever interrupts it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ TEXT = r"""concat('a\n"', id) AS text"""
 
 
 class Crash(Exception):
-    """Stands for the end of the process."""
+    """Stands in for the end of the process."""
 
 
 @pytest.fixture(scope="module")
@@ -53,7 +53,7 @@ def opened(storage: Storage, root: Path, format: str, **options: str) -> FileSin
 def written(
     spark: SparkSession, storage: Storage, root: Path, format: str, **options: str
 ) -> FileSink:
-    """A sink with batches of two files each, and a barrier behind the fourth."""
+    """A sink with batches of two files each, and a barrier after the fourth."""
     root.mkdir(exist_ok=True)
     sink = opened(storage, root, format, **options)
     generation = root / "state/generations/0001"
@@ -111,7 +111,7 @@ def test_small_files_are_merged(
     assert rows(spark, tmp_path, format) == ALL
     again = compact("spend", str(tmp_path / "state"), spark=spark)
     assert again.reason == "there is nothing to merge"
-    # The sink goes on as if nothing had been.
+    # The sink continues as if nothing had happened.
     sink = opened(storage, tmp_path, format, **options)
     frame = spark.range(600, 604, 1, 2).selectExpr("id", TEXT)
     assert sink.write(frame, BATCHES) == 4
@@ -149,7 +149,7 @@ def test_a_merge_that_is_stopped_is_finished(
 
 
 def _stop_before(patch: pytest.MonkeyPatch, number: int) -> None:
-    """Has the nth of all files that are created, moved and deleted end the process."""
+    """Makes the nth of all files that are created, moved and deleted end the process."""
     calls = 0
 
     def stopping(method: str) -> Any:

@@ -1,4 +1,4 @@
-"""Connectors: both sides have the same, whole, and nothing else asks which one it is."""
+"""Connectors: both sides have the same ones, complete, and nothing else depends on which it is."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A job seen and stopped from another process, by the files of its state folder alone."""
+"""A job inspected and stopped from another process, by the files of its state folder alone."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def note(path: Path, document: dict[str, Any]) -> Path:
 
 
 def barrier(state: Path, number: int, generation: str = "0001", **changes: Any) -> Path:
-    """Writes a barrier, and the file that it rests on."""
+    """Writes a barrier, and the file that it relies on."""
     manifest = replace(MANIFEST, barrier=number, epoch=number * 3, generation=generation, **changes)
     folder = state / f"generations/{generation}"
     for path in manifest.files:
@@ -78,7 +78,7 @@ def barrier(state: Path, number: int, generation: str = "0001", **changes: Any) 
 
 @contextmanager
 def job(state: Path, answer: Answering | None = None) -> Iterator[Lease]:
-    """A run that holds the folder and, in a thread, does with a request what it is told to."""
+    """A run that holds the folder and, in a thread, handles a request as configured."""
     lease = Lease(FILES, str(state), str(state), local=True)
     box = Mailbox(FILES, str(state), lease.holder.owner)
     over = threading.Event()
@@ -144,7 +144,7 @@ def test_a_job_that_ends_otherwise(run: Run, state: Path) -> None:
 
 def test_a_job_that_is_killed_meanwhile(state: Path) -> None:
     def crash(box: Mailbox, request: StopRequest) -> None:
-        """Ends without a word."""
+        """Ends without an answer."""
 
     with job(state, crash), pytest.raises(RuntimeFault, match="has ended without an answer"):
         stop_pipeline(str(state), timeout=10)
@@ -158,7 +158,7 @@ def test_a_job_that_takes_too_long(run: Run, state: Path) -> None:
 
 
 def test_requests_reach_the_run_they_are_for(state: Path) -> None:
-    """Those to a run before, damaged ones, and what another version may ask, are passed over."""
+    """Those to an earlier run, damaged ones, and those of another version are ignored."""
     earlier = Mailbox(FILES, str(state), "other")
     request = StopRequest("1", "other", False, "process 1 on here", NOW.isoformat())
     folder = state / "control/requests"
@@ -245,7 +245,7 @@ def test_status_of_a_running_job(run: Run, state: Path) -> None:
     assert found["queries"][0]["operators"][0]["late_rows"] == 1
 
 
-def test_status_of_a_job_that_stands_still(run: Run, state: Path) -> None:
+def test_status_of_a_job_that_has_stalled(run: Run, state: Path) -> None:
     stall = Stall(42.0, "the sources were asked 42 s ago and have not answered", False)
     with job(state) as lease:
         file = StatusFile(FILES, str(state), lease.holder)
@@ -258,7 +258,7 @@ def test_status_of_a_job_that_stands_still(run: Run, state: Path) -> None:
 
 
 def test_status_of_a_job_that_says_nothing(run: Run, state: Path) -> None:
-    """Its process is there and holds the state."""
+    """Its process exists and holds the state."""
     with job(state) as lease:
         status_of(lease, state)
         before = time.time() - 60

@@ -1,4 +1,4 @@
-"""A running job, seen and stopped by other processes; and what becomes of its state."""
+"""A running job, inspected and stopped by other processes; and what becomes of its state."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ def test_a_drained_job_lets_all_out_and_is_over(root: Path) -> None:
     assert "draining: emitting all windows" in stopped.stdout
     assert len(rows(root, "spend")) == 2
     pay(root, "2", "2026-01-01T00:30:00Z")
-    # As if it had been killed before its last barrier: the next run takes that, and reads nothing.
+    # As if killed before its last barrier: the next run takes that barrier, and reads nothing.
     max((root / "state/generations/0001/barriers").glob("*.json")).unlink()
     with job(root) as process:
         shown, _ = process.communicate(timeout=PATIENCE)

@@ -1,4 +1,4 @@
-"""Copies of a state and its outputs: none loses a file to another, and none is cut too soon."""
+"""Copies of a state and its outputs: none loses a file to another, or is truncated too soon."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Job:
         os.utime(path, (1_700_000_000 + self.steps,) * 2)
 
     def run(self, state: str = "state", copied: str | None = None, **outputs: str) -> None:
-        """Runs until all is read; outputs are folders of the job's."""
+        """Runs until all is read; outputs are folders of the job."""
         folders = {"in": "in", "big": "big", "all": "all", **outputs}
         variables = {name: str(self.root / folder) for name, folder in folders.items()}
         asked = Arguments(True, variables, state=str(self.root / state), copied=copied)
@@ -61,7 +61,7 @@ class Job:
         assert result.exit_code == 0, result.failures
 
     def refused(self, state: str = "state", copied: str | None = None, **outputs: str) -> str:
-        """The code of the fault that a run ends with, which changes no output."""
+        """The code of the fault that ends a run, which changes no output."""
         before = self.files("big") | self.files("all")
         with pytest.raises(RuntimeFault) as caught:
             self.run(state, copied, **outputs)
@@ -69,7 +69,7 @@ class Job:
         return caught.value.code.number
 
     def back(self, state: str, *options: str) -> str:
-        """Goes back to the first barrier; returns the fault's code, or nothing."""
+        """Rolls back to the first barrier; returns the fault's code, or nothing."""
         where = ["--state", str(self.root / state)]
         found = CliRunner().invoke(app, ["rollback", *where, "--to", "1", "--yes", *options])
         assert found.exit_code in (0, 2), found.output

@@ -1,4 +1,4 @@
-"""Damage to each file of a state: the job goes on, falls back or refuses, and is never wrong."""
+"""Damage to each file of a state: the job continues, falls back or is rejected, never wrong."""
 
 from __future__ import annotations
 
@@ -87,14 +87,14 @@ def damage(path: Path, how: Callable[[bytes], bytes | None]) -> None:
         path.write_bytes(changed)
 
 
-# What the look before the start says, for every file and every damage.
+# The result of the check before the start, for every file and every damage.
 
 
 def expected(path: str, how: Callable[..., Any], shared: frozenset[str]) -> str:
-    """What is right to do when one file is damaged: go on, fall back to a barrier, refuse."""
+    """The right reaction to one damaged file: continue, fall back to a barrier, reject."""
     name = path.rpartition("/")[2]
     if name.removeprefix(".").removesuffix(".crc") == "plan.json":
-        # Each start writes it anew.
+        # Each start rewrites it.
         return "go on"
     if name.endswith(".crc"):
         main = f"{path.rpartition('/')[0]}/{name[1:-4]}"
@@ -119,7 +119,7 @@ def expected(path: str, how: Callable[..., Any], shared: frozenset[str]) -> str:
 
 
 NOTED: set[str] = set()
-"""Files that the newest manifest lists: a wrong checksum file beside them does no harm."""
+"""Files that the newest manifest lists: a wrong checksum file next to them does no harm."""
 
 
 def decided(folder: Path) -> tuple[str, Verdict]:
@@ -192,7 +192,7 @@ def test_an_older_snapshot_takes_the_place_of_a_damaged_one(made: Made) -> None:
 
 
 def test_a_damaged_snapshot_is_damage_however_it_reads(made: Made) -> None:
-    """Without a checksum file beside it, and with one that has never been noted."""
+    """Without a checksum file next to it, and with one that was never recorded."""
     folder = made.restore()
     path = folder / "queries/per_minute/state/0/0/10.zip"
     content = path.read_bytes()
@@ -216,7 +216,7 @@ def test_without_a_barrier_there_is_nothing_to_fall_back_to(made: Made) -> None:
 
 
 def test_another_file_system_says_the_same(spark: SparkSession, made: Made, tmp_path: Path) -> None:
-    """The kernel's way to a state, on a folder of this machine."""
+    """The kernel's access to a state, on a folder of this machine."""
     folder = made.restore()
     remote = RemoteDisk(Storage(load_kernel(spark, kernel_jar(print)), spark))
     local = LocalDisk()
@@ -278,7 +278,7 @@ ALONE: list[tuple[Damage, int | None]] = [
 def test_results_are_right_in_spite_of_it(
     spark: SparkSession, made: Made, damages: Sequence[Damage], barrier: int | None
 ) -> None:
-    """Several damages to a state, by how far back it has to go; in `test-long` each by itself."""
+    """Several damages to a state, by how far it falls back; in `test-long` each separately."""
     folder = made.restore()
     for path, how in damages:
         for found in folder.glob(path):
@@ -295,7 +295,7 @@ def test_results_are_right_in_spite_of_it(
         return
     assert f"FALLBACK to barrier {barrier} " in said
     assert [path for path, _ in damages if path.split("*")[0] not in said] == []
-    # The generation before goes once the new one has a barrier of its own.
+    # The previous generation is removed once the new one has a barrier.
     assert generations == ["0002"]
     held = made.root / "state/generations/0002/epochs"
     kept = {name: (held / name).read_bytes() for name in os.listdir(held) if name in cuts}
@@ -341,7 +341,7 @@ def test_what_all_barriers_share_is_refused_by_name(
 def test_damage_that_comes_up_while_a_job_runs_ends_it(
     spark: SparkSession, made: Made, monkeypatch: pytest.MonkeyPatch, path: str, name: str
 ) -> None:
-    """As if the file had been whole when the run looked at it."""
+    """As if the file had been intact when the run checked it."""
     folder = made.restore()
     for found in folder.glob(path):
         damage(found, in_the_middle)

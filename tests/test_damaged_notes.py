@@ -1,6 +1,6 @@
 """Savepoints and notes that are damaged, or whole and not what they should be.
 
-Each command gives what it gives of an intact state, or a fault: never a traceback, never another
+Each command prints what it prints of an intact state, or a fault: never a traceback, never another
 answer.
 """
 
@@ -47,12 +47,12 @@ READING = (
 
 @pytest.fixture(autouse=True)
 def no_others(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nobody else takes a lease here, and none needs to be waited for."""
+    """No other process takes a lease here, so there is nothing to wait for."""
     monkeypatch.setattr("streamc.runtime.state.lease._SETTLE", 0.01)
 
 
 def saved(folder: Path) -> Path:
-    """A state with two savepoints, both with what a source has seen."""
+    """A state with two savepoints, both with a source's log."""
     (folder / "savepoints").mkdir(parents=True)
     note(folder / "state.json", {"format": 2, "id": "s", "pipeline": "p"})
     for name, rows in (("first", OLD), ("second", NEW)):
@@ -169,7 +169,7 @@ def test_a_newer_one_that_is_damaged_is_not_passed_over(tmp_path: Path) -> None:
     assert "its content and its checksum differ" in lost["reason"]
 
 
-# Notes whose sums are right, and which say something else than they should.
+# Notes with correct checksums and wrong contents.
 
 
 def ran(folder: Path) -> Path:
@@ -194,7 +194,7 @@ def ran(folder: Path) -> Path:
     begin_turn(FILES, str(folder), settle(FILES, str(folder), "it", local=True))
     holder = replace(Holder.here(30.0), place="elsewhere")
     lease = note(Path(lease_file(str(folder))), asdict(holder))
-    # Its time is over, so that a rollback goes on.
+    # It has expired, so that a rollback continues.
     os.utime(lease, (time.time() - 60,) * 2)
     query = QueryProgress(
         *("per_minute", 12, 1200, 40, 1.0, 2.0, NOW, 5.0),
@@ -207,7 +207,7 @@ def ran(folder: Path) -> Path:
 
 
 def altered(document: dict[str, Any], seed: int, most: int) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The document with one of its values taken away or in another form, some of all ways."""
+    """The document with one of its values removed or of another form, a sample of all ways."""
     paths = list(_paths(document, ()))
     odd = (None, 7, -1, 10**30, 1.5, True, "x", "", [], [1], {}, {"x": 1})
     ways = [(path, value) for path in paths for value in (*odd, _GONE)]
@@ -314,7 +314,7 @@ def test_what_is_said_of_a_note_that_is_wrong(tmp_path: Path) -> None:
     assert "generation.json cannot be read: its `lineage` is not a list" in err
 
 
-def test_half_a_character_is_no_text() -> None:
+def test_an_unpaired_surrogate_is_no_text() -> None:
     half = seal({"id": "x"}).replace('"x"', '"\\ud800"').rpartition("{")[0]
     text = f'{half}{{"crc32":"{zlib.crc32(half.encode()):08x}"}}\n'
     with pytest.raises(ValueError, match="not Unicode"):

@@ -1,4 +1,4 @@
-"""Rows that are thrown away: all of them are computed and counted, also over restarts."""
+"""Discarded rows: all of them are computed and counted, also over restarts."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ FILES = "connector = 'files', path = '${out}', format = 'json'"
 
 
 class Witness(SilentView):
-    """Keeps what the barriers say."""
+    """Keeps the manifests of barriers."""
 
     def __init__(self) -> None:
         self.manifests: list[Manifest] = []
@@ -99,7 +99,7 @@ class Bench:
         return run_script(script, asked, spark=self._spark, view=self.witness, strict_ledger=True)
 
     def rows(self) -> dict[str, int]:
-        """Return how many rows each sink was given, by all barriers."""
+        """Return how many rows each sink received, by all barriers."""
         found: dict[str, int] = {}
         for manifest in self.witness.manifests:
             for name, cut in manifest.sinks.items():
@@ -194,7 +194,7 @@ def test_nothing_is_left_out_that_a_count_does_not_need(spark: SparkSession) -> 
         DiscardSink(asked).write(torn, 0)
 
 
-def test_a_state_goes_on_from_files_to_nowhere_and_back(
+def test_a_state_continues_from_files_to_nowhere_and_back(
     tmp_path: Path, spark: SparkSession
 ) -> None:
     bench = Bench(tmp_path, spark)

@@ -1,4 +1,4 @@
-"""Values drawn at random: all sinks of a stream hold the same ones, for each row."""
+"""Random values: all sinks of a stream hold the same ones, for each row."""
 
 from __future__ import annotations
 

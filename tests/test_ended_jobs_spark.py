@@ -54,7 +54,7 @@ def test_jobs_of_batches_are_forgotten(spark: SparkSession, tmp_path: Path) -> N
     folders = [str(Path(__file__).parent)]
     result = run_script(script, arguments, spark=spark, folders=folders)
     assert result.failures == ()
-    # Spark cleans up in a thread of its own.
+    # Spark cleans up in a separate thread.
     deadline = time.monotonic() + 30
     while kept(spark).size() > 0 and time.monotonic() < deadline:
         time.sleep(0.1)

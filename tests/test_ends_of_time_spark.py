@@ -1,6 +1,6 @@
 """Instants of the year 9999, and the first and last that there are, on real Spark.
 
-Nothing wraps, and no row ends a query: one that has no window within time belongs to none.
+Nothing overflows, and no row ends a query: one that has no window within time belongs to none.
 """
 
 from __future__ import annotations
@@ -120,7 +120,7 @@ EDGE_SINKS = (
 )
 LAST, FIRST = "+294247-01-10T04:00:54.775807Z", "-290308-12-21T19:59:05.226Z"
 A_DAY = "2026-01-01T10:30:00Z"
-# Of these two all windows lie within time: Spark's arithmetic goes wrong just behind them.
+# All windows of these two are within time: Spark's arithmetic fails just after them.
 LATE, EARLY = "+294247-01-10T02:30:00Z", "-290308-12-21T22:30:00Z"
 WINDOWS = {
     "tumbled_c": "[{c: 1}, {c: 1}]",
@@ -158,7 +158,7 @@ def edges() -> str:
 
 
 def case(rows: list[tuple[str, str]], expected: dict[str, str]) -> str:
-    """A test that gives rows one by one, each as a line: YAML knows no such instants."""
+    """A test with rows one by one, each as a line: YAML has no such instants."""
     assert set(expected) == set(EDGE_SINKS)
     steps = [f"""  - notes: ['{{"k": "{k}", "at": "{at}"}}']\n""" for k, at in rows]
     sinks = "".join(f"      {name}_s: {found}\n" for name, found in expected.items())
@@ -187,7 +187,7 @@ def hopped(at: int) -> str:
 
 
 RUNG = "{contains: true, rows: [{k: a, n: 1}, {k: b, n: 1}, {k: c, n: 1}]}"
-"""Timers that are started again go off again with each batch that is behind them."""
+"""Timers that are restarted fire once more with each later batch."""
 
 
 def test_the_last_instant_of_all_ends_no_query(tmp_path: Path, spark: SparkSession) -> None:
@@ -196,7 +196,7 @@ def test_the_last_instant_of_all_ends_no_query(tmp_path: Path, spark: SparkSessi
         **ROWS,
         "hopped": hopped(9223372031400),
         "stayed": "[{k: c, c: 1}, {k: b, c: 1}]",
-        # One waits for a partner that is later than all that there can be.
+        # One waits for a partner that is later than any possible instant.
         "alone": "[{k: b, other: b}, {k: c, other: null}]",
         "alarms": RUNG,
     }
@@ -211,7 +211,7 @@ def test_the_first_instants_of_all_are_rows_like_any_others(
         **WINDOWS,
         **ROWS,
         "hopped": hopped(-9223372027800),
-        # A session reaches into the time behind its row alone.
+        # A session extends only into the time after its row.
         "stayed": ALL,
         "alone": "[{k: a, other: null}, {k: b, other: b}, {k: c, other: null}]",
         "alarms": RUNG,

@@ -1,4 +1,4 @@
-"""Bad specs: what is said of them. A folder names the one code that its spec gives."""
+"""Bad specs and their diagnostics. A folder is named after the one code that its spec gives."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ IN_UNIT_TESTS: dict[str, str] = {
     **{f"SC090{n}": "test_migration_files.py" for n in range(1, 7)},
     "SC0590": "test_check_spark.py",
 }
-"""Codes that no spec on disk can give, and the test that holds each."""
+"""Codes that no spec on disk can give, and the test that covers each."""
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)

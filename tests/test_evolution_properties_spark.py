@@ -1,4 +1,4 @@
-"""A random aggregate by windows, an edit of it, a cut anywhere: as if it had been so all along.
+"""A random aggregate by windows, an edit of it, a cut anywhere: as if it had always been that way.
 
 The edits are those that are exact: keys dropped, windows of a multiple, aggregates removed, derived
 or of a wider type. What had come out before the cut is gone; of all else the new version gives what

@@ -1,4 +1,4 @@
-"""A pipeline goes on from a savepoint under another spec: rows against plain Python."""
+"""A pipeline continues from a savepoint under another spec: rows against plain Python."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ CUT = 1
 
 
 class Evolution:
-    """A pipeline in a folder: the old spec up to the cut, the new one behind it."""
+    """A pipeline in a folder: the old spec up to the cut, the new one after it."""
 
     def __init__(self, root: Path, spark: SparkSession) -> None:
         self.root, self.spark = root, spark
@@ -182,7 +182,7 @@ def evolved(tmp_path: Path, spark: SparkSession) -> Callable[[str, str, str], Ev
 
 
 def test_wider_windows_of_fewer_keys(evolved: Callable[[str, str, str], Evolution]) -> None:
-    """What had closed before the cut is gone; an average is that of the sums and counts kept."""
+    """What had closed before the cut is gone; an average is that of the kept sums and counts."""
     found = evolved(MINUTES, FIVES, "from: 1\nto: 1\noperators: {spend: {rewindow: auto}}\n")
     cut = max(p.second for p in PAYMENTS if p.step <= CUT) - 30
     kept = [p for p in PAYMENTS if p.step > CUT or (p.second // 60 + 1) * 60 > cut]
@@ -201,7 +201,7 @@ def test_wider_windows_of_fewer_keys(evolved: Callable[[str, str, str], Evolutio
         total, mean, n = expected[row["card"], _second(row["window_start"]) // 300]
         assert (Decimal(row["total"]), row["n"]) == (total, n)
         assert Decimal(row["mean"]) == pytest.approx(mean, abs=Decimal("0.000001"))
-    # The first windows were marked, which have closed by now.
+    # The first windows, which have closed by now, were marked.
     state = str(found.root / "state")
     generation = current_generation(LocalFiles(), state)
     assert generation is not None
@@ -238,15 +238,13 @@ def test_cells_of_a_program(evolved: Callable[[str, str, str], Evolution]) -> No
     known = {p.card for p in PAYMENTS if p.step <= CUT}
     due = [row for row in found.rows() if row["last"] == "due"]
     for row in due:
-        # What was there gets what the decision says, what comes later the default.
+        # Existing keys get what the decision says, later ones the default.
         more = (7 if row["card"] in known else 5) if _second(row["at"]) > cut else 0
         assert row["n"] == _count(row["card"], _second(row["at"])) + more
     assert {_second(row["at"]) > cut for row in due} >= {True}
 
 
-def test_a_timer_goes_off_for_keys_that_have_no_more_rows(
-    tmp_path: Path, spark: SparkSession
-) -> None:
+def test_a_timer_fires_for_keys_that_have_no_more_rows(tmp_path: Path, spark: SparkSession) -> None:
     job = Evolution(tmp_path, spark)
     job.feed([0])
     job.run(PLAIN, "old")

@@ -1,4 +1,4 @@
-"""Codes are explained: a page each, with a spec that fails and the same spec mended."""
+"""Codes are explained: a page each, with a spec that fails and the same spec fixed."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ PAGES = {number: read_page(number) for number in pages()}
 DIAGNOSTICS = [code.number for code in all_codes()]
 
 WRITTEN_SHORT = {"ABS(ABS(…cost…))": "ABS(" * 4000 + "cost" + ")" * 4000}
-"""What a page leaves out of a spec, and what stands for it."""
+"""What a page omits from a spec, and its replacement."""
 
 
 TESTED = """\
@@ -43,7 +43,7 @@ CREATE SINK spend FROM per_minute WITH (connector = 'console');
 """
 LATER = "---\nversion: 2\n---\n" + TESTED.replace("AS total", "AS total, MAX(amount) AS peak")
 DECIDED = "from: 1\nto: 2\noperators: {per_minute: {accept: {max(amount): empty}}}\n"
-"""The spec whose tests stand on the pages of SC07xx, and its migrations on those of SC09xx."""
+"""The spec whose tests are on the pages of SC07xx, and whose migrations on those of SC09xx."""
 
 
 def migrated(text: str) -> list[Diagnostics]:

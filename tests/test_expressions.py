@@ -1,4 +1,4 @@
-"""Expressions checked without Spark: their types, and what is said of those that are wrong."""
+"""Expressions checked without Spark: their types, and the diagnostics of wrong ones."""
 
 from __future__ import annotations
 
@@ -225,13 +225,13 @@ MISTAKES = [
     ("TRY_SUM(m)", "argument-type", "write `SUM(m)`: it has ten spare digits"),
     ("HLL_UNION_AGG(s)", "argument-type", "give it a sketch or bitmap, which is a BINARY"),
     ("MEDIAN(s)", "argument-type", "write `CAST(s AS DOUBLE)`"),
-    # Not built.
+    # Not supported.
     ("tuple_union_agg_double(raw)", "not-built", None),
 ]
 
 
 @pytest.mark.parametrize(("text", "code", "help_"), MISTAKES)
-def test_a_mistake_is_told_once_with_its_mending(text: str, code: str, help_: str | None) -> None:
+def test_a_mistake_is_reported_once_with_its_fix(text: str, code: str, help_: str | None) -> None:
     found = checked(text)
     assert found.codes == [code]
     (diagnostic,) = found.diagnostics

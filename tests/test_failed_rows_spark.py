@@ -1,4 +1,4 @@
-"""A row on which an expression fails: what is told of it, and when nothing may be told."""
+"""A row on which an expression fails: what is reported, and when nothing may be."""
 
 from __future__ import annotations
 
@@ -148,7 +148,7 @@ SHORT = ("division", "cast", "element", "where", "argument", "outer lookup")
     "kind",
     [pytest.param(k, marks=[] if k in SHORT else LONG) for k in KINDS],
 )
-def test_the_row_is_told(kind: str, tmp_path: Path, spark: SparkSession) -> None:
+def test_the_row_is_reported(kind: str, tmp_path: Path, spark: SparkSession) -> None:
     query, expression, values = KINDS[kind]
     body = (WITH_TABLE if " t ON " in query else "") + f"CREATE STREAM q AS {query};\n"
     files = {
@@ -183,7 +183,7 @@ def test_files_of_lines(
 
 
 SPLIT = ("spark: {", "spark: {spark.sql.files.maxPartitionBytes: 4096, ")
-"""Files are read in parts; where rows are looked for, they are read whole."""
+"""Files are read in parts; in a search for a row, they are read whole."""
 
 
 def test_a_line_of_a_file_that_is_read_in_parts(tmp_path: Path, spark: SparkSession) -> None:
@@ -223,7 +223,7 @@ def test_a_null_in_files_that_spark_reads(tmp_path: Path, spark: SparkSession) -
     assert told(fault, tmp_path) == [f"at e/{file.name}, row 2, where `n` is NULL"]
 
 
-# Which row: never one that the query has not computed the expression of.
+# Which row: never one for which the query has not computed the expression.
 
 
 LEFT_OUT = [
@@ -245,7 +245,7 @@ OFTEN = (0, 3, 5, 8)
     "query",
     [pytest.param(q, marks=[] if n in OFTEN else LONG) for n, q in enumerate(LEFT_OUT)],
 )
-def test_a_row_that_is_left_out_is_not_told(
+def test_a_row_that_is_left_out_is_not_reported(
     query: str, tmp_path: Path, spark: SparkSession
 ) -> None:
     rows = [{**GOOD, "n": 0, "v": v, "s": s} for v, s in [(0, "a"), (None, "b"), (3, "1")]]
@@ -274,7 +274,7 @@ def test_a_row_of_a_table(tmp_path: Path, spark: SparkSession) -> None:
     assert told(fault, tmp_path) == ["in `10 DIV t.z`", "in a row of table `t`, where `z` is 0"]
 
 
-# Where no row can be told: the batch, and what it has read.
+# Where no row can be reported: the batch, and what it has read.
 
 UNKNOWN = {
     "behind an aggregate": (
@@ -302,7 +302,7 @@ UNKNOWN = {
     "where",
     [pytest.param(w, marks=LONG if w == "behind a deduplication" else []) for w in UNKNOWN],
 )
-def test_no_row_is_told(where: str, tmp_path: Path, spark: SparkSession) -> None:
+def test_no_row_is_reported(where: str, tmp_path: Path, spark: SparkSession) -> None:
     body, expression = UNKNOWN[where]
     refusing = "def f(v):\n    raise ValueError('no')\n"
     (tmp_path / "refusing.py").write_text(refusing, encoding="utf-8")
@@ -320,7 +320,7 @@ END;
 """
 
 
-def test_an_operator_tells_its_row(tmp_path: Path, spark: SparkSession) -> None:
+def test_an_operator_reports_its_row(tmp_path: Path, spark: SparkSession) -> None:
     """It handles the row in a later batch than the one that read it."""
     fault = failing(spark, tmp_path, given(OPERATOR, state="rocksdb"), {"e/1.json": lines(BAD)})
     row, *others = told(fault, tmp_path)
@@ -328,7 +328,9 @@ def test_an_operator_tells_its_row(tmp_path: Path, spark: SparkSession) -> None:
     assert others == ["in `10 / v`", "in batch 2"]
 
 
-def test_a_row_is_told_alike_when_the_job_starts_again(tmp_path: Path, spark: SparkSession) -> None:
+def test_a_row_is_reported_alike_when_the_job_starts_again(
+    tmp_path: Path, spark: SparkSession
+) -> None:
     spec = given("CREATE STREAM q AS SELECT 10 / v AS x FROM e;\n")
     first = failing(spark, tmp_path, spec, {"e/1.json": lines(GOOD, BAD, BAD)})
     assert "1.json:2," in first.message

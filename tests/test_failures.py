@@ -1,4 +1,4 @@
-"""What is told of errors that calls of Spark raise, by their kind."""
+"""What is reported of errors that calls of Spark raise, by their kind."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ pytestmark = pytest.mark.spark
 
 
 class Crash(Exception):
-    """Stands for the end of the process."""
+    """Stands in for the end of the process."""
 
 
 @pytest.fixture(scope="module")
@@ -75,13 +75,13 @@ class Job:
             self.commit(batch)
 
     def finish(self) -> None:
-        """Starts again and runs all that Spark has not committed, up to the third batch."""
+        """Restarts and runs everything that Spark has not committed, up to the third batch."""
         self.start()
         done = max((int(p.name) for p in self.commits.iterdir()), default=-1)
         self.run(*range(done + 1, 3))
 
     def roll_back(self, last: int) -> None:
-        """Makes a generation that goes on behind a batch."""
+        """Creates a generation that continues after a batch."""
         origin = Origin("0001", barrier=1, epoch=last)
         note = generation_note("0002", origin, [CountedGeneration("0001", {"q": last})])
         folder = f"{self.root}/state/generations/0002"
@@ -126,10 +126,10 @@ def test_a_new_generation_cuts_the_output_back(job: Job) -> None:
     assert job.rows() == expected(0, 1, 2, 3)
 
 
-def test_a_cut_that_is_stopped_goes_on(
+def test_a_cut_that_is_stopped_continues(
     job: Job, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Stopped between any two deletions, of which some would be of one call."""
+    """Stopped between any two deletions, even of one call."""
     job.run(0, 1, 2, 3)
     job.roll_back(1)
     root, kept = job.root, tmp_path.with_name(f"{tmp_path.name}-kept")
@@ -214,7 +214,7 @@ STEPS = ("staged", "recorded", "moved", "committed")
 
 
 def stopped_at(job: Job, step: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A job whose third batch was stopped behind a step."""
+    """A job whose third batch was stopped after a step."""
     job.run(0, 1)
 
     def crash(self: Storage, *args: Any) -> Any:
@@ -256,7 +256,7 @@ def test_damage_to_what_the_sink_keeps(
     step: str,
     how: str,
 ) -> None:
-    """Each file of the sink's own, one at a time: the rows are right, or the start is refused."""
+    """Each file of the sink's own, one at a time: the rows are right, or the start is rejected."""
     kinds: set[str] = set()
     root = tmp_path / "job"
     root.mkdir()
@@ -323,7 +323,7 @@ def test_a_full_disk(
     monkeypatch: pytest.MonkeyPatch,
     step: str,
 ) -> None:
-    """At any of the three steps: nothing half written is seen, and the next start is exact."""
+    """At any of the three steps: no partial file is visible, and the next start is exact."""
     out = tmp_path / "out"
     out.mkdir()
     mount = ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(out)]

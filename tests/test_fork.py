@@ -29,7 +29,7 @@ CREATE SINK out FROM spend WITH (connector = 'memory');
 
 
 def branch(source: str) -> Branch:
-    """Return the version of the spec whose source was called so."""
+    """Return the version of the spec with this name of its source."""
     version = version_of(Path("spend.stream"), compiled_text(SPEC, "spend.stream"))
     migration = Migration(
         *("spend", 1, 1, {}),

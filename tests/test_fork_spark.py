@@ -33,7 +33,7 @@ def branch(spec: Path, old: Plan) -> Branch:
     return Branch(version, document(plan), {}, None)
 
 
-def test_two_versions_go_on_from_one_savepoint(spark: SparkSession, tmp_path: Path) -> None:
+def test_two_versions_continue_from_one_savepoint(spark: SparkSession, tmp_path: Path) -> None:
     spec = CARDS / "card_fraud.stream"
     script = written(compiled(spec, spec.name), tmp_path)
     (tmp_path / "in").mkdir()
@@ -65,7 +65,7 @@ def test_two_versions_go_on_from_one_savepoint(spark: SparkSession, tmp_path: Pa
     shown = {" ".join(line.split()) for line in difference_lines(spend.comparison)}
     assert "changed c1 2026-01-01T10:01:00Z 35.50 -> 36.50" in shown
     assert "changed c2 2026-01-01T10:08:00Z 2.00 -> 3.00" in shown
-    # With one quiet minute, c1 has rested between 10:02:20 and 10:04:00: no fourth in a row.
+    # With one quiet minute, c1 was quiet between 10:02:20 and 10:04:00: no fourth in a row.
     alerts = found["alerts"].comparison
     assert difference_counts(alerts, ("only a", "only b")) == ["1 only a"]
     assert alerts.expect.rows[0].values["card_id"] == "c1"

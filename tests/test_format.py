@@ -11,7 +11,7 @@ from streamc.dsl.parsing.parse import parse_expression
 from streamc.dsl.reports.source import SourceFile
 from syntax_corpus import EXPRESSIONS
 
-# Trees are large: what fails is told as text, and need not be made small by the thousand.
+# Trees are large: a failure is shown as text, and need not be minimized over thousands of steps.
 often = settings(
     max_examples=60,
     derandomize=True,

@@ -91,7 +91,7 @@ def test_what_is_right_is_kept_beside_what_is_wrong() -> None:
     assert settings == Settings.of("clicks", variables={"a": None, "b": "x"}, trigger="5 seconds")
 
 
-def test_places_behind_wide_characters() -> None:
+def test_places_after_wide_characters() -> None:
     _, diagnostics = read("description: 'é日本'\nversoin: 2\n")
     assert said(diagnostics) == [("SC0602", "versoin")]
 

@@ -1,4 +1,4 @@
-"""The gate while a pipeline changes: sources and queries that come and go on one state."""
+"""The gate while a pipeline changes: sources and queries added and removed on one state."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def test_a_stream_that_is_added_joins_with_all_of_the_input(place: Place) -> Non
     place.put("a", 20)
     place.run(source("a"), ONE, sink("numbers"), WINDOW, sink("sums"))
     assert place.numbers() == [1, 2, 3, 10, 10, 20]
-    # The last minute is not over.
+    # The last minute is still open.
     sums = {row["window_start"][14:16]: row["total"] for row in place.rows("sums")}
     assert sums == {"01": 1, "02": 2, "03": 3, "04": 10, "05": 10}
     assert len(place.rows("sums")) == 5

@@ -1,4 +1,4 @@
-"""Good specs: what every phase makes of them."""
+"""Good specs: the output of every phase."""
 
 from __future__ import annotations
 

@@ -131,7 +131,7 @@ def test_a_job_shows_no_secret_and_no_port(tmp_path: Path) -> None:
 
 
 def test_spark_is_started_in_one_place() -> None:
-    """Savepoints, tests and backfills go the same way, so that all of them are bound alike."""
+    """Savepoints, tests and backfills use the same function, so that all of them bind alike."""
     sources = [
         path for part in ("cli", "compiler", "runtime") for path in (ROOT / part).rglob("*.py")
     ]

@@ -1,4 +1,4 @@
-"""Where a state lies: a copy is known, what was moved is not asked about."""
+"""The place of a state: a copy is recognized, a moved one raises no question."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ def copy_of_a_copy(state: Path) -> Path:
 
 
 def from_another_machine(state: Path) -> Path:
-    """At the same path, where another folder lies: what `rsync` leaves on a second machine."""
+    """At the same path, but another folder: what `rsync` leaves on a second machine."""
     home = at(state)
     other = replace(home.place, host="far", device=1, inode=(home.place.inode or 0) + 1)
     note = {"format": 1, **asdict(other), "turns": list(home.turns), "copy_of": []}
@@ -203,7 +203,7 @@ def test_many_turns_are_remembered(state: Path) -> None:
     assert first in home.turns
 
 
-def test_elsewhere_the_path_tells() -> None:
+def test_elsewhere_the_path_decides() -> None:
     here, there = (Place.of(f"hdfs://n/{name}/", local=False) for name in ("a", "b"))
     assert here.is_same(Place("hdfs://n/a"))
     assert not here.is_same(there)

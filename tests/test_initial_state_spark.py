@@ -1,4 +1,4 @@
-"""A program begins with a state: what one query has kept is read, and another goes on with it."""
+"""A program begins with a state: what one query has kept is read, and another continues with it."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def ran(
 ) -> list[tuple[Any, ...]]:
     """What comes out of the batches, one after the other.
 
-    A program in the kernel gets its state in place of what a first batch has left.
+    A program in the kernel gets its state in place of what the first batch has left.
     """
     found: list[tuple[Any, ...]] = []
     (root / "in").mkdir(parents=True)
@@ -130,7 +130,7 @@ def ran(
 
 
 def kept(spark: SparkSession, checkpoint: Path, schema: Any) -> DataFrame:
-    """The state of a checkpoint as the state that a program begins with."""
+    """The state of a checkpoint as the initial state of a program."""
 
     def read(variable: str) -> list[Row]:
         reader = spark.read.format("statestore").option("stateVarName", variable)
@@ -171,7 +171,7 @@ def own(spark: SparkSession) -> SparkSession:
     return own
 
 
-def test_another_query_goes_on_with_what_one_has_kept(own: SparkSession, tmp_path: Path) -> None:
+def test_another_query_continues_with_what_one_has_kept(own: SparkSession, tmp_path: Path) -> None:
     kernel = load_kernel(own, kernel_jar(print))
     whole = ran(own, kernel, tmp_path / "whole", BATCHES, None)
     # Nine rows have been passed, and the timers of a and b twice, of c once.
@@ -184,14 +184,14 @@ def test_another_query_goes_on_with_what_one_has_kept(own: SparkSession, tmp_pat
     rest = ran(own, kernel, tmp_path / "rest", BATCHES[CUT:], state)
     assert sorted(first + rest, key=by_key) == sorted(whole, key=by_key)
 
-    # A class has the state of a program, and goes on with it.
+    # A class has the state of a program, and continues with it.
     target = "totals_in_python:Totals"
     assert state_schema(own, kernel, tmp_path / "first" / "in", target) == schema
     rest = ran(own, kernel, tmp_path / "python", BATCHES[CUT:], state, target)
     assert sorted(first + rest, key=by_key) == sorted(whole, key=by_key)
 
 
-def test_a_class_goes_on_with_what_a_class_has_kept(own: SparkSession, tmp_path: Path) -> None:
+def test_a_class_continues_with_what_a_class_has_kept(own: SparkSession, tmp_path: Path) -> None:
     kernel, target = load_kernel(own, kernel_jar(print)), "totals_in_python:Totals"
     first = ran(own, kernel, tmp_path / "first", BATCHES[:CUT], None, target)
     schema = state_schema(own, kernel, tmp_path / "first" / "in")
@@ -202,7 +202,7 @@ def test_a_class_goes_on_with_what_a_class_has_kept(own: SparkSession, tmp_path:
     assert sorted(first + rest, key=by_key) == sorted(whole, key=by_key)
 
 
-def test_timers_that_a_state_has_earlier_go_off_in_time(own: SparkSession, tmp_path: Path) -> None:
+def test_timers_that_a_state_has_earlier_fire_in_time(own: SparkSession, tmp_path: Path) -> None:
     kernel, target = load_kernel(own, kernel_jar(print)), "totals_in_python:Totals"
     ran(own, kernel, tmp_path / "first", BATCHES[:CUT], None)
     schema = state_schema(own, kernel, tmp_path / "first" / "in")

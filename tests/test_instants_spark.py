@@ -50,14 +50,14 @@ NUMBERS: dict[str, list[tuple[str, int | None]]] = {
 NUMBERS["nanos"] = [
     ("0", 0),
     ("1767261600123456000", 1767261600123456),
-    # What is finer than a microsecond is cut off towards the past, as in a text.
+    # Fractions of a microsecond are rounded towards the past, as in a text.
     ("1767261600123456999", 1767261600123456),
     ("1", 0),
     ("-1", -1),
     ("-999", -1),
     ("-1000", -1),
     ("-1001", -2),
-    # A TIMESTAMP goes on where 64 bits of nanoseconds end.
+    # A TIMESTAMP extends beyond 64 bits of nanoseconds.
     (str(MOST + 1), (MOST + 1) // 1000),
     (str(LEAST - 1), (LEAST - 1) // 1000),
     (str(MOST * 1000 + 999), MOST),

@@ -1,4 +1,4 @@
-"""What a run remembers of files that its barriers rest on: enough to read each once, no more."""
+"""What a run remembers of files that its barriers rely on: enough to read each once, no more."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from streamc.runtime.storage.disk import LocalDisk, Sum
 
 BARRIERS = 120
 KEPT = 25
-"""So many batches stay on the disk, as Spark keeps some."""
+"""That many batches stay on the disk, as Spark keeps some."""
 
 
 class Counting(LocalDisk):

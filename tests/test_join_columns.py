@@ -1,4 +1,4 @@
-"""Which columns wait in a join: what is asked of one side alone is asked before its rows wait."""
+"""Which columns a join buffers: conditions on one side are evaluated before buffering."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_columns_of_one_sides_conditions_wait_where_its_rows_are_kept_anyhow(
         ("FULL", "id w ts, id x ts"),
     ],
 )
-def test_columns_of_conditions_behind_a_join_wait_where_a_side_may_be_missing(
+def test_columns_of_conditions_after_a_join_wait_where_a_side_may_be_missing(
     kind: str, waiting: str
 ) -> None:
     condition = "TRUE WHERE a.w > 1 AND b.x > 2"

@@ -77,7 +77,7 @@ def test_messages_come_and_go(tmp_path: Path, brokers: str) -> None:
     consume(tmp_path, brokers)
     assert copies(tmp_path) == [(0, "a", "a", 1), (1, "b", "b", 2)]
 
-    # A restart goes on behind the last message; one that is none of the declared kind is put aside.
+    # A restart continues after the last message; a malformed one goes to the side stream.
     produce(tmp_path, brokers, "2.csv", f"a|{third}", f"c|{wrong}")
     consume(tmp_path, brokers)
     assert copies(tmp_path) == [(0, "a", "a", 1), (1, "b", "b", 2), (2, "a", "a", 4)]
@@ -129,7 +129,7 @@ def test_a_cell_is_computed_from_messages_up_to_a_savepoint(tmp_path: Path, brok
     assert done.returncode == 0, done.stderr
     done = streamc(tmp_path, brokers, "savepoint", "create", *place, "--name", "cut")
     assert done.returncode == 0, done.stderr
-    # These are there when the cell is computed, and are not to be looked at.
+    # These exist when the cell is computed, and must be ignored.
     after = [spend("a", 4, "10:20"), spend("c", 3, "11:30"), spend("c", 9, "13:00")]
     produce(tmp_path, brokers, "2.csv", *after, topic="spends")
 

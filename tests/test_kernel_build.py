@@ -1,4 +1,4 @@
-"""The kernel is built once, whoever asks and how often, and what hinders it is told.
+"""The kernel is built once, whoever asks and how often, and failures are reported.
 
 Java is a script here that notes each compilation; that the Scala compiles is what every test on
 Spark shows.
@@ -218,5 +218,5 @@ def test_the_compiler_fails(machine: Machine, compiles: str, said: str) -> None:
     found = fault(told)
     assert found.code.number == "SR0203" and said in found.message
     assert len(told) == 1
-    # Nothing is left of it that a later run would take for a kernel.
+    # Nothing is left of it that a later run would mistake for a kernel.
     assert [path.name for path in machine.folder.iterdir()] == ["lock"]

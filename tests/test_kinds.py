@@ -1,4 +1,4 @@
-"""Kinds of steps: each step has one, and none leaves anything out."""
+"""Kinds of steps: each step has one, and none is incomplete."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from streamc.dsl.reports.render import render
 
 def concrete(step: type[Step]) -> Iterator[type[Step]]:
     """Yield the steps that derive from one and that nothing derives from."""
-    # A class with slots is made twice, and the first one may still be about.
+    # A class with slots is created twice, and the first one may still exist.
     below = [
         one
         for one in step.__subclasses__()

@@ -1,4 +1,4 @@
-"""What the language server goes by: positions, signatures, and the names of a spec."""
+"""What the language server uses: positions, signatures, and the names of a spec."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_every_name_of_the_expected_specs_is_known() -> None:
 
 
 def test_names_of_the_expected_specs_can_be_changed() -> None:
-    """A new name is in all places, or the spec would not compile; what keeps one says why."""
+    """A new name is used everywhere, or the spec would not compile; a rejected rename says why."""
     from streamc.cli.language_server.documents import Analysis
     from streamc.cli.language_server.rename import NotRenamed, rename
     from streamc.compiler.driver import compile_source

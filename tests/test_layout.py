@@ -1,4 +1,4 @@
-"""Specs laid out anew: nothing lost, nothing changed, the same again the second time."""
+"""Reformatted specs: nothing lost, nothing changed, and formatting is idempotent."""
 
 from __future__ import annotations
 

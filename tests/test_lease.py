@@ -64,7 +64,7 @@ def refused(folder: Path, **options: Any) -> str:
 
 
 def write_lease(folder: Path, holder: Holder, age: float = 0.0) -> Path:
-    """Writes a lease by hand, as another machine would have some seconds ago."""
+    """Writes a lease by hand, as another machine would have done some seconds ago."""
     path = Path(lease_file(str(folder)))
     path.write_text(seal(asdict(holder)), encoding="utf-8")
     os.utime(path, (time.time() - age,) * 2)
@@ -100,7 +100,7 @@ def test_a_killed_process_leaves_the_folder_at_once(
 
 @pytest.fixture
 def settles_soon(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nobody else writes a lease here, and none needs to be waited for long."""
+    """No other process writes a lease here, so waits can be short."""
     monkeypatch.setattr("streamc.runtime.state.lease._SETTLE", 0.1)
 
 
@@ -137,7 +137,7 @@ def test_the_jvm_of_a_killed_process_is_waited_for(tmp_path: Path) -> None:
 def test_a_jvm_that_outlives_the_lease_is_not_written_beside(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Its Python was killed, and it was stopped: it would go on when it is woken."""
+    """Its Python was killed, and it was suspended: it would continue when resumed."""
     monkeypatch.setattr("streamc.runtime.state.lease._PATIENCE", 0.3)
     jvm = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
     own = Holder.here(30.0, [jvm.pid])
@@ -191,7 +191,7 @@ def test_a_suspended_process_ends_when_another_has_the_folder(
     assert left["host"] == "far"
 
 
-def test_a_suspended_process_goes_on_when_nobody_came(
+def test_a_suspended_process_continues_when_nobody_took_over(
     held: subprocess.Popen[str], tmp_path: Path
 ) -> None:
     held.send_signal(signal.SIGSTOP)
@@ -206,7 +206,7 @@ def test_a_suspended_process_goes_on_when_nobody_came(
 
 
 class Broken(LocalFiles):
-    """A file system that has stopped to answer."""
+    """A file system that no longer answers."""
 
     broken = False
 
@@ -229,7 +229,7 @@ def test_a_lease_that_cannot_be_renewed_is_lost(tmp_path: Path) -> None:
 
 
 def test_two_that_take_one_lease(tmp_path: Path, settles_soon: None) -> None:
-    """Without a lock, as on an object store: who wrote last has it, and the other knows."""
+    """Without a lock, as on an object store: the last writer has it, and the other notices."""
 
     class Raced(LocalFiles):
         def replace(self, path: str, text: str) -> None:
@@ -253,7 +253,7 @@ def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
 
 @pytest.fixture
 def unlocked(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A file system that knows no locks, and waits that a test can afford."""
+    """A file system without locks, and waits that a test can afford."""
 
     def flock(*_: Any) -> None:
         raise OSError("no locks here")
@@ -301,7 +301,7 @@ def test_of_two_that_start_at_once_one_has_the_lease(
 
 
 def test_who_renews_too_late_has_no_lease_beside_another(tmp_path: Path, unlocked: None) -> None:
-    """It was suspended between looking at its lease and writing it, and another took it over."""
+    """It was suspended between reading its lease and writing it, and another took it over."""
     files = Slow(0.0)
     first = Lease(files, str(tmp_path), "it", local=True, seconds=1.2)
     files.seconds = 2.5

@@ -1,4 +1,4 @@
-"""The ledger of a batch: what becomes of rows, and leaks that falsified counters show."""
+"""The ledger of a batch: what becomes of rows, and leaks shown by falsified counters."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def shuffled(node: Node) -> Node:
 
 
 def dedup() -> Node:
-    """Of 12 records 9 are rows, one of them without a key; 3 are late, 2 known, 1 too cheap."""
+    """Of 12 records 9 are rows, one without a key; 3 are late, 2 duplicates, 1 too cheap."""
     rows = over(scan(9, read=12, malformed=2, blank=1), "filter", 8, condition="(`id` IS NOT NULL)")
     state = {"late": 3, "duplicates": 2, "updated": 3, "removed": 1, "held": 6}
     found = over(shuffled(rows), "dedup", 3, number=0, keyed=True, **state)
@@ -123,7 +123,7 @@ def test_each_row_of_a_deduplication_is_somewhere() -> None:
     assert found.rows == 2 and not check(found)
 
 
-def test_groups_are_told_from_rows() -> None:
+def test_groups_are_distinguished_from_rows() -> None:
     found = ledger(aggregate(), {"op": 5}, "aggregate")
     entry = found.entries["op"]
     assert entry == {
@@ -281,7 +281,7 @@ def test_batches_add_up_and_states_do_not() -> None:
 
 
 def test_the_rows_that_were_read_are_those_of_all_sources() -> None:
-    """Blank and malformed records were read too; who cannot count says nothing."""
+    """Blank and malformed records were read too; a source without counters reports nothing."""
     both = over(scan(4, "payments"), "rows", 13)
     both["from"][0].append(scan(9, read=12, malformed=2, blank=1))
     entries = total([ledger(both).note().entries, ledger(both).note().entries])

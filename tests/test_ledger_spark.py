@@ -1,4 +1,4 @@
-"""The ledgers of real runs: every row of the input is somewhere, also after a restart."""
+"""The ledgers of real runs: every row of the input is accounted for, also after a restart."""
 
 from __future__ import annotations
 
@@ -210,7 +210,7 @@ def test_every_row_is_somewhere(tmp_path: Path, spark: SparkSession) -> None:
     assert len(bench.ledgers()) > 1
     assert bench.totals() == RIGHT
     assert not bench.notes.lines
-    # What no barrier needs any more is gone, and what the next batch goes on from is there.
+    # What no barrier needs any more is gone, and what the next batch continues from exists.
     kept = sorted((tmp_path / "state/generations/0001/ledger/paid").glob("*.json"))
     assert kept and "paid" in json.dumps(unseal(kept[-1].read_text("utf-8")))
 

@@ -1,4 +1,4 @@
-"""Marks of a state: what a migration leaves partly right, since when and until when."""
+"""Marks of a state: what a migration leaves partly right, from when and until when."""
 
 from __future__ import annotations
 
@@ -43,12 +43,12 @@ STOOD = 1_000_000
 
 
 def fit(old: str, new: str, word: str, *marks: Mark) -> Fit:
-    """Return the way from an old spec to a new one, in which the peak is empty or computed."""
+    """Return the migration from an old spec to a new one, with the peak empty or computed."""
     return decided(old, new, f"{{accept: {{'max(v)': {word}}}}}", *marks)
 
 
 def decided(old: str, new: str, decisions: str, *marks: Mark) -> Fit:
-    """Return the way from an old spec to a new one, with these decisions about `spend`."""
+    """Return the migration from an old spec to a new one, with these decisions about `spend`."""
     before, after = (compiled_text(one, "cards.stream") for one in (old, new))
     text = f"from: 1\nto: 2\noperators: {{spend: {decisions}}}\n"
     diagnostics = Diagnostics(SourceFile("m.yaml", text))
@@ -97,7 +97,7 @@ def test_what_is_computed_is_whole_unless_rows_are_gone() -> None:
     assert (mark.cell, mark.reason) == ("max(v)", "1 of 2 files are gone")
 
 
-def test_marks_go_along_with_what_goes_on() -> None:
+def test_marks_carry_over_with_what_continues() -> None:
     whole = Mark("spend", None, "it begins", "2026-01-01T00:00:00+00:00", 5, None)
     total, gone = replace(whole, cell="sum(v)"), replace(whole, cell="min(v)")
     assert marks_after(fit(OLD, NEW, "backfill", whole, total, gone)) == (whole, total)

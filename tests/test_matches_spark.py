@@ -32,7 +32,7 @@ def stream(row: dict[str, Any]) -> Any:
 
 @cache
 def rows_of_patterns() -> Batches:
-    """Rows that often begin a pattern, and at times go on with it."""
+    """Rows that often begin a pattern, and at times continue it."""
     rng = random.Random(3)
 
     def row() -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""How groups that become one are merged: every aggregate that there is, or why not."""
+"""How groups that become one are merged: every aggregate, or why not."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ OF = {
     "HISTOGRAM_NUMERIC(d, 9)": "histogram_numeric(CAST(NULL AS DOUBLE), 9)",
     "APPROX_TOP_K(s, 3)": "approx_top_k(CAST(NULL AS STRING), 3)",
 }
-"""Calls of which Spark keeps a buffer in its own form, and what stands for the function."""
+"""Calls whose buffer Spark keeps in its own form, and what identifies the function."""
 
 
 def plan_of(call: str) -> Aggregation:
@@ -128,5 +128,5 @@ def test_lists_that_show_their_order(column: str, shows: bool) -> None:
     entry = plan_of(column)
     (found,) = entry.aggregates
     assert shows_order(found, entry.columns or {}) is shows
-    # What reads it is not there: it may be a HAVING.
+    # What reads it is missing: it may be a HAVING.
     assert shows_order(found, {}) is (found.function == "collect_list")

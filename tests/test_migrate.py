@@ -80,7 +80,7 @@ def test_a_draft_leaves_open_only_what_is_impossible(case: Path) -> None:
     ids=lambda case: case.name,
 )
 def test_a_first_draft_is_accepted(case: Path) -> None:
-    """Of what nobody has decided yet; that it can be restored is seen on Spark."""
+    """For undecided questions; that it can be restored is tested on Spark."""
     old, new = plan_of(case, "old"), plan_of(case, "new")
     plan = plan_migration(old, new)
     again, _ = migration_of(case, draft(plan, Decisions()))

@@ -1,4 +1,4 @@
-"""What holds for all plans of migrations: nothing is forgotten, and edits go together."""
+"""What holds for all plans of migrations: nothing is forgotten, and edits compose."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ def check(old: Any, new: Any) -> None:
             assert cells == [cell.id for one in wanted for cell in one.cells]
 
 
-# Edits one after the other, and at once.
+# Edits one after the other, and together.
 
 CALLS = ("SUM(v)", "COUNT(*)", "MAX(w)", "AVG(d)", "STDDEV_SAMP(w)")
 MINUTE, FOUR = (f"TUMBLE(payments, at, INTERVAL {n})" for n in ("1 MINUTE", "4 MINUTES"))

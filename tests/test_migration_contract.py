@@ -57,7 +57,7 @@ def columns_of(text: str) -> set[str]:
     return {n.parts[0].text for n in walk(tree) if isinstance(n, ColumnRef)} - bound
 
 
-def test_a_column_as_it_was_is_told_from_one_that_is_computed() -> None:
+def test_a_column_as_it_was_is_distinguished_from_one_that_is_computed() -> None:
     made = [
         Made("a", "a", ("a",)),
         Made("b", "`a``b.c`", ("a`b.c",)),

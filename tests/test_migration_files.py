@@ -1,4 +1,4 @@
-"""Migration files: what is wrong in them is told with its place, and what they say is read."""
+"""Migration files: mistakes are reported with their location, and decisions are read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Migrated groups against groups made anew of all rows: what a plan calls exact has to be that.
+"""Migrated groups against groups recomputed from all rows: what a plan calls exact has to be.
 
 No window has closed, so state holds every row, and the groups that the old version would hand over
 must become those that the new version would have made of the same rows.
@@ -89,7 +89,7 @@ def windows_of(window: Shape, at: int) -> Iterator[tuple[int, int]]:
 
 
 def cells_of(aggregate: Aggregate, rows: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return what Spark would hold of some rows, computed from all of them at once."""
+    """Return the state that Spark would keep of some rows, computed from all of them at once."""
     arguments = aggregate.id.partition("(")[2].removesuffix(")").split(", ")
     arguments[0] = arguments[0].removeprefix("DISTINCT ")
     buffers = {cell.buffer: cell.id for cell in aggregate.cells}
@@ -179,7 +179,7 @@ ROWS = st.lists(
     unique_by=lambda row: row["v"] if row["v"] > 5 else (row["at"], row["v"]),
 )
 FINER = (WINDOWS[0], WINDOWS[1], WINDOWS[5], WINDOWS[10])
-"""Windows of which others can be made."""
+"""Windows from which others can be made."""
 
 
 @st.composite
@@ -230,7 +230,7 @@ def widened(window: str, wider: str) -> tuple[Plan, Plan]:
 
 
 def change(old: Plan, new: Plan) -> OperatorChange:
-    """What the runtime is told of the groups."""
+    """The runtime's document about the groups."""
     return document(answered(old, new)).operators["spend"]
 
 
@@ -251,7 +251,7 @@ def that_become_wider() -> list[tuple[str, str]]:
 def test_wider_windows_lack_what_has_closed_and_nothing_else(
     windows: tuple[str, str], rows: list[dict[str, Any]], second: int
 ) -> None:
-    """Of windows of which the first part was open all are there, and whole."""
+    """Windows whose first part was open are all there, and complete."""
     old, new = widened(*windows)
     found = change(old, new)
     assert found.window is not None and found.window.merges is not None

@@ -1,7 +1,7 @@
-"""Random pipelines, random edits anywhere in them: a plan without a word is exact.
+"""Random pipelines, random edits anywhere in them: a plan without questions is exact.
 
-The right rows are those that the new version gives when it has run from the beginning: behind the
-cut, a run that goes on from a savepoint must give the same, to the row.
+The right rows are those of the new version run from the beginning: after the cut, a run that
+continues from a savepoint must give exactly the same rows.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ Versions = tuple[CompileResult, CompileResult]
 
 
 def version(text: str) -> CompileResult:
-    """What a text compiles to beside the module that it calls."""
+    """What a text compiles to next to the module that it calls."""
     folder = Path(__file__).parent / "scoring" / module_folder(text)
     return compile_source(SourceFile("chained.stream", text, folder))
 
@@ -53,9 +53,9 @@ def versions(draw: random.Random) -> Versions:
 
 
 def silent(pair: Versions) -> Migration | None:
-    """The document of a plan that asks for nothing and tells nothing; None for all others.
+    """The document of a plan that asks and reports nothing; None for all others.
 
-    What a person writes in a handler is told, and not asked about: other statements are meant.
+    Edits of a handler are reported, not asked about: other statements are intended.
     """
     plan = plan_migration(*map(plan_in, pair))
     told_of = any(f.marked or f.part == "handlers" for f in plan.findings())
@@ -71,7 +71,7 @@ def code(version: CompileResult) -> list[str]:
 
 
 def check(spark: SparkSession, pair: Versions, migration: Migration, draw: random.Random) -> None:
-    """Compare what comes out behind a cut with and without a savepoint there."""
+    """Compare what comes out after a cut with and without a savepoint there."""
     read = plan_in(pair[0]).sources
     steps = [
         {name: rows for name, rows in step.items() if name in read}

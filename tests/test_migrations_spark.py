@@ -36,19 +36,19 @@ PARAMETERS = [
 
 
 @pytest.mark.parametrize("case", PARAMETERS)
-def test_rows_behind_an_upgrade(case: Path, spark: SparkSession) -> None:
+def test_rows_after_an_upgrade(case: Path, spark: SparkSession) -> None:
     check(outcomes([case / "rows.yaml"], spark))
 
 
 TOO_NARROW = ("narrow_type_decided",)
-"""Whose values a plain CAST does not hold: it is refused before anything is made."""
+"""Whose values do not survive a plain CAST: rejected before anything is created."""
 DECIDED = [case for case in CASES if (case / "migration.yaml").exists()]
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("case", DECIDED, ids=lambda case: case.name)
 def test_what_a_draft_says_is_restored(case: Path, tmp_path: Path, spark: SparkSession) -> None:
-    """Of cases in which somebody has decided otherwise; their rows are not those of the draft."""
+    """For cases whose own decisions differ; their rows are not those of the draft."""
     plan = plan_migration(plan_of(case, "old"), plan_of(case, "new"))
     if plan.exit_code == 2:
         pytest.skip("a part is impossible: nothing is restored before a person gives it up")

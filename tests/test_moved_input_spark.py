@@ -1,4 +1,4 @@
-"""Input that has moved: a job starts in the other folder, and reads no file of the first again."""
+"""Input that has moved: a job starts in the other folder, and rereads no file of the first."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def moving(spark: SparkSession, tmp_path: Path) -> Moving:
 
 
 @pytest.mark.parametrize("read", ["there", "gr*r = ?in?"])
-def test_it_goes_on_where_new_files_are(moving: Moving, read: str) -> None:
+def test_it_continues_where_new_files_are(moving: Moving, read: str) -> None:
     moving.arrive("there", "3.json", 4)
     moving.arrive("größer = [in]", "3.json", 4)
     assert moving.run(read) == 7

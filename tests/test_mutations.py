@@ -1,4 +1,4 @@
-"""Whatever is in a file, the compiler answers with diagnostics that stand inside it."""
+"""Whatever is in a file, the compiler answers with diagnostics located inside it."""
 
 from __future__ import annotations
 

@@ -67,7 +67,7 @@ def test_an_event_time_has_any_name(name: str) -> None:
     ]
     plain = name.isascii() and name.isidentifier()
     assert marks == [name if plain else ticked(name)] * 2
-    # What a script takes of the runtime goes by its code, and not by how long its lines are.
+    # What a script uses of the runtime depends on its code, not on the length of its lines.
     assert "import Job, cumulate, program\n" in script
 
 
@@ -90,7 +90,7 @@ def test_what_cannot_be_seen_is_refused(character: str, form: str) -> None:
         "CREATE SINK s FROM e WITH (connector = 'memory');\n",
         "odd.stream",
     )
-    # Over a line end a name may be one that was not closed, which is said as well.
+    # A name with a line end may be one that was not closed, which is reported as well.
     assert {d.code.number for d in result.diagnostics} <= {"SC0215", "SC0102", "SC0101", "SC0107"}
     assert result.script is None
 

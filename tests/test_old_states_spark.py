@@ -1,4 +1,4 @@
-"""What earlier versions have left goes on: states, savepoints and plans of ``tests/old_states``.
+"""What earlier versions left still works: states, savepoints, plans of ``tests/old_states``.
 
 Each folder there is of one version, which its README names. A state is unpacked into a folder that
 it was not made in; the right rows are those of the ``oracle.py`` beside it.
@@ -56,7 +56,7 @@ class Shop:
             shutil.copyfile(path, root / "build" / path.name)
 
     def unpack(self) -> None:
-        """Puts the state and what it had written here."""
+        """Copies the state and its outputs here."""
         with tarfile.open(self.kept / "shop.tar.gz") as tar:
             tar.extractall(self.root, filter="data")
 
@@ -67,13 +67,13 @@ class Shop:
         return written(compiled(self.kept / spec, "shop.stream"), folder)
 
     def arrive(self, *parts: int) -> None:
-        """Puts the files of some parts where the sources look for them."""
+        """Copies the files of some parts to the sources' folders."""
         for source in ("orders", "shipments"):
             (self.root / "in" / source).mkdir(parents=True, exist_ok=True)
             for part in parts:
                 name = f"{source}/{part}.json"
                 shutil.copyfile(self.kept / "rows" / name, self.root / "in" / name)
-                # Spark passes over files that are much older than the newest it has seen.
+                # Spark ignores files that are much older than the newest it has seen.
                 os.utime(self.root / "in" / name, (ARRIVAL + part,) * 2)
 
     @property
@@ -81,7 +81,7 @@ class Shop:
         return {"input": str(self.root / "in"), "output": str(self.root / "out")}
 
     def run(self, spark: SparkSession, script: Path, **more: Any) -> Rows:
-        """Works off what has arrived; returns the rows of the sink that is in memory."""
+        """Processes what has arrived; returns the rows of the memory sink."""
         arguments = Arguments(True, self.variables, state=str(self.state), **more)
         result = run_script(script, arguments, spark=spark, compare=changes_between)
         assert result.exit_code == 0, result.failures
@@ -90,7 +90,7 @@ class Shop:
     def restore(
         self, spark: SparkSession, spec: str, savepoint: str, decisions: str | None = None
     ) -> Rows:
-        """Begins with a savepoint under a spec, and works off the parts behind the cut."""
+        """Starts from a savepoint under a spec, and processes the parts after the cut."""
         script = self.compile(spec)
         file = None if decisions is None else self.kept / decisions
         migration = migration_of(script, str(self.state), None, savepoint, file)
@@ -157,7 +157,7 @@ def test_the_oracle_says_what_the_old_version_gave(kept: Path, shop: Shop) -> No
 
 
 @pytest.mark.spark
-def test_a_state_goes_on_with_its_script_and_with_its_spec_compiled_anew(
+def test_a_state_continues_with_its_script_and_with_its_spec_recompiled(
     spark: SparkSession, kept: Path, shop: Shop
 ) -> None:
     shop.unpack()
@@ -199,7 +199,7 @@ def test_a_savepoint_is_migrated(spark: SparkSession, kept: Path, shop: Shop) ->
 
 
 def test_a_plan_is_compared_and_migrated(kept: Path) -> None:
-    """To its own spec nothing differs, and all is kept; to the next one what the file asks."""
+    """To its own spec nothing differs, and all is kept; to the next one, what the file says."""
     written = (kept / "compiled" / "shop.plan.json").read_text(encoding="utf-8")
     old = Plan.from_json(json.loads(written))
     same = plan_in(compiled(kept / "shop.stream", "shop.stream"))

@@ -1,4 +1,4 @@
-"""What LANGUAGE says of keyed operators, a sentence at a time, against answers worked by hand."""
+"""What docs/language.md says of keyed operators, sentence by sentence, against rows by hand."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def idle(tmp_path: Path) -> Path:
 
 
 class UntilSilent(SilentView):
-    """Asks for a stop once a second row has come out, which nothing but the clock brings."""
+    """Requests a stop once a second row has come out, which only the clock can cause."""
 
     def __init__(self, stop: Stop) -> None:
         self.stop = stop
@@ -69,7 +69,7 @@ class UntilSilent(SilentView):
             self.stop.request()
 
 
-def test_a_clock_goes_on_without_rows(idle: Path, spark: SparkSession) -> None:
+def test_a_clock_continues_without_rows(idle: Path, spark: SparkSession) -> None:
     (idle.parent / "in" / "1.json").write_text('{"k": "a", "n": 3}\n', encoding="utf-8")
     stop = Stop()
     threading.Timer(120, stop.request).start()
@@ -79,7 +79,9 @@ def test_a_clock_goes_on_without_rows(idle: Path, spark: SparkSession) -> None:
     assert [tuple(row) for row in result.rows["out"]] == [("a", "row", 4), ("a", "silent", 4)]
 
 
-def test_a_mistake_of_a_program_is_told_with_its_place(idle: Path, spark: SparkSession) -> None:
+def test_a_mistake_of_a_program_is_reported_with_its_location(
+    idle: Path, spark: SparkSession
+) -> None:
     (idle.parent / "in" / "1.json").write_text('{"k": "a", "n": 0}\n', encoding="utf-8")
     arguments = Arguments(True, {"in": f"{idle.parent}/in"}, state=f"{idle.parent}/state")
     result = run_script(idle, arguments, spark=spark)

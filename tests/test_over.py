@@ -92,7 +92,7 @@ def test_a_key_is_gone_once_no_row_can_see_its_rows() -> None:
         at = BASE + timedelta(minutes=minute)
         key.row("rows", {"stream": 1, "kind": "a", "i": minute, "ts": at})
     key.advance(BASE + timedelta(minutes=11))
-    # What is older than six minutes went when the last row came.
+    # What is older than six minutes was removed when the last row came.
     (held,) = (cell for name, cell in key.cells.items() if name.startswith("w__"))
     assert [row["i"] for row in held] == [11]
     key.advance(BASE + timedelta(minutes=17) - timedelta(microseconds=1))

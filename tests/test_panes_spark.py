@@ -1,4 +1,4 @@
-"""Panes, and rows that are late, on Spark against plain Python: every row is taken or sent."""
+"""Panes and late rows on Spark against plain Python: every row is processed or sent."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ CREATE SINK out FROM early WITH (connector = 'memory');
 
 
 class UntilEarly(SilentView):
-    """Gives a second file once a pane has come out, and asks for a stop once the next one has."""
+    """Adds a second file once a pane has come out, and requests a stop once the next one has."""
 
     def __init__(self, stop: Stop, folder: Path) -> None:
         self.stop = stop

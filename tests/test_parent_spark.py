@@ -44,7 +44,7 @@ def test_a_killed_process_leaves_no_jvm() -> None:
 
 
 def _runs(pid: int) -> bool:
-    """Whether a process is there, and no mere entry that its new parent has yet to read."""
+    """Whether a process runs, and is not a zombie."""
     try:
         return Path(f"/proc/{pid}/stat").read_text(encoding="ascii").split(") ")[-1][0] != "Z"
     except (FileNotFoundError, ProcessLookupError):

@@ -207,11 +207,11 @@ def test_soft_keywords_are_names_of_columns(word: str) -> None:
     assert len(spec(text).statements) == 3
 
 
-def test_every_word_is_a_name_behind_a_dot_and_in_backticks() -> None:
+def test_every_word_is_a_name_after_a_dot_and_in_backticks() -> None:
     assert expression("a.select.from") == expression("`a`.`select`.`from`")
 
 
-def test_a_keyword_that_can_go_on_is_no_alias() -> None:
+def test_a_keyword_that_can_continue_is_no_alias() -> None:
     assert select("SELECT a FROM t EMIT CHANGES").emit is not None
     assert select("SELECT a value FROM t").items[0].alias is not None
     relation = select("SELECT a FROM t key WHERE a").relation
@@ -284,7 +284,7 @@ def test_a_file_may_hold_nothing(text: str) -> None:
     assert spec(text).statements == ()
 
 
-def test_keys_of_operators_are_told_from_further_inputs() -> None:
+def test_keys_of_operators_are_distinguished_from_further_inputs() -> None:
     text = """
     CREATE OPERATOR o ON a PARTITION BY x, y ORDER BY t, b AS c PARTITION BY z RETURNS (r INT)
     AS ON EVENT a END;

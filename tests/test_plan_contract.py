@@ -1,4 +1,4 @@
-"""The plan as its classes read and write it: nothing is lost, and nothing damaged is taken."""
+"""The plan as its classes read and write it: nothing is lost, and nothing damaged is accepted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Random pipelines find faults of the planner: a rule is taken out, and some seed gives wrong rows.
+"""Random pipelines find faults of the planner: without a rule, some seed gives wrong rows.
 
 `streamc` asks about the seed's edit, or carries the state over in another way, and the planner with
 the fault does so without a word. The seeds are found by trying one after the other.
@@ -31,7 +31,7 @@ SEEDS: Mapping[str, int] = {
     "the kind of a join below is not compared": 404,
     "no value is NULL": 216,
 }
-"""For each fault a seed whose rows are wrong."""
+"""For each fault, a seed whose rows are wrong."""
 
 
 @pytest.mark.parametrize("fault", SEEDS)

@@ -93,7 +93,7 @@ def test_every_row_once_and_the_latest_of_each_key(
     arrive(tmp_path, 1, payment(1, "a", "1.50", 1, **full), payment(2, None, "2.00", 2))
     arrive(tmp_path, 2, payment(3, "a", "4.00", 9), payment(4, "a", "8.00", 5))
     arrive(tmp_path, 3, payment(5, "a", "16.00", 8), payment(6, "b\t\\N", "32.00", 8))
-    # The second batch is written to both tables and never committed by Spark: it comes again.
+    # The second batch is written to both tables but never committed by Spark: it is repeated.
     stumble(b1=2)
     assert run(spark, tmp_path, database).exit_code == 1
     assert run(spark, tmp_path, database).exit_code == 1
@@ -138,7 +138,7 @@ def test_a_server_that_refuses(spark: SparkSession, tmp_path: Path, database: st
         run(spark, tmp_path, database, password="wrong secret")
     assert found.value.code.number == "SR0322"
     assert "wrong secret" not in found.value.render()
-    # A table that lacks a column stops the query, in words.
+    # A table that lacks a column stops the query with a message.
     with connected(database) as connection:
         connection.execute("CREATE TABLE payments (id bigint)")
     result = run(spark, tmp_path, database)

@@ -1,4 +1,4 @@
-"""Who may read what a job leaves: its state nobody else, its outputs as the user's mask says."""
+"""Who may read a job's files: its state only the owner, its outputs as the umask says."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="files have no m
 
 @pytest.fixture(autouse=True)
 def mask() -> Iterator[None]:
-    """The mask that most systems have."""
+    """The umask that most systems have."""
     before = os.umask(0o022)
     yield
     os.umask(before)

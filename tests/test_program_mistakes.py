@@ -1,4 +1,4 @@
-"""Mistakes in programs of operators, and what is none."""
+"""Mistakes in programs of operators, and what is not one."""
 
 from __future__ import annotations
 
@@ -124,13 +124,13 @@ def test_inputs(head: str, message: str) -> None:
     assert message in found
 
 
-def test_a_stream_behind_a_broken_operator_is_not_blamed() -> None:
+def test_a_stream_after_a_broken_operator_is_not_blamed() -> None:
     text = program(f"ON EVENT EMIT nothing; {HANDLED}").source.text
     result = compiled_text(text + " CREATE STREAM s AS SELECT y FROM o;", "o.stream")
     assert told(result) == ["SC0430 there is no `nothing` in ON EVENT a"]
 
 
-def test_all_mistakes_of_a_program_are_told_at_once() -> None:
+def test_all_mistakes_of_a_program_are_reported_at_once() -> None:
     body = "ON EVENT SET totl = 1; EMIT; EMIT nothing; START TIMER d AT n; PUT m[1] = 2;"
     body = body.replace(" EMIT;", "")
     found = [line.split()[0] for line in told(program(f"{body} {HANDLED}"))]

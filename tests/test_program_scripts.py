@@ -1,4 +1,4 @@
-"""Programs in scripts and plans: inside of a chain, at the edges, and what runs make of a plan."""
+"""Programs in scripts and plans: inside a chain, at its ends, and how runs use a plan."""
 
 from __future__ import annotations
 

@@ -160,7 +160,7 @@ PLANTED = {
 
 
 def compiled(folder: Path, protocols: Sequence[str]) -> Path:
-    """Each protocol and the world around it, in a package of its own."""
+    """Each protocol and the world around it, in a separate package."""
     world = "\n".join(
         path.read_text("utf-8").removeprefix(f"package {PACKAGE}\n")
         for path in sorted(WORLD.glob("*.scala"))
@@ -174,7 +174,7 @@ def compiled(folder: Path, protocols: Sequence[str]) -> Path:
     classes = folder / "classes"
     classes.mkdir()
     compiler = ["scala.tools.nsc.Main", "-usejavacp", "-nowarn", "-d", str(classes)]
-    # It ends before the second compiler has earned back what it costs.
+    # It ends before the second compiler has paid off.
     java(f"{JARS}/*", [*compiler, *sources], "-XX:TieredStopAtLevel=1")
     return classes
 
@@ -193,7 +193,7 @@ def explore(classes: Path, number: int, scenario: Scenario) -> str:
 
 
 def check(folder: Path, scenarios: Mapping[str, Scenario]) -> None:
-    """All worlds are explored; there are many, and in some a job that stays is at rest."""
+    """All worlds are explored; there are many, and in some a continuing job is idle."""
     classes = compiled(folder, [protocol()])
     for name, scenario in scenarios.items():
         said = explore(classes, 0, scenario)

@@ -1,4 +1,4 @@
-"""Code in Python is part of what a plan compares: another module makes other values."""
+"""Code in Python is part of what a plan compares: a changed module gives other values."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_another_module_of_a_function_is_asked_about(folder: Path) -> None:
     assert "not what that imports" in found["risks"]
 
 
-def test_another_module_of_a_handler_is_told_and_asked_about_above_it(folder: Path) -> None:
+def test_another_module_of_a_handler_is_reported_and_asked_about_above_it(folder: Path) -> None:
     old = plan_of(folder)
     (folder / "handlers.py").write_text("class Seen:\n    x = 1\n", encoding="utf-8")
     new = plan_of(folder)

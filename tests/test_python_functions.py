@@ -1,4 +1,4 @@
-"""Functions in Python: what is said when they can't be had, and when they fail."""
+"""Functions in Python: what is reported when they can't be loaded, and when they fail."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def test_a_function_that_cannot_be_had(target: str, code: str, said: str, tmp_pa
 
 
 @pytest.mark.spark
-def test_a_missing_module_is_told_before_a_query_starts(
+def test_a_missing_module_is_reported_before_a_query_starts(
     tmp_path: Path, spark: SparkSession
 ) -> None:
     with pytest.raises(RuntimeFault, match="function `risk`: there is no module") as caught:
@@ -85,7 +85,7 @@ def test_a_missing_module_is_told_before_a_query_starts(
 
 
 @pytest.mark.spark
-def test_missing_pandas_is_told_before_a_query_starts(
+def test_missing_pandas_is_reported_before_a_query_starts(
     tmp_path: Path, spark: SparkSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "pandas", None)

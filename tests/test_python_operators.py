@@ -1,4 +1,4 @@
-"""Operators in Python without Spark: order, values, cells, and what is told of mistakes."""
+"""Operators in Python without Spark: order, values, cells, and reported mistakes."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def test_rows_and_timers_go_by_their_instants_however_they_come(seed: int) -> No
         said += spark.epoch(made, watermark)
         come += [row[0] for _, row in batch]
         assert spark.turns.handled == sum(instant <= watermark for instant in come)
-        # No later than what has not come yet, so that no row is late.
+        # No later than what has not arrived yet, so that no row is late.
         instants = [row[0] for _, row in left]
         watermark = max(watermark, chance.randrange(0, max(min(instants, default=40), 1)))
     for watermark in (60, 2**50):
@@ -192,7 +192,7 @@ def test_entries_live_as_long_as_they_are_to_live() -> None:
         ("1 / 0", "ZeroDivisionError: division by zero"),
     ],
 )
-def test_a_mistake_is_told_with_its_place(line: str, told: str) -> None:
+def test_a_mistake_is_reported_with_its_location(line: str, told: str) -> None:
     with pytest.raises(RuntimeError) as caught:
         said(Spark(EACH), line)
     text = str(caught.value)
@@ -342,7 +342,7 @@ def test_a_class_has_what_is_called(name: str, code: str, told: str, tmp_path: P
     assert "def on_" in str(caught.value.help) or "__init__" in str(caught.value.help)
 
 
-def test_a_missing_package_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_missing_package_is_reported(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setitem(sys.modules, "pandas", None)
     with pytest.raises(RuntimeFault) as caught:
         load_class("classes_here:Whole", "o", [str(tmp_path)], {})

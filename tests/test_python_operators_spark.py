@@ -18,13 +18,13 @@ HERE = Path(__file__).parent
 CLASSES = HERE / "python_operators"
 CASES = ("timers", "cells", "arrivals", "merged", "forgets", "loops")
 OFTEN = ("timers", "cells", "forgets")
-# Each of their batches starts Python anew, and the ones above have what these have.
+# Each of their batches restarts Python, and the cases above cover these.
 MORE_CASES = ("chain", "sla_timeout", "rate_limit", "attribution")
 _HANDLERS = re.compile(r"^CREATE OPERATOR (\w+)(.*?)^AS$.*?^END;$", re.DOTALL | re.MULTILINE)
 
 
 def in_python(spec: str, module: str) -> str:
-    """The spec with a class in the place of the handlers of each operator."""
+    """The spec with a class in place of the handlers of each operator."""
 
     def replaced(found: re.Match[str]) -> str:
         name = "".join(word.capitalize() for word in found[1].split("_"))
@@ -122,7 +122,7 @@ def test_the_state_of_a_class_is_no_state_of_statements(
     assert "totals: handlers: python -> nothing" in caught.value.message
 
 
-def test_a_mistake_of_a_class_ends_the_query_and_is_told(
+def test_a_mistake_of_a_class_ends_the_query_and_is_reported(
     tmp_path: Path, spark: SparkSession
 ) -> None:
     result = run(tmp_path, spark, SPEC, "yield row.k, 12 // (row.n - 3), row.at")
@@ -139,7 +139,7 @@ def test_a_mistake_of_a_class_ends_the_query_and_is_told(
     assert told in f"{failure.render()}\n"
 
 
-def test_a_class_without_its_methods_is_told_before_a_query_starts(
+def test_a_class_without_its_methods_is_reported_before_a_query_starts(
     tmp_path: Path, spark: SparkSession
 ) -> None:
     spec = SPEC.replace("RETURNS (k", "TIMERS (due EVENT TIME) RETURNS (k")
@@ -226,7 +226,7 @@ class Kinds:
 def test_values_of_all_types_go_through_rows_cells_and_output(
     tmp_path: Path, spark: SparkSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # Where clocks go back, an hour is twice in the local time of workers.
+    # Where clocks go back, an hour occurs twice in the local time of workers.
     monkeypatch.setitem(spark.sparkContext.environment, "TZ", "Europe/Berlin")
     (tmp_path / "class_of_kinds.py").write_text(KEEPS, encoding="utf-8")
     sys.modules.pop("class_of_kinds", None)
@@ -234,7 +234,7 @@ def test_values_of_all_types_go_through_rows_cells_and_output(
     assert result.exit_code == 0, [failure.render() for failure in result.failures]
     plain = [tuple(row)[2:] for row in result.rows["plain"]]
     assert len(plain) == len(ROWS)
-    # The watermark has passed all rows, and what is a minute behind the first two.
+    # The watermark has passed all rows, and a minute after the first two.
     first, second, third = plain
     found = [tuple(row) for row in result.rows["out"]]
     expected = [(origin, *first) for origin in ("row", "cells", "map", "list")]

@@ -1,6 +1,6 @@
-"""Sources and tables that are read otherwise, and operators that then hold what they would not.
+"""Sources and tables that are read differently, and operators whose state is then different.
 
-Under each edit stands what is said at the operator that is over it, None where all stays the same.
+Under each edit is what is reported at the operator above it, None if nothing changes.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ SKIPPED = [
 
 
 def told(block: str, before: str, after: str, spec: str = SPEC) -> str:
-    """What is said of an edit at the operator, if something is marked."""
+    """What is reported of an edit at the operator, if something is marked."""
     text = f"{spec}CREATE STREAM top AS {BLOCKS[block]};\n{SINK}"
     assert before in text
     plans = [
@@ -86,7 +86,7 @@ def told(block: str, before: str, after: str, spec: str = SPEC) -> str:
 
 
 @pytest.mark.parametrize(("block", "before", "after", "said"), EDITS)
-def test_what_is_read_otherwise_is_told(
+def test_what_is_read_otherwise_is_reported(
     block: str, before: str, after: str, said: str | None
 ) -> None:
     found = told(block, before, after)

@@ -1,4 +1,4 @@
-"""A stop that is asked for at any moment of a run: it is heard, and what is answered is true."""
+"""A stop requested at any moment of a run: it is carried out, and the answer is true."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ CHECKPOINT EVERY INTERVAL 1 HOUR RETAIN 5;
 
 
 class Asker:
-    """Another process that asks the job to stop, at a moment that a test chooses."""
+    """Another process that requests a stop of the job, at a moment that a test chooses."""
 
     def __init__(self, state: Path, *, drain: bool = False) -> None:
         self.state = state
@@ -48,7 +48,7 @@ class Asker:
         self._asked = False
 
     def ask(self) -> None:
-        """Asks once, and returns when the request is in the box."""
+        """Requests it once, and returns when the request has been written."""
         if self._asked:
             return
         self._asked = True
@@ -88,7 +88,7 @@ def run(spark: SparkSession, root: Path, *, until_caught_up: bool = False) -> Re
 def before(
     monkeypatch: pytest.MonkeyPatch, owner: Any, name: str, do: Callable[[], None]
 ) -> Iterator[None]:
-    """Has something done each time that a function of the runtime is about to be called."""
+    """Runs a callback each time that a function of the runtime is about to be called."""
     with monkeypatch.context() as patch:
         own = getattr(owner, name)
 

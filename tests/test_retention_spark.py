@@ -1,4 +1,4 @@
-"""Spark keeps what the barriers before a run rest on, however many epochs lie behind them."""
+"""Spark keeps what the barriers before a run rely on, however many epochs follow them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Generations that go on from a barrier: made whole or not at all, and `streamc rollback`."""
+"""Generations that continue from a barrier, created atomically, and `streamc rollback`."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def test_the_same_cuts_are_kept(root: Path) -> None:
     spool(root, 5, 6, 7, 12, 13)
     go_back(root, 2, same_cuts=True)
     folder = generation(root, "0002")
-    # What came behind the barrier comes again, with the numbers that it had.
+    # What followed the barrier is repeated, with the numbers that it had.
     assert sorted(path.name for path in (folder / "spool/payments").iterdir()) == [
         "000000007",
         "000000007.json",
@@ -149,7 +149,7 @@ def test_lineage(root: Path) -> None:
     ]
 
 
-def test_old_generations_go_when_told(root: Path) -> None:
+def test_old_generations_are_removed_on_request(root: Path) -> None:
     go_back(root, 3)
     retire(LocalDisk(), str(root / "state"), "0001")
     assert generation(root).exists()
@@ -206,7 +206,7 @@ def test_a_stop_at_any_point_leaves_the_old_generation(root: Path) -> None:
 
 
 def test_a_half_copied_rename_is_swept(root: Path) -> None:
-    """Where a rename is a copy, the name is there before the files are."""
+    """Where a rename is a copy, the name appears before the files."""
     state = root / "state"
     go_back(root, 2)
     shutil.copytree(generation(root, "0002"), state / "generations/.0002.tmp")
@@ -215,7 +215,7 @@ def test_a_half_copied_rename_is_swept(root: Path) -> None:
 
 
 def test_what_stands_beside_a_generation_on_a_disk_takes_nothing_along(root: Path) -> None:
-    """A rename is one step there: the generation is whole, whatever has come to lie beside it."""
+    """A rename is one step there: the generation is complete, whatever is next to it."""
     state = root / "state"
     go_back(root, 2)
     (state / "generations/.0002.tmp/queries").mkdir(parents=True)

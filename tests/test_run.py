@@ -59,7 +59,7 @@ class Bench:
         for table, rows in case.tables.items():
             write_input(root / "in" / table / "000", 0, rows, self.plan["tables"][table])
         for sink in self.plan["sinks"].values():
-            # A module that an earlier run has filled.
+            # A module that an earlier run has loaded.
             sys.modules.pop(sink["options"].get("function", "").partition(":")[0], None)
         self._spark = spark
         self._kept: dict[str, Rows] = {}
@@ -77,7 +77,7 @@ class Bench:
             self._run(files=1)
 
     def run_from_savepoints(self) -> None:
-        """As the way ``restarted`` does it, each start from a savepoint of the one before."""
+        """Like the way ``restarted``, each start from a savepoint of the one before."""
         arrivals = self.case.arrivals("restarted")
         starts = max(len(files) for files in arrivals.values())
         for number in range(starts):
@@ -184,7 +184,7 @@ def test_run(folder: Path, way: Way, tmp_path: Path, spark: SparkSession) -> Non
     assert {name: comparable(rows) for name, rows in got.items()} == {
         name: comparable(rows) for name, rows in right.items()
     }
-    # Streams of late and of malformed rows too have read what they give.
+    # Streams of late and of malformed rows have also read what they give.
     assert [q.query for q in bench.progress if q.rows_out and not q.rows_in] == []
     if way == "row_by_row":
         found = bench.batches()
@@ -214,7 +214,7 @@ def test_run_from_savepoints(folder: Path, tmp_path: Path, spark: SparkSession) 
     }
 
 
-# Rows that are not what their source declares.
+# Rows that do not fit the declaration of their source.
 
 
 def run_strict(spark: SparkSession, root: Path, orders: str = "", lines: str = "") -> Result:

@@ -1,4 +1,4 @@
-"""What would run code that the spec does not show: refused, unless the front matter allows it."""
+"""What would run code that the spec does not show: rejected, unless the front matter allows it."""
 
 from __future__ import annotations
 

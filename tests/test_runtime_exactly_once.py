@@ -113,7 +113,7 @@ def test_restart_after_each_batch(
 
 
 class Crash(Exception):
-    """Stands for the end of the process."""
+    """Stands in for the end of the process."""
 
 
 def crash_in(method: str, *, after: bool, number: int) -> Callable[..., Any]:

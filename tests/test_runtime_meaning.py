@@ -77,7 +77,7 @@ CHANGES = [
 
 
 def test_changes_of_what_the_state_means(spark: SparkSession, begun: Path) -> None:
-    """Each is refused, and leaves a state with which the old version goes on."""
+    """Each is rejected, and leaves a state with which the old version continues."""
     for old, new, said in CHANGES:
         assert old in SPEC
         with pytest.raises(RuntimeFault) as caught:
@@ -127,7 +127,7 @@ def test_a_query_that_never_began_may_change(spark: SparkSession, tmp_path: Path
     assert run(spark, tmp_path, wider).exit_code == 0
 
 
-def test_an_unreadable_note_is_told(spark: SparkSession, begun: Path) -> None:
+def test_an_unreadable_note_is_reported(spark: SparkSession, begun: Path) -> None:
     note = begun / "state" / "generations" / "0001" / "meaning" / "totals.json"
     note.write_text("{", encoding="utf-8")
     with pytest.raises(RuntimeFault) as caught:

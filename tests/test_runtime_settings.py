@@ -1,4 +1,4 @@
-"""What a run goes by: arguments, profiles, variables, plans. No Spark is started."""
+"""What a run depends on: arguments, profiles, variables, plans. No Spark is started."""
 
 from __future__ import annotations
 
@@ -169,7 +169,7 @@ def test_batches_are_retained_for_the_checkpoints() -> None:
 
 
 def test_batches_are_retained_for_earlier_barriers() -> None:
-    """Those of runs that had no barrier lie behind them, and may be many."""
+    """Those of runs without a barrier follow them, and may be many."""
     settings, checkpoint = run_settings("10 seconds"), POLICY
     assert batches_to_retain(settings, checkpoint, 40, [0, 10, 20, 30, 40]) == 162
     assert batches_to_retain(settings, checkpoint, 1000, [0, 10, 20, 30, 40]) == 960 + 5 * 27

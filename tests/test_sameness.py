@@ -1,4 +1,4 @@
-"""Values of classes: which are the same, and which key stands for them in state."""
+"""Values of classes: which are the same, and their key in state."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Archives of savepoints: they give what their manifest says, or a fault."""
+"""Archives of savepoints: they restore what their manifest lists, or end with a fault."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ __all__ = ["run", "state"]
 
 @pytest.fixture
 def no_spark(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """What was asked for: a Spark, of which there is none, or to wait for others."""
+    """What was requested: a Spark, of which there is none, or to wait for others."""
     asked: list[str] = []
 
     def started(*arguments: object) -> None:

@@ -1,4 +1,4 @@
-"""A process that makes or restores a savepoint is killed at every step: nothing old has changed."""
+"""Kills at every step of creating or restoring a savepoint: nothing old has changed."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ Rows = dict[str, Counter[tuple[Any, ...]]]
 
 
 def clicks(step: int) -> list[Click]:
-    """The clicks of a step, behind all of the step before: user, page, second."""
+    """The clicks of a step, after all of the step before: user, page, second."""
     chance = random.Random(step)
     seconds = range(step * 80, step * 80 + 70, 5)
     rows = [(chance.choice("ab"), chance.choice("xyz"), second) for second in seconds]
@@ -49,7 +49,7 @@ def clicks(step: int) -> list[Click]:
 
 
 def expected(steps: int) -> Rows:
-    """What the spec gives of so many steps, by hand; what has not closed is not there yet."""
+    """What the spec gives for that many steps, by hand; what has not closed is not there yet."""
     rows = [click for step in range(steps) for click in clicks(step)]
     closed = max(second for _, _, second in rows) - DELAY
     minutes = Counter((user, second // 60) for user, _, second in set(rows))
@@ -212,7 +212,7 @@ def test_create_at_every_step(
         job.assert_untouched(before, step)
         if number < len(found) - 1:
             job.take_away_half_made()
-    # What the last one has left goes first, and that may be interrupted too.
+    # What the last one has left is removed first, and that may be interrupted too.
     with steps.watched(0), pytest.raises(Killed):
         job.take("new")
     assert steps.steps == ["delete savepoints/.new.*.tmp"]
@@ -256,7 +256,7 @@ def test_restore_at_every_step(
     ],
 )
 def test_what_follows_a_kill_in_a_restore(job: Visits, restoring: Restoring, step: str) -> None:
-    """The job goes on as it was; and after another kill, the savepoint is restored."""
+    """The job continues unchanged; and after another kill, the savepoint is restored."""
     restoring.until(step)
     job.feed(3)
     job.run()
@@ -285,7 +285,7 @@ def test_a_restore_counts_from_its_last_step_on(job: Visits, restoring: Restorin
     ],
 )
 def test_what_follows_a_kill_in_a_create(job: Visits, steps: DiskSteps, step: str) -> None:
-    """The job goes on as it was, and another savepoint of the same name is one to begin with."""
+    """The job continues unchanged, and another savepoint of the same name can be restored."""
     with steps.watched(step), pytest.raises(Killed):
         job.take("new")
     job.feed(3)

@@ -219,7 +219,7 @@ def test_two_pipelines(run: Run) -> None:
     assert "`cards` and `x` are different pipelines" in ended.err
 
 
-def test_mistakes_in_the_file_are_told_before_a_savepoint_is_read(
+def test_mistakes_in_the_file_are_reported_before_a_savepoint_is_read(
     run: Run, savepoint: None
 ) -> None:
     Path("bad.yaml").write_text("from: 1\nto: 3\n", encoding="utf-8")

@@ -1,4 +1,4 @@
-"""A plan that is tried on a savepoint: its figures against those worked out by hand."""
+"""A plan that is tried on a savepoint: its figures against those computed by hand."""
 
 from __future__ import annotations
 
@@ -174,7 +174,7 @@ def test_windows_that_become_wider(saved: Make) -> None:
     after = f"    in it closed by {_text(155)} and left no state; 2 groups of it continue"
     assert lines[lines.index(incomplete) + 1] == after
     assert any(line.split() == ["sum(amount).sum", "5.00", "9.00", "14.00"] for line in lines)
-    # What is undecided is 1, and the figures are told all the same.
+    # The exit code is 1 if something is undecided, and the figures are shown all the same.
     assert job.plan(FIVES).code == 1
     finer = MINUTES.replace("1 MINUTE", "30 SECONDS")
     found = job.operator(finer, code=2)

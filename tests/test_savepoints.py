@@ -1,4 +1,4 @@
-"""Savepoints without Spark: manifests, names, SQL, archives, files that were changed."""
+"""Savepoints without Spark: manifests, names, SQL, archives, changed files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A pipeline goes on from a savepoint as if nothing had been: every kind of state, several cuts."""
+"""A pipeline continues from a savepoint unaffected: every kind of state, several cuts."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ SPEC = Path(__file__).parent / "savepoints" / "all.stream"
 SINKS = ("minutes_out", "visits_out", "seen_out", "streaks_out", "wide_out")
 STEPS, CUTS = 7, (2, 4)
 RUNS = [pytest.param((2, 4, 6), id="some"), pytest.param(range(STEPS), id="each", marks=LONG)]
-"""The steps behind which a job runs, and ends."""
+"""The steps after which a job runs, and ends."""
 
 
 class Pipeline:
-    """A pipeline in a folder of its own, fed a file of each source a step."""
+    """A pipeline in its own folder, fed one file of each source per step."""
 
     def __init__(self, root: Path, spark: SparkSession) -> None:
         self.root = root
@@ -117,7 +117,7 @@ def assert_same(found: dict[str, Counter[str]], expected: dict[str, Counter[str]
 
 
 @pytest.mark.parametrize("runs", RUNS)
-def test_a_savepoint_goes_on_as_if_nothing_had_been(
+def test_a_savepoint_continues_as_if_nothing_had_happened(
     runs: Sequence[int], spark: SparkSession, tmp_path: Path
 ) -> None:
     job = Pipeline(tmp_path, spark)
@@ -134,7 +134,7 @@ def test_a_savepoint_goes_on_as_if_nothing_had_been(
     assert list(kept) == [f"cut-{cut}" for cut in CUTS]
     assert all(o.rows for o in kept["cut-4"].queries["streaks"].operators.values())
 
-    # Sinks are cut back to the savepoint, and get the rest again.
+    # Sinks are truncated to the savepoint, and get the rest again.
     job.run("cut-4")
     assert_same(job.rows(), expected)
     job.run("cut-2", profile="wider")
@@ -153,7 +153,7 @@ def test_a_savepoint_goes_on_as_if_nothing_had_been(
     assert job.kept() == kept_rows
 
 
-def test_programs_go_on_after_a_rollback_and_a_move(spark: SparkSession, tmp_path: Path) -> None:
+def test_programs_continue_after_a_rollback_and_a_move(spark: SparkSession, tmp_path: Path) -> None:
     job = Pipeline(tmp_path / "here", spark)
     for step in range(3):
         job.feed(step)

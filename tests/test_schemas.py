@@ -1,4 +1,4 @@
-"""The JSON Schemas in ``docs/schemas``: fresh, and they take all that they are of."""
+"""The JSON Schemas in ``docs/schemas``: current, and valid for everything that they describe."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The comments of a spec in the script: above the paragraph of what they stand above."""
+"""The comments of a spec in the script: above the paragraph of their statement."""
 
 from __future__ import annotations
 

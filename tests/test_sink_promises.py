@@ -1,4 +1,4 @@
-"""What becomes of a sink's rows when a job goes back to a barrier, known without a connection."""
+"""What becomes of a sink's rows when a job returns to a barrier, known without a connection."""
 
 from __future__ import annotations
 

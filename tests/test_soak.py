@@ -1,4 +1,4 @@
-"""The soak's own parts: what it feeds, what it expects, and what it takes for a stall or a leak."""
+"""The soak's own parts: its input, its expectations, and what counts as a stall or a leak."""
 
 from __future__ import annotations
 
@@ -193,7 +193,7 @@ def samples(count: int, **figures: float) -> list[Sample]:
     ]
 
 
-def test_what_grows_is_told() -> None:
+def test_what_grows_is_reported() -> None:
     found = {one.name: one for one in growths(samples(100, heap=MEGABYTE, direct=10))}
     assert not found["heap"].flat and found["direct"].flat
     assert found["heap"].grown == pytest.approx(49 * MEGABYTE)

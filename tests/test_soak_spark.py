@@ -1,4 +1,4 @@
-"""Small files that come without end: no job stands still, and no row is lost or doubled.
+"""An endless stream of small files: no job stalls, and no row is lost or duplicated.
 
 `benchmarks/soak.py` does the same for longer, and looks at what grows.
 """
@@ -36,7 +36,7 @@ EPOCHS, AHEAD = 6, 30
 No more files than AHEAD are written that a job has not read."""
 
 POLICIES = (
-    # The job asks for a barrier all the time; or the gate does, since epochs come so fast.
+    # The job requests a barrier all the time; or the gate does, since epochs open so fast.
     (PIPELINES["small"], Policy(0.3, retain=1, in_flight=3)),
     (("events", "copy"), Policy(1, retain=3)),
     (("events", "once", "windows"), Policy(trigger=0.5)),
@@ -69,7 +69,7 @@ class Running:
         return self._positions.epoch
 
     def _keeps_up(self) -> bool:
-        """On a slow machine epochs would get the longer the longer they take."""
+        """On a slow machine longer epochs would make the next ones longer still."""
         return self.watch.unread < AHEAD
 
     def start(self) -> None:

@@ -82,7 +82,7 @@ def test_every_code_of_tests_has_a_case() -> None:
     assert numbers == {f"SC070{n}" for n in range(1, 9)}
 
 
-def test_a_broken_spec_is_told_once(beside: Callable[[str], Path]) -> None:
+def test_a_broken_spec_is_reported_once(beside: Callable[[str], Path]) -> None:
     text = SPEC.read_text(encoding="utf-8").replace("SUM(amount)", "SUM(price)")
     Path("spend.stream").write_text(text, encoding="utf-8")
     suite = load_tests([beside("- steps: [drain]\n- steps: [drain]\n")])

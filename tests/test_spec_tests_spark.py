@@ -96,7 +96,7 @@ def test_the_specs_of_the_project_in_every_way(file: Path, way: str, spark: Spar
 
 
 @pytest.mark.parametrize("file", RESTORED)
-def test_the_specs_of_the_project_go_on_from_savepoints(file: Path, spark: SparkSession) -> None:
+def test_the_specs_of_the_project_continue_from_savepoints(file: Path, spark: SparkSession) -> None:
     """At every barrier: each batch is begun with a savepoint, on other partitions than the last."""
     tests = {test.case.span: replace(test, way=SAVEPOINTS) for test in load_once(file).tests}
     check(list(run_tests([*tests.values()], spark=spark)))
@@ -202,8 +202,8 @@ def test_sinks_of_the_user_are_not_called(
     assert "called" not in sys.modules
 
 
-def test_a_run_goes_on_once_the_tasks_of_what_was_stopped_have_ended() -> None:
-    """A store whose folder was taken away would be opened by them, and its folder made anew."""
+def test_a_run_continues_once_the_tasks_of_what_was_stopped_have_ended() -> None:
+    """They would open a store whose folder was removed, and recreate its folder."""
     running = iter([2, 1, 1, 0])
     asked: list[int] = []
 

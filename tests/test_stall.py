@@ -1,4 +1,4 @@
-"""The watchdog: when a run is said to stand still, and who it names."""
+"""The watchdog: when a run is reported as stalled, and whom it names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A job that tests feed: what it reads is the test's, how that is parsed is the pipeline's."""
+"""A job that tests feed: its input comes from the test, its parsing from the pipeline."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a text is taken for: strictly by default, more with `lenient = true`, and some of it never.
+"""What a text is parsed as: strictly by default, more with `lenient = true`, and some of it never.
 
 All lines go through one job. A line's first field is its number in the lists below.
 """
@@ -45,7 +45,7 @@ JSON: list[tuple[Taken, str]] = [
     ("never", '"i": 0x10'),
     ("never", '"b": True'),
     ("never", '"s": undefined'),
-    # Half of a character, wherever a text is.
+    # An unpaired surrogate, in every kind of text.
     ("never", r'"s": "\ud83d"'),
     ("never", r'"s": "\ude00"'),
     ("never", r'"s": "\ude00\ud83d"'),
@@ -180,7 +180,7 @@ def test_what_it_is_taken_for(got: dict[str, list[Any]]) -> None:
     assert strict[5]["s"] == r'{"raw": "\ud83d"}'
     assert strict[6]["s"] == "a\0b" and strict[6]["kv"] == {"?": "\0"}
     csv = {row["id"]: row for row in got["csv_lenient_out"]}
-    # No value becomes NULL, and none another.
+    # No value becomes NULL or another value.
     assert [str(csv[n]["m"]) for n in (0, 1, 2, 3, 7)] == [
         "1.25",
         "1.25",

@@ -214,7 +214,7 @@ def test_outer_is_taken() -> None:
 # All mistakes of a file, and the statements without one.
 
 
-def test_every_broken_statement_is_told_and_the_others_are_there() -> None:
+def test_every_broken_statement_is_reported_and_the_others_are_there() -> None:
     result = parsed(
         """
         CREATE STREAM a AS SELECT x, FROM t;
@@ -258,7 +258,7 @@ def test_a_string_may_go_over_the_end_of_a_line() -> None:
     assert told("CREATE SINK b FROM a WITH (c = 'd\ne');") == []
 
 
-def test_a_statement_is_told_of_once() -> None:
+def test_a_statement_is_reported_once() -> None:
     assert len(told("CREATE STREAM a AS SELECT , , ) ( FROM WHERE 'x' 5 ];")) == 1
 
 

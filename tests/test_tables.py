@@ -77,7 +77,7 @@ GONE = "(PRICES / 'first.json').unlink(missing_ok=True)"
 
 
 class Shop:
-    """A pipeline that is stopped when it has caught up, three orders in three batches a run."""
+    """A pipeline that stops when it has caught up, three orders in three batches per run."""
 
     def __init__(self, root: Path, spark: SparkSession, refresh: str, change: str) -> None:
         self.root = root
@@ -146,7 +146,7 @@ def test_without_refresh_the_next_run_reads_the_table_again(
 
 
 def test_with_refresh_the_next_batch_sees_new_rows(tmp_path: Path, spark: SparkSession) -> None:
-    """A batch, however often it looks them up, and an epoch see one state of the table."""
+    """A batch, however often it looks them up, and an epoch see a single version of the table."""
     shop = Shop(tmp_path, spark, ", refresh = '1 millisecond'", REWRITTEN)
     result = shop.run()
     assert prices(result) == [(1, None), (10, None), (11, None)]
@@ -177,7 +177,7 @@ def test_a_table_that_turns_bad_ends_its_queries(tmp_path: Path, spark: SparkSes
     assert "table `prices` has a malformed row: `price` is true, which is not a valid INT" in text
 
 
-def test_a_bad_table_is_told_before_a_query_starts(tmp_path: Path, spark: SparkSession) -> None:
+def test_a_bad_table_is_reported_before_a_query_starts(tmp_path: Path, spark: SparkSession) -> None:
     shop = Shop(tmp_path, spark, "", GONE)
     shop.write("prices", "second", [{"price": 3}])
     with pytest.raises(RuntimeFault) as caught:
@@ -197,7 +197,7 @@ def test_a_table_without_files(tmp_path: Path, spark: SparkSession) -> None:
 
 
 def test_queries_that_are_many_epochs_apart(tmp_path: Path, spark: SparkSession) -> None:
-    """A query sees at an epoch what those have seen that came to it long before."""
+    """A query sees at an epoch what others saw that reached it long before."""
     kernel = load_kernel(spark, kernel_jar(lambda line: None))
     tables = Tables(spark, Storage(kernel, spark))
     path = tmp_path / "prices.json"

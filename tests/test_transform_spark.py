@@ -1,4 +1,4 @@
-"""Tables of an operator after a migration: what merges, and what would have two meanings."""
+"""Tables of an operator after a migration: what merges, and what would be ambiguous."""
 
 from __future__ import annotations
 

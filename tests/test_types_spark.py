@@ -126,7 +126,7 @@ def test_operators_on_all_kinds(spark: SparkSession, relation: DataFrame, operat
 
 
 def _on_a_text(text: str) -> bool:
-    """A text beside something else is refused on purpose, whatever Spark does."""
+    """A text with something else is rejected on purpose, whatever Spark does."""
     return "s" in re.findall(r"\w+", text)
 
 

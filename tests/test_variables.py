@@ -9,7 +9,7 @@ from streamc.dsl.settings.variables import Variable, check_variables, split_vari
 
 
 def split(written: str, text: str | None = None) -> tuple[list[str], Diagnostics]:
-    """Return the pieces of an option (variables as ``<name@marked text>``) and what was said."""
+    """Return the pieces of an option (variables as ``<name@marked text>``) and the diagnostics."""
     source = SourceFile("x.stream", f"path = {written}")
     diagnostics = Diagnostics(source)
     span = Span(7, 7 + len(written))

@@ -89,7 +89,7 @@ CLAIMS = {
         first={"a": (0,)},
         last={},
     ),
-    # A second row of a key comes out once the first is forgotten, a batch behind the boundary.
+    # A second row of a key comes out once the first is forgotten, a batch after the boundary.
     "dedup": Claim(
         "SELECT DISTINCT ON (k) k FROM {a}",
         reached=0,

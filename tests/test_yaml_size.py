@@ -1,4 +1,4 @@
-"""YAML that would be huge: refused where it stands, at once."""
+"""YAML that would be huge: rejected at its location, at once."""
 
 from __future__ import annotations
 

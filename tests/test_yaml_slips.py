@@ -1,4 +1,4 @@
-"""Texts that are not YAML: the slip that was made, and how to mend it."""
+"""Texts that are not YAML: the slip, and how to fix it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Work that a running job goes before: as a user sees it, it is the command itself."""
+"""Work that yields to a running job: to the user it is the command itself."""
 
 from __future__ import annotations
 
@@ -59,13 +59,13 @@ def test_ctrl_c_comes_to_the_work() -> None:
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
-def test_nothing_goes_on_behind_a_command_that_is_killed(number: signal.Signals) -> None:
+def test_nothing_continues_after_a_command_that_is_killed(number: signal.Signals) -> None:
     process = begun(WAITS)
     assert process.stdout is not None
     worker = int(process.stdout.readline())
     process.send_signal(number)
     assert process.wait() == -number
-    # The end of what it writes is the end of the last process that could.
+    # Its output ends when the last process that could write to it has ended.
     assert process.stdout.read() == ""
     deadline = time.monotonic() + 30
     while Path(f"/proc/{worker}").exists() and time.monotonic() < deadline:
