@@ -162,7 +162,7 @@ COMPILE_ALL = """
 import sys
 from pathlib import Path
 from streamc.compiler.driver import compile_source
-from streamc.dsl.source import SourceFile
+from streamc.dsl.reports.source import SourceFile
 for folder in {folders!r}:
     text = Path(folder, "spec.stream").read_text(encoding="utf-8")
     result = compile_source(SourceFile(Path(folder).name + ".stream", text))
