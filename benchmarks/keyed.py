@@ -262,14 +262,14 @@ def shown(found: dict[tuple[str, int], float], keys: list[int]) -> bool:
     met = True
     for count, side in itertools.product(keys, ("sum", "machine")):
         native = found[side, count] / found["aggregate", count]
-        told = f"{side} at {count:,} keys: {native:.2f} x the aggregate"
+        line = f"{side} at {count:,} keys: {native:.2f} x the aggregate"
         met &= not (count == max(keys) and native < NATIVE)
         slower = [found[name, count] for name in PYTHON if (name, count) in found]
         if slower:
             python = found[side, count] / max(slower)
-            told += f", {python:.1f} x the best of Python"
+            line += f", {python:.1f} x the best of Python"
             met &= not (count == MANY and python < FASTER)
-        print(told)
+        print(line)
     return met
 
 

@@ -27,36 +27,40 @@ class _Shape(BaseModel):
 class OperatorDecisions(_Shape):
     """What becomes of the parts of an operator of the new spec."""
 
-    from_: Name | None = Field(None, alias="from", description="The old operator that it was.")
-    key: dict[str, Expression] = Field({}, description="Keys from the old ones.")
+    from_: Name | None = Field(None, alias="from", description="The operator's old name.")
+    key: dict[str, Expression] = Field({}, description="Keys, computed from the old ones.")
     set: dict[str, Expression | dict[Literal["key", "value"], Expression]] = Field(
-        {}, description="Cells and columns of rows that wait; of a map, set or list its entries."
+        {}, description="Cells and columns of buffered rows; for a map, set or list, its entries."
     )
-    rename: dict[str, Name] = Field({}, description="Parts by other names, from old to new.")
+    rename: dict[str, Name] = Field({}, description="Renamed parts, old name to new.")
     timers: dict[str, Expression] = Field({}, description="The instants that timers are set for.")
-    where: Expression = Field(None, description="Only groups, ids or keys of which this is true.")
+    where: Expression = Field(
+        None, description="Keeps only groups, ids or keys for which this is true."
+    )
     rewindow: Literal["auto"] | None = Field(
-        None, description="Windows are merged though the first ones lack something."
+        None, description="Windows are merged although the first ones are incomplete."
     )
     add: dict[str, Name] = Field({}, description="Columns whose aggregates start empty.")
     accept: dict[str, Literal["empty", "backfill", "mixed", "incomplete", "drop", "nulls"]] = Field(
-        {}, description="Parts as they will be."
+        {}, description="Parts accepted as they will be."
     )
 
 
 class SourceDecisions(_Shape):
     """Where a source of the new spec continues reading."""
 
-    from_: Name | None = Field(None, alias="from", description="The old source that it was.")
-    start: Literal["earliest"] | None = Field(None, description="It is read from its beginning.")
-    rename: dict[str, Name] = Field({}, description="Columns by other names, from old to new.")
-    accept: dict[str, Literal["new"]] = Field({}, description="Columns that are no old ones.")
+    from_: Name | None = Field(None, alias="from", description="The source's old name.")
+    start: Literal["earliest"] | None = Field(
+        None, description="The source is read from its beginning."
+    )
+    rename: dict[str, Name] = Field({}, description="Renamed columns, old name to new.")
+    accept: dict[str, Literal["new"]] = Field({}, description="Columns that are new, not renamed.")
 
 
 class SinkDecisions(_Shape):
     """The sink whose output a sink of the new spec continues."""
 
-    from_: Name | None = Field(None, alias="from", description="The old sink that it was.")
+    from_: Name | None = Field(None, alias="from", description="The sink's old name.")
 
 
 class MigrationFile(_Shape):
@@ -81,10 +85,10 @@ class Expectation(_Shape):
     """Rows, and how they are compared with those that a sink got."""
 
     rows: list[Row]
-    ordered: bool = Field(False, description="In this order.")
-    contains: bool = Field(False, description="These columns and rows, and maybe others.")
+    ordered: bool = Field(False, description="Whether rows must come in this order.")
+    contains: bool = Field(False, description="Whether other columns and rows are allowed.")
     tolerance: float | str | None = Field(
-        None, description="How far DOUBLE and FLOAT may be apart; YAML takes `1e-6` for a text."
+        None, description="The tolerance of DOUBLE and FLOAT; YAML reads `1e-6` as text."
     )
 
 
@@ -105,21 +109,27 @@ class Step(BaseModel):
     __pydantic_extra__: dict[str, Rows]
 
     advance: dict[str, Any] | None = Field(None, description="Watermarks, by source.")
-    expect: Expected | None = Field(None, description="What sinks must have got.")
+    expect: Expected | None = Field(None, description="What sinks must have received.")
     state: Expected | Rows | None = Field(None, description="What operators must keep.")
-    rollback: int | Rows | None = Field(None, description="So many batches are undone.")
-    savepoint: Name | Rows | None = Field(None, description="Its name; an upgrade follows.")
-    upgrade: str | UpgradeTo | Rows | None = Field(None, description="The spec that goes on.")
+    rollback: int | Rows | None = Field(None, description="How many batches are undone.")
+    savepoint: Name | Rows | None = Field(
+        None, description="The savepoint's name; an upgrade follows."
+    )
+    upgrade: str | UpgradeTo | Rows | None = Field(None, description="The spec that continues.")
 
 
 class Test(_Shape):
     """A test of a spec."""
 
     name: Name | None = None
-    spec: str | None = Field(None, description="If it is not the only one beside the folder.")
+    spec: str | None = Field(
+        None, description="Its path, unless it is the only spec next to the folder."
+    )
     variables: dict[str, Name | None] = {}
     profile: Name | None = None
-    ways: Way | list[Way] | None = Field(None, description="The ways of arrival it holds for.")
+    ways: Way | list[Way] | None = Field(
+        None, description="The ways of arrival for which it must hold."
+    )
     steps: list[Literal["drain", "restart", "crash", "rollback"] | Step]
 
 

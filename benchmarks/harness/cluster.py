@@ -105,7 +105,7 @@ def _kill_one(shop: Shop, life: Life, folder: Path, rng: random.Random) -> Kille
             os.kill(rng.choice(victims), signal.SIGKILL)
     begin = time.monotonic()
     if not lives.await_commit(shop, life, 120):
-        return Killed("executor", fault=f"the job did not go on:\n{life.said()}")
+        return Killed("executor", fault=f"the job did not continue:\n{life.said()}")
     return Killed("executor", time.monotonic() - begin)
 
 

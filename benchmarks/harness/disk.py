@@ -83,6 +83,6 @@ def _look(life: Life, recovered: float | None) -> Killed:
 
 def _said(life: Life) -> str:
     if life.alive():
-        return "the job goes on"
+        return "the job continues"
     errors = [line for line in life.said().splitlines() if "error[" in line]
     return os.linesep.join(errors) or f"ended with {life.process.returncode}"

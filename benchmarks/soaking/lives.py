@@ -80,8 +80,8 @@ class Lives:
         life = self.life
         code = life.wait(_STOP) if life is not None else None
         if asked.returncode or code:
-            told = asked.stderr.decode(errors="replace")
-            return f"`streamc stop` gave {asked.returncode}, the job {code}: {told}"
+            text = asked.stderr.decode(errors="replace")
+            return f"`streamc stop` gave {asked.returncode}, the job {code}: {text}"
         return self._jvm_left()
 
     def terminate(self) -> str | None:

@@ -44,7 +44,7 @@ def _rates(samples: Sequence[Sample]) -> list[str]:
     if len(half) > 1:
         found.append(_rate("second half", half))
     lags = sorted(sample["lag"] for sample in samples)
-    found.append(f"files behind: median {lags[len(lags) // 2]:.0f}, most {lags[-1]:.0f}")
+    found.append(f"files not yet read: median {lags[len(lags) // 2]:.0f}, most {lags[-1]:.0f}")
     last = samples[-1]
     megabytes = {name: last[f"{name}_bytes"] / MEGABYTE for name in ("state", "output", "log")}
     shown = ", ".join(f"{name} {size:.1f} MB" for name, size in megabytes.items())
