@@ -3,6 +3,8 @@
 # installing Debian packages.
 
 SHELL := /bin/bash
+# Without byte code, each process that a test starts would compile the package anew.
+unexport PYTHONDONTWRITEBYTECODE
 VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/installed
