@@ -51,7 +51,7 @@ def _format(source: SourceFile) -> Formatted:
         # A comment that would be taken for front matter at the start of the file.
         body = f";\n{body}"
     text = "\n".join(part for part in (head, body and f"{body}\n") if part)
-    if parse(SourceFile(source.name, text)).spec != parsed.spec:
+    if text != source.text and parse(SourceFile(source.name, text)).spec != parsed.spec:
         raise InternalError(f"the layout of {source.name} would change what it means")
     return Formatted(text, parsed.diagnostics)
 
