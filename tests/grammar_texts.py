@@ -62,7 +62,11 @@ class Derivations:
         self._spelling = {
             t.name: t.pattern.value for t in terminals if isinstance(t.pattern, PatternStr)
         }
-        self._heights = self._measure()
+        heights = self._measure()
+        self._by_height = {
+            name: [(self._height(rule, heights) or 0, rule) for rule in rules]
+            for name, rules in self.rules.items()
+        }
         self._ways = self._ways_to()
 
     def _measure(self) -> dict[str, int]:
@@ -115,10 +119,9 @@ class Derivations:
         """Return a sentence of a symbol; trees grow only while there is ``depth`` left."""
         if not isinstance(symbol, NonTerminal):
             return [self._text(symbol.name, dice)]
-        rules = self.rules[symbol.name]
-        heights = {id(rule): self._height(rule, self._heights) or 0 for rule in rules}
-        least = min(heights.values())
-        fitting = [rule for rule in rules if heights[id(rule)] <= max(least, depth)]
+        rules = self._by_height[symbol.name]
+        most = max(depth, min(height for height, _ in rules))
+        fitting = [rule for height, rule in rules if height <= most]
         rule = dice.choice(fitting)
         tokens: list[str] = []
         for inner in rule.expansion:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable
+from functools import cache
 from typing import Any
 
 from program_interpreter import value
@@ -44,6 +45,7 @@ _AGGREGATES: dict[str, Callable[[list[Any]], Any]] = {
 }
 
 
+@cache
 def parsed(text: str) -> e.Expression:
     tree, diagnostics = parse_expression(SourceFile("expression", text))
     assert tree is not None and not len(diagnostics), text

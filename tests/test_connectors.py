@@ -89,14 +89,23 @@ def test_a_sink_that_leaves_a_part_out_is_not_registered() -> None:
         run_by.checked(Connector())
 
 
+def names_one(node: ast.Compare) -> bool:
+    """Return whether the name of a connector is among what is compared."""
+    sides = [side for one in (node.left, *node.comparators) for side in ast.walk(one)]
+    return any(isinstance(one, ast.Constant) and one.value in RUN_BY for one in sides)
+
+
 def asked_by_name(path: Path) -> Iterator[str]:
     """Yield each place of a module that compares a connector with a name, or lists several."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        shown = f"{path.relative_to(ROOT)}:{getattr(node, 'lineno', 0)}"
-        if isinstance(node, ast.Compare) and "connector" in ast.unparse(node):
-            sides = [side for one in (node.left, *node.comparators) for side in ast.walk(one)]
-            if any(isinstance(one, ast.Constant) and one.value in RUN_BY for one in sides):
-                yield shown
+    text = path.read_text(encoding="utf-8")
+    if not any(name in text for name in RUN_BY):
+        return
+    for node in ast.walk(ast.parse(text)):
+        if not isinstance(node, ast.Compare | ast.Dict | ast.Tuple | ast.List | ast.Set):
+            continue
+        shown = f"{path.relative_to(ROOT)}:{node.lineno}"
+        if isinstance(node, ast.Compare) and names_one(node) and "connector" in ast.unparse(node):
+            yield shown
         if isinstance(node, ast.Dict | ast.Tuple | ast.List | ast.Set):
             listed = node.keys if isinstance(node, ast.Dict) else node.elts
             names = [one.value for one in listed if isinstance(one, ast.Constant)]

@@ -51,12 +51,14 @@ def rows_of_patterns() -> list[list[Row]]:
     return made(st.lists(row, min_size=6, max_size=14), 150)
 
 
+@pytest.mark.parametrize("share", [3, pytest.param(1, marks=pytest.mark.long)])
 @pytest.mark.parametrize("name", match_streams.STREAMS)
-def test_patterns(name: str) -> None:
+def test_patterns(name: str, share: int) -> None:
+    """One of so many streams is tried."""
     step, stream = program("matches", name), match_streams.STREAMS[name]
     met = 0
     many = name in ("measured", "longest", "all_rows")
-    for number, rows in enumerate(rows_of_patterns()[:: 3 if many else 1]):
+    for number, rows in enumerate(rows_of_patterns()[:: 3 if many else share]):
         timed = [{**row, "stream": number, "ts": BASE + row["offset"]} for row in rows]
         got = run(step, {"rows": timed}, END)
         right = matches.expected(timed, stream)

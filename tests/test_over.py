@@ -39,11 +39,11 @@ def program(name: str, spec: str = "over") -> m.Operator:
 
 
 @cache
-def streams() -> list[list[Row]]:
+def streams(count: int) -> list[list[Row]]:
     kinds = st.one_of(st.none(), *[st.sampled_from("abc")] * 6)
     numbers = st.one_of(st.none(), *[st.integers(-3, 3)] * 6)
     row = st.fixed_dictionaries({"kind": kinds, "i": numbers, "offset": offsets})
-    return made(st.lists(row, min_size=1, max_size=12), 200)
+    return made(st.lists(row, min_size=1, max_size=12), count)
 
 
 def lines(rows: list[Row]) -> list[str]:
@@ -64,10 +64,14 @@ def _plain(value: Any) -> Any:
     return str(value)
 
 
+COUNTS = (50, pytest.param(200, marks=pytest.mark.long))
+
+
+@pytest.mark.parametrize("count", COUNTS)
 @pytest.mark.parametrize("name", over.STREAMS)
-def test_programs(name: str) -> None:
+def test_programs(name: str, count: int) -> None:
     step = program(name)
-    for number, rows in enumerate(streams()):
+    for number, rows in enumerate(streams(count)):
         timed = [{**row, "stream": number, "ts": BASE + row["offset"]} for row in rows]
         given = over.rolled(timed, over.by_time) if name == "again" else timed
         if name == "again":
@@ -76,10 +80,11 @@ def test_programs(name: str) -> None:
         assert lines(got) == lines(over.STREAMS[name](timed)), timed
 
 
+@pytest.mark.parametrize("count", COUNTS)
 @pytest.mark.parametrize("name", statistics.STREAMS)
-def test_statistics(name: str) -> None:
+def test_statistics(name: str, count: int) -> None:
     step = program(name, "statistics")
-    for number, rows in enumerate(streams()[::5]):
+    for number, rows in enumerate(streams(count)[::5]):
         timed = [{**row, "stream": number, "ts": BASE + row["offset"]} for row in rows]
         got = run(step, {step.inputs[0].alias: statistics.numbered(timed)}, END)
         assert lines(got) == lines(statistics.STREAMS[name](timed)), timed
