@@ -257,6 +257,14 @@ def _read_whole(value: object, key: str | None) -> int:
     return value
 
 
+def _read_number(value: object, key: str | None) -> float:
+    if isinstance(value, float):
+        return value
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise Malformed("is not a number")
+    return float(_read_whole(value, key))
+
+
 def _read_flag(value: object, key: str | None) -> bool:
     if not isinstance(value, bool):
         raise Malformed("is neither true nor false")
@@ -280,6 +288,7 @@ def _read_anything(value: object, key: str | None) -> object:
 _SIMPLE: dict[Any, _Reader] = {
     str: _read_text,
     int: _read_whole,
+    float: _read_number,
     bool: _read_flag,
     datetime: _read_instant,
     Any: _read_anything,

@@ -21,12 +21,12 @@ Rooms, each of which imports only those above it:
 - ``stepping``: a pipeline fed step by step, as tests do.
 """
 
+from ..contracts.notes.status import OperatorProgress, QueryProgress
 from .base.errors import RuntimeFault
 from .base.signals import Stop
 from .dataflow.job import Job
 from .dataflow.windows import cumulate
 from .execution.main import main
-from .execution.progress import OperatorProgress, QueryProgress
 from .execution.run import Result, run_script
 from .execution.status import Standing, Status, read_status
 from .execution.views import PlainView, SilentView, View

@@ -1,7 +1,7 @@
 """Write the JSON Schemas of everything that other programs read or write: `make_schemas.py FOLDER`.
 
-Those of plans, manifests and what commands print follow from the classes in ``contracts``, those of
-YAML files from ``yaml_models``.
+Those of plans, notes, manifests and what commands print follow from the classes in ``contracts``,
+those of YAML files from ``yaml_models``.
 """
 
 from __future__ import annotations
@@ -15,6 +15,10 @@ from json_schema import schema_of
 from pydantic import BaseModel
 from pydantic.json_schema import GenerateJsonSchema
 from streamc.contracts.migration import Migration
+from streamc.contracts.notes.barrier import Manifest
+from streamc.contracts.notes.home import HomeNote
+from streamc.contracts.notes.lease import LeaseNote
+from streamc.contracts.notes.status import StatusNote
 from streamc.contracts.outputs.migration_plan import MigrationPlan
 from streamc.contracts.outputs.running import Barrier, Barriers, Status
 from streamc.contracts.outputs.savepoints import Rows, Savepoints, ShownSavepoint
@@ -27,6 +31,10 @@ FILES: dict[str, type] = {
     "plan": Plan,
     "migration": Migration,
     "savepoint": Savepoint,
+    "barrier": Manifest,
+    "home": HomeNote,
+    "lease": LeaseNote,
+    "status": StatusNote,
     "test-file": TestFile,
     "migration-file": MigrationFile,
     "diagnostics-output": Diagnostics,

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from compiled import compiled_text, written
 from run_case import FIRST_ARRIVAL
+from streamc.contracts.notes.barrier import Manifest
 from streamc.runtime import Arguments, Result, RuntimeFault, SilentView, Stop, run_script
 from streamc.runtime.barriers import coordinator as module
 from streamc.runtime.barriers import stall
 from streamc.runtime.base.errors import STATE_DAMAGED
 from streamc.runtime.state.mailbox import stop_pipeline
-from streamc.runtime.state.manifests import Manifest
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

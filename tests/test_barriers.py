@@ -21,8 +21,8 @@ from harness.oracle import expected
 from harness.outputs import differences, visible
 from harness.shop import FILES, QUERIES, Shop, batch_of
 from run_case import FIRST_ARRIVAL
+from streamc.contracts.notes.barrier import Manifest
 from streamc.runtime import Arguments, SilentView, Stop, run_script
-from streamc.runtime.state.manifests import Manifest
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -63,7 +63,7 @@ def run(
 def check_barriers(shop: Shop, witness: Witness) -> None:
     """At each barrier all sinks hold what plain Python computes from the files that it covers."""
     for manifest, seen in zip(witness.manifests, witness.seen, strict=True):
-        files = cuts.files_up_to(shop.generation, "events", manifest.sources["events"])
+        files = cuts.files_up_to(shop.generation, "events", manifest.positions["events"])
         batches = {sink: cut.batch for sink, cut in manifest.sinks.items()}
         found = shop.found_up_to(batches)
         right = expected(files)
@@ -101,7 +101,7 @@ def test_all_sinks_hold_the_same_input_at_every_barrier(
     numbers = [manifest.barrier for manifest in witness.manifests + last.manifests]
     assert numbers == list(range(1, len(numbers) + 1)) and len(numbers) >= 4
     covered = [
-        len(cuts.files_up_to(shop.generation, "events", manifest.sources["events"]))
+        len(cuts.files_up_to(shop.generation, "events", manifest.positions["events"]))
         for manifest in witness.manifests
     ]
     assert covered == sorted(covered) and covered[-1] == 10

@@ -19,10 +19,9 @@ from json_outputs import output
 from small_plans import small_plan
 from streamc.contracts.notes.answer import Answer
 from streamc.contracts.notes.generation import Generation
+from streamc.contracts.notes.status import LastBarrier, OperatorProgress, QueryProgress, Stall
 from streamc.runtime import RuntimeFault, Standing, stop_pipeline
-from streamc.runtime.barriers.stall import Stall
-from streamc.runtime.execution.progress import OperatorProgress, QueryProgress
-from streamc.runtime.execution.status import LastBarrier, StatusFile
+from streamc.runtime.execution.status import StatusFile
 from streamc.runtime.state.lease import Holder, Lease, lease_file
 from streamc.runtime.state.mailbox import ENDED, FAILED, Mailbox, StopRequest
 from streamc.runtime.storage.local_files import LocalFiles
@@ -73,7 +72,7 @@ def barrier(state: Path, number: int, generation: str = "0001", **changes: Any) 
     for path in manifest.files:
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_text("{}", encoding="utf-8")
-    return note(folder / f"barriers/{number:09d}.json", manifest.to_document())
+    return note(folder / f"barriers/{number:09d}.json", manifest.to_json())
 
 
 @contextmanager

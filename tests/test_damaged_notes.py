@@ -20,8 +20,8 @@ from typing import Any
 import pytest
 from json_outputs import output
 from streamc.cli.app import app
-from streamc.runtime.execution.progress import OperatorProgress, QueryProgress
-from streamc.runtime.execution.status import LastBarrier, Standing, StatusFile
+from streamc.contracts.notes.status import LastBarrier, OperatorProgress, QueryProgress
+from streamc.runtime.execution.status import Standing, StatusFile
 from streamc.runtime.state.epoch_log import Epoch, EpochLog
 from streamc.runtime.state.holders import Holder, lease_file
 from streamc.runtime.state.home import begin_turn, settle

@@ -12,13 +12,13 @@ from unittest.mock import Mock
 import pytest
 from compiled import compiled_text, written
 from pyspark.errors import NumberFormatException
+from streamc.contracts.notes.barrier import Manifest
 from streamc.runtime import Arguments, Result, SilentView, read_status, run_script
 from streamc.runtime.accounting.ledger import total
 from streamc.runtime.base.errors import ROWS_LOST
 from streamc.runtime.connectors.discard import DiscardSink
 from streamc.runtime.connectors.interface import SinkRequest
 from streamc.runtime.execution.rollback_command import check_sinks, opened
-from streamc.runtime.state.manifests import Manifest
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -12,11 +12,21 @@ from typing import Any
 import pytest
 from streamc.contracts.json_records import Malformed, Record
 from streamc.contracts.notes.answer import Answer
+from streamc.contracts.notes.barrier import Manifest
 from streamc.contracts.notes.epoch import EpochNote
 from streamc.contracts.notes.generation import CountedGeneration, Generation, Origin
+from streamc.contracts.notes.home import HomeNote
 from streamc.contracts.notes.identity import StateIdentity
+from streamc.contracts.notes.lease import LeaseNote
 from streamc.contracts.notes.ledger import LedgerNote
 from streamc.contracts.notes.marks import Mark
+from streamc.contracts.notes.status import (
+    LastBarrier,
+    OperatorProgress,
+    QueryProgress,
+    Stall,
+    StatusNote,
+)
 from streamc.contracts.savepoint import SavedOperator, SavedQuery, SavedTable, Savepoint
 from streamc.runtime.storage.notes import seal, unseal
 
@@ -24,6 +34,8 @@ OLD_STATES = sorted((Path(__file__).parent / "old_states").glob("*/*"))
 KINDS: Mapping[str, type[Record]] = {
     "generation.json": Generation,
     "state.json": StateIdentity,
+    "home.json": HomeNote,
+    "status.json": StatusNote,
     "manifest.json": Savepoint,
 }
 NOW = datetime(2026, 1, 1, 10, tzinfo=UTC)
@@ -49,6 +61,13 @@ def test_notes_of_earlier_versions_are_written_alike() -> None:
             found.add(kind)
             assert seal(kind.from_json(unseal(text)).to_json()) == text, name
     assert found == set(KINDS.values())
+
+
+def test_barriers_of_earlier_versions_are_written_alike() -> None:
+    found = [text for name, text in texts(".tar.gz") if "/barriers/" in name]
+    assert found
+    for text in found:
+        assert seal(Manifest.from_json(unseal(text)).to_json()) == text
 
 
 def test_epochs_of_earlier_versions_are_read() -> None:
@@ -98,6 +117,17 @@ def plan() -> Any:
     return Savepoint.from_json(unseal(text)).plan
 
 
+def status() -> StatusNote:
+    operator = OperatorProgress("o", "aggregate", None, 3)
+    query = QueryProgress("q", 4, 10, 2, 0.0, float("inf"), None, None, (operator,), True)
+    last, stall = LastBarrier(7, 9, NOW, 210), Stall(42.5, "nothing moves", False)
+    return StatusNote("r", NOW, 1, "0001", "running", 12, last, 25.0, (query,), stalled=stall)
+
+
+def lease() -> LeaseNote:
+    return LeaseNote("r", 12, "h", None, {"12": "1"}, "2026", "2026", 30.0)
+
+
 NOTES: Mapping[str, Callable[[], Record]] = {
     "savepoint": savepoint,
     "generation": lambda: Generation(
@@ -105,6 +135,9 @@ NOTES: Mapping[str, Callable[[], Record]] = {
     ),
     "epoch": lambda: EpochNote(4, {"payments": None}, opened_at="2026"),
     "answer": lambda: Answer("ended", barrier=3, epoch=9),
+    "home": lambda: HomeNote("/s", host="h", inode=4, turns=("t",), copy_of=()),
+    "lease": lease,
+    "status": status,
 }
 
 
@@ -142,6 +175,30 @@ def test_damage_is_found_where_it_is(path: str, value: object, reason: str) -> N
     document = json.loads(json.dumps(savepoint().to_json()))
     with pytest.raises(Malformed) as raised:
         Savepoint.from_json({**document, path: value})
+    assert reason in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("note", "path", "value", "reason"),
+    [
+        ("home", "format", 2, "its `format` is 2, and 1 is read"),
+        ("home", "turns", [1], "its `turns[0]` is not a text"),
+        ("lease", "pid", 0, "its `pid` is not a number of at least 1"),
+        ("lease", "processes", {"x": None}, "its `processes` is not a list of processes"),
+        ("lease", "processes", {"1": 7}, "its `processes.1` is not a text"),
+        ("lease", "seconds", 0, "its `seconds` is not a duration that a lease can have"),
+        ("lease", "seconds", float("nan"), "its `seconds` is not a duration that a lease can have"),
+        ("lease", "seconds", "30", "its `seconds` is not a number"),
+        ("lease", "seconds", 10**400, "its `seconds` is not a whole number of 64 bits"),
+        ("status", "next_barrier_in_seconds", float("inf"), "is not a finite number"),
+        ("status", "stalled", {"seconds": 1}, "its `stalled.reason` is missing"),
+        ("status", "barrier", 7, "its `barrier` is not an object"),
+    ],
+)
+def test_damage_of_small_notes(note: str, path: str, value: object, reason: str) -> None:
+    kind, document = type(NOTES[note]()), NOTES[note]().to_json()
+    with pytest.raises(Malformed) as raised:
+        kind.from_json({**document, path: value})
     assert reason in str(raised.value)
 
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from compiled import compiled_text, written
 from pyspark.sql import SparkSession
+from streamc.contracts.notes.status import QueryProgress
 from streamc.runtime import Arguments, SilentView, Stop, run_script
-from streamc.runtime.execution.progress import QueryProgress
 from test_spec_tests_spark import check, outcomes
 
 pytestmark = pytest.mark.spark

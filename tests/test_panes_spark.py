@@ -17,8 +17,8 @@ from oracles import panes
 from oracles.streams import Batches, Watermarks, made, offsets, packed, steps_of
 from oracles.windows import MINUTE, counted, grouped
 from run_case import Way, each_way
+from streamc.contracts.notes.status import QueryProgress
 from streamc.runtime import Arguments, SilentView, Stop, run_script
-from streamc.runtime.execution.progress import QueryProgress
 from test_oracles import DELAY, arriving, outputs, unequal, verdict
 
 if TYPE_CHECKING:

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from guarded import Crash, Told, restore, results, run
 from streamc.cli.app import app
+from streamc.contracts.notes.barrier import SinkCut
 from streamc.runtime.state.lease import Lease
-from streamc.runtime.state.manifests import SinkCut, load_manifest
+from streamc.runtime.state.manifests import load_manifest
 from streamc.runtime.state.recovery_check import Examination
 from streamc.runtime.state.rollback import clone, retire
 from streamc.runtime.state.state import current_generation, sweep
@@ -321,7 +322,7 @@ def rewrite(root: Path, change: Callable[[dict[str, SinkCut]], dict[str, SinkCut
     for path in (generation(root) / "barriers").iterdir():
         found = load_manifest(path.read_text(encoding="utf-8"))
         changed = replace(found, sinks=change(dict(found.sinks)))
-        path.write_text(seal(changed.to_document()), encoding="utf-8")
+        path.write_text(seal(changed.to_json()), encoding="utf-8")
 
 
 def test_a_sink_that_keeps_what_it_has_must_be_accepted(root: Path) -> None:

@@ -31,8 +31,8 @@ from run_case import (
     read_output,
     write_input,
 )
+from streamc.contracts.notes.status import QueryProgress
 from streamc.runtime import Arguments, Result, RuntimeFault, run_script
-from streamc.runtime.execution.progress import QueryProgress
 from streamc.runtime.savepoints.process import take_savepoint
 
 if TYPE_CHECKING:

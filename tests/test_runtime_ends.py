@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from streamc.contracts.notes.status import QueryProgress
 from streamc.contracts.plan import Plan
 from streamc.runtime import Arguments, RuntimeFault, SilentView, Stop, run_script
-from streamc.runtime.execution.progress import QueryProgress
 from streamc.runtime.kernel.build import kernel_jar
 from streamc.runtime.kernel.load import load_kernel
 from streamc.runtime.state.state import State

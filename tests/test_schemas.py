@@ -72,6 +72,25 @@ def test_manifests_of_savepoints() -> None:
             fits("savepoint", unseal(member.read().decode()))
 
 
+def test_notes_of_states() -> None:
+    seen = set()
+    for path in ROOT.glob("tests/old_states/*/*.tar.gz"):
+        with tarfile.open(path) as tar:
+            for member in tar:
+                name = schema_of_note(member.name)
+                held = tar.extractfile(member)
+                if name is not None and held is not None:
+                    seen.add(name)
+                    fits(name, unseal(held.read().decode()))
+    assert seen == {"barrier", "home", "status"}
+
+
+def schema_of_note(path: str) -> str | None:
+    if "/barriers/" in path:
+        return "barrier"
+    return {"home.json": "home", "status.json": "status"}.get(path.rpartition("/")[2])
+
+
 def test_files_of_migrations() -> None:
     """Those with decisions, and drafts, in which nothing may be left to decide."""
     folders = [*MIGRATIONS, *ROOT.glob("specs/*/migrations")]

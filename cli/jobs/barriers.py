@@ -16,8 +16,8 @@ from ..shared.output import json_text
 from ..shared.report import faults
 
 if TYPE_CHECKING:
+    from ...contracts.notes.barrier import Manifest
     from ...runtime.state.history import Kept
-    from ...runtime.state.manifests import Manifest
 
 barriers = typer.Typer(
     no_args_is_help=True, rich_markup_mode=None, help="Show the barriers of a state."
@@ -167,6 +167,6 @@ def _sections(manifest: Manifest) -> Iterator[tuple[str, list[tuple[str, ...]]]]
         for name, sink in manifest.sinks.items()
     ]
     yield "sinks", [("sink", "batch", "rows", "files", "size"), *sinks]
-    yield "sources", [(name, json.dumps(at)) for name, at in manifest.sources.items()]
+    yield "sources", [(name, json.dumps(at)) for name, at in manifest.positions.items()]
     if any(manifest.ledger.values()):
         yield "what happened to the rows", [(line,) for line in _accounts(manifest)]

@@ -14,10 +14,10 @@ from ...runtime.execution.views import duration, progress_line, standing_line
 if TYPE_CHECKING:
     from rich.table import Table
 
+    from ...contracts.notes.barrier import Manifest
+    from ...contracts.notes.status import QueryProgress
     from ...contracts.plan import Plan
-    from ...runtime.execution.progress import QueryProgress
     from ...runtime.execution.status import Standing
-    from ...runtime.state.manifests import Manifest
 
 
 class LiveView:

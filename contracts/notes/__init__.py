@@ -1,6 +1,10 @@
 """What the runtime records next to a state: sealed files that several of its parts read.
 
 - ``identity``: the owner of a state folder.
+- ``home``: its place, and its runs.
+- ``lease``: who holds it.
+- ``status``: the status of a run.
+- ``barrier``: the manifest of a barrier.
 - ``generation``: where a generation comes from, and which batches count.
 - ``marks``: parts of a state that lack rows.
 - ``epoch``: the cut of every source.

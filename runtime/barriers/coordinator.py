@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Protocol
 
+from ...contracts.notes.barrier import Manifest, OperatorState, QueryCut, SinkCut, SourceCut
 from ...contracts.notes.ledger import Entry
 from ...contracts.plan import Plan
 from ..accounting.batch_ledgers import forget
@@ -26,7 +27,7 @@ from ..plan.settings import seconds
 from ..spark.failures import spark_errors
 from ..spark.reports import Reports
 from ..state.integrity import Cut, Inventory
-from ..state.manifests import Manifest, OperatorState, QueryCut, SinkCut, barrier_of, manifest_name
+from ..state.manifests import barrier_of, manifest_name
 from ..state.rollback import retire
 from ..state.state import State, disk_of
 from ..storage.notes import write_note
@@ -206,7 +207,7 @@ class Coordinator:
         self._number = manifest.barrier
         path = f"{folder}/{manifest_name(manifest.barrier)}"
         try:
-            write_note(self._state.storage, path, manifest.to_document())
+            write_note(self._state.storage, path, manifest.to_json())
         except BaseException:
             with suppress(*_not_done()):
                 self._state.storage.delete([path])
@@ -239,6 +240,7 @@ class Coordinator:
             sinks.update(_sink_cuts(query.writer, turn.batch(epoch), self._plan))
         batches = {id: query.batch for id, query in queries.items()}
         positions = self._gate.positions(epoch)
+        completed = datetime.now(UTC)
         return Manifest(
             barrier=self._number + 1,
             epoch=epoch,
@@ -246,9 +248,10 @@ class Coordinator:
             pipeline=self._plan.pipeline,
             version=self._plan.version,
             requested_at=asked,
-            completed_at=datetime.now(UTC),
+            completed_at=completed,
+            duration_ms=round((completed - asked).total_seconds() * 1000),
             queries=queries,
-            sources=positions,
+            sources={name: SourceCut(at) for name, at in positions.items()},
             sinks=sinks,
             ledger=ledgers,
             files=self._inventory.take(Cut(batches, epoch, positions)),

@@ -6,29 +6,11 @@ that they have nothing new. When nothing has happened for long, the gate says wh
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import Any
-
+from ...contracts.notes.status import Stall
 from .gate import GateStatus
 
 _PATIENCE = 30.0
 """Seconds without any event, beyond the cadence, before a run counts as stalled."""
-
-
-@dataclass(frozen=True, slots=True)
-class Stall:
-    """Why a run has been stalled, and for how many seconds.
-
-    `at_work` is whether a query has an epoch to finish: a batch may take that long. Otherwise
-    nothing is in progress that could end the stall.
-    """
-
-    seconds: float
-    reason: str
-    at_work: bool
-
-    def to_document(self) -> dict[str, Any]:
-        return {**asdict(self), "seconds": round(self.seconds, 1)}
 
 
 def find_stall(status: GateStatus, now: float, cadence: float, timeout: float) -> Stall | None:

@@ -7,9 +7,7 @@ type.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Mapping
-from datetime import datetime
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -21,9 +19,9 @@ class Fields:
 
     >>> Fields({"epoch": 12}).whole("epoch")
     12
-    >>> Fields({"queries": {"q": {"batch": "x"}}}).each("queries", lambda one: one.whole("batch"))
+    >>> Fields({"place": {"device": "x"}}).within("place").whole("device")
     Traceback (most recent call last):
-    ValueError: its `queries.q.batch` is not a whole number
+    ValueError: its `place.device` is not a whole number
     """
 
     def __init__(self, document: object, place: str = "") -> None:
@@ -52,28 +50,11 @@ class Fields:
             raise self.wrong(name, f"a number of at least {least}")
         return found
 
-    def number(self, name: str, *, endless: bool = False) -> float:
-        """Any number of 64 bits; an infinite or undefined one only if it may be `endless`."""
-        found = self._document.get(name)
-        if isinstance(found, float) and (endless or math.isfinite(found)):
-            return found
-        return float(self.whole(name))
-
     def flag(self, name: str, default: bool | None = None) -> bool:
         """True or false; `default` when it is missing, if there is one."""
         if default is not None and name not in self._document:
             return default
         return self._of(name, bool, "true or false")
-
-    def instant(self, name: str) -> datetime:
-        """An instant with its offset."""
-        try:
-            found = datetime.fromisoformat(self.text(name))
-        except ValueError:
-            raise self.wrong(name, "an instant") from None
-        if found.tzinfo is None:
-            raise self.wrong(name, "an instant")
-        return found
 
     def maybe(self, name: str, read: Callable[[str], T]) -> T | None:
         """The result of `read`, one of the getters; None when the field is missing or null."""
@@ -99,34 +80,10 @@ class Fields:
         for number, item in enumerate(self._of(name, list, "a list")):
             yield Fields(item, f"{self._at(name)}[{number}]")
 
-    def each(self, name: str, read: Callable[[Fields], T]) -> dict[str, T]:
-        """The objects of an object, each converted by `read`."""
-        held = self.mapping(name)
-        return {key: read(Fields(item, f"{self._at(name)}.{key}")) for key, item in held.items()}
-
     def mapping(self, name: str) -> Mapping[str, Any]:
         """An object as it is."""
         found: Mapping[str, Any] = self._of(name, dict, "an object")
         return found
-
-    def files(
-        self, name: str, allowed: Callable[[str], bool] = lambda path: True
-    ) -> dict[str, tuple[int, str]]:
-        """Lengths and checksums of files by path; each path must be `allowed`."""
-        files = {}
-        for path, held in self.mapping(name).items():
-            match held:
-                case [int(length), str(crc)] if length >= 0 and allowed(path):
-                    files[path] = (length, crc)
-                case _:
-                    raise self.wrong(name, "a list of files")
-        return files
-
-    def value(self, name: str) -> Any:
-        """A field of any type; raises ValueError when it is missing."""
-        if name not in self._document:
-            raise ValueError(f"it has no `{self._at(name)}`")
-        return self._document[name]
 
     def get(self, name: str) -> Any:
         """A field of any type, None when it is missing."""

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from ...contracts.notes.status import OperatorProgress, QueryProgress
 from ..connectors.batches import BatchWriter
 from ..plan.plan import OperatorUse
 from ..spark.failures import spark_errors
@@ -15,39 +14,6 @@ from ..spark.reports import instant
 
 if TYPE_CHECKING:
     from pyspark.sql.streaming.query import StreamingQuery
-
-
-@dataclass(frozen=True, slots=True)
-class OperatorProgress:
-    """A stateful operator: rows of state now, and rows it dropped as late in this run.
-
-    The state is None until a batch of this run has reported it.
-    """
-
-    id: str
-    kind: str
-    state_rows: int | None
-    late_rows: int
-
-
-@dataclass(frozen=True, slots=True)
-class QueryProgress:
-    """A query at one moment. Rows are of this run, rates in rows per second of the last batch.
-
-    `batch` is the last batch that Spark reported, -1 before the first. The lag is the seconds from
-    the watermark to the largest event time seen; both are None without a watermark.
-    """
-
-    query: str
-    batch: int
-    rows_in: int
-    rows_out: int
-    rate_in: float
-    rate_processed: float
-    watermark: datetime | None
-    lag_seconds: float | None
-    operators: tuple[OperatorProgress, ...]
-    active: bool
 
 
 class QueryMonitor:

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from ...contracts.notes.meaning import meaning_of
+from ...contracts.notes.status import QueryProgress
 from ...contracts.plan import Plan, Query
 from ..accounting.batch_ledgers import Books, StateShelf
 from ..accounting.remarks import Remarks
@@ -33,7 +34,7 @@ from ..spark.reports import Reports
 from ..state.integrity import Inventory
 from ..state.state import State
 from ..state_tables.meaning import check_meaning
-from .progress import QueryMonitor, QueryProgress
+from .progress import QueryMonitor
 from .views import View
 from .watch import Watch
 

@@ -10,13 +10,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
+from ...contracts.notes.barrier import Manifest
 from ...contracts.sinks import SINKS
 from ..base.errors import NO_SUCH_BARRIER, SINK_STAYS, RuntimeFault
 from ..base.options import choose
 from ..state.home import check_decided, settle
 from ..state.integrity import Damage
 from ..state.lease import ROLLBACK, Lease
-from ..state.manifests import Manifest
 from ..state.recovery_check import Examination
 from ..state.rollback import clone
 from ..state.state import current_generation, sweep

@@ -12,6 +12,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from ...contracts.notes.run_plan import RunPlan
+from ...contracts.notes.status import QueryProgress
 from ...contracts.plan import Plan
 from ..base.errors import STATE_OF_OTHER_PLAN, RuntimeFault, reason
 from ..base.secrets import refuse_keys
@@ -29,7 +30,6 @@ from ..state.state import State
 from ..storage.file_system import Storage
 from ..storage.notes import write_note
 from .changed_spec import Compare, carried_over, check_changes
-from .progress import QueryProgress
 from .queries import Queries
 from .views import SilentView, View
 

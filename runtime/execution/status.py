@@ -5,20 +5,16 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from ...contracts.json_records import instant_text
 from ...contracts.notes.marks import Mark, open_marks
-from ..barriers.stall import Stall
-from ..base.fields import Fields
+from ...contracts.notes.status import LastBarrier, QueryProgress, Stall, StatusNote
 from ..state.lease import RUN, Holder, running
-from ..state.manifests import Manifest
 from ..state.state import current_generation
 from ..storage.local_files import local_state
 from ..storage.notes import read_note, unreadable, write_note
-from .progress import OperatorProgress, QueryProgress
 
 if TYPE_CHECKING:
     from ...contracts.plan import Plan
@@ -30,20 +26,6 @@ _SILENCE = 30.0
 _HELP = "a running job rewrites it within seconds; without one, delete it"
 STARTING = "starting"
 RUNNING = "running"
-
-
-@dataclass(frozen=True, slots=True)
-class LastBarrier:
-    """The newest barrier, in a few words."""
-
-    barrier: int
-    epoch: int
-    completed_at: datetime
-    duration_ms: int
-
-    @classmethod
-    def of(cls, manifest: Manifest) -> LastBarrier:
-        return cls(manifest.barrier, manifest.epoch, manifest.completed_at, manifest.duration_ms)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,15 +94,20 @@ class StatusFile:
         if not now and time.monotonic() < self._next:
             return
         self._next = time.monotonic() + _EVERY
-        document = {
-            "owner": self._holder.owner,
-            "at": instant_text(datetime.now(UTC)),
-            "version": plan.version,
-            "generation": generation,
-            **_standing_document(standing),
-            "queries": [_query_document(query) for query in queries],
-        }
-        write_note(self._files, self._path, document)
+        stall = standing.stall
+        note = StatusNote(
+            self._holder.owner,
+            datetime.now(UTC),
+            plan.version,
+            generation,
+            standing.phase,
+            standing.epoch,
+            standing.barrier,
+            round(standing.due_seconds, 1),
+            tuple(queries),
+            stalled=None if stall is None else replace(stall, seconds=round(stall.seconds, 1)),
+        )
+        write_note(self._files, self._path, note.to_json())
 
 
 def read_status(state: str) -> Status:
@@ -138,21 +125,20 @@ def read_status(state: str) -> Status:
         marks = _marks(files, folder, ())
         return Status(pipeline, holder, phase, None, None, None, None, (), marks)
     try:
-        told = Fields(found)
-        queries = tuple(map(_query_of, told.items("queries")))
-        return Status(
-            pipeline=pipeline,
-            holder=holder,
-            phase=told.text("phase"),
-            age_seconds=max(now - written, 0.0),
-            version=told.whole("version"),
-            generation=told.text("generation"),
-            standing=_standing_of(told),
-            queries=queries,
-            marks=_marks(files, folder, queries),
-        )
+        told = StatusNote.from_json(found)
     except ValueError as error:
         raise unreadable(_file(folder), f"it is not a status: {error}", _HELP) from None
+    return Status(
+        pipeline=pipeline,
+        holder=holder,
+        phase=told.phase,
+        age_seconds=max(now - written, 0.0),
+        version=told.version,
+        generation=told.generation,
+        standing=_standing_of(told),
+        queries=told.queries,
+        marks=_marks(files, folder, told.queries),
+    )
 
 
 def status_document(status: Status) -> dict[str, Any]:
@@ -196,70 +182,21 @@ def _file(folder: str) -> str:
 
 def _standing_document(standing: Standing) -> dict[str, Any]:
     last = standing.barrier
-    barrier = last and {**asdict(last), "completed_at": instant_text(last.completed_at)}
     return {
         "phase": standing.phase,
         "epoch": standing.epoch,
-        "barrier": barrier,
+        "barrier": None if last is None else last.to_json(),
         "next_barrier_in_seconds": round(standing.due_seconds, 1),
-        "stalled": None if standing.stall is None else standing.stall.to_document(),
     }
 
 
-def _standing_of(found: Fields) -> Standing:
-    return Standing(
-        found.text("phase"),
-        found.whole("epoch"),
-        None if found.get("barrier") is None else _barrier_of(found.within("barrier")),
-        found.number("next_barrier_in_seconds"),
-        None if found.get("stalled") is None else _stall_of(found.within("stalled")),
-    )
-
-
-def _stall_of(found: Fields) -> Stall:
-    return Stall(found.number("seconds"), found.text("reason"), found.flag("at_work"))
-
-
-def _barrier_of(found: Fields) -> LastBarrier:
-    return LastBarrier(
-        found.whole("barrier"),
-        found.whole("epoch"),
-        found.instant("completed_at"),
-        found.whole("duration_ms"),
-    )
-
-
-def _query_document(query: QueryProgress) -> dict[str, Any]:
-    mark = query.watermark
-    return {**asdict(query), "watermark": None if mark is None else instant_text(mark)}
+def _standing_of(note: StatusNote) -> Standing:
+    due = note.next_barrier_in_seconds
+    return Standing(note.phase, note.epoch, note.barrier, due, note.stalled)
 
 
 def _shown_query(query: QueryProgress) -> dict[str, Any]:
     """A query without the rates of a batch of zero duration, which JSON can't represent."""
     rates = {name: getattr(query, name) for name in ("rate_in", "rate_processed")}
     finite = {name: rate if math.isfinite(rate) else None for name, rate in rates.items()}
-    return {**_query_document(query), **finite}
-
-
-def _query_of(found: Fields) -> QueryProgress:
-    return QueryProgress(
-        query=found.text("query"),
-        batch=found.whole("batch"),
-        rows_in=found.whole("rows_in"),
-        rows_out=found.whole("rows_out"),
-        rate_in=found.number("rate_in", endless=True),
-        rate_processed=found.number("rate_processed", endless=True),
-        watermark=found.maybe("watermark", found.instant),
-        lag_seconds=found.maybe("lag_seconds", found.number),
-        operators=tuple(map(_operator_of, found.items("operators"))),
-        active=found.flag("active"),
-    )
-
-
-def _operator_of(found: Fields) -> OperatorProgress:
-    return OperatorProgress(
-        found.text("id"),
-        found.text("kind"),
-        found.maybe("state_rows", found.whole),
-        found.whole("late_rows"),
-    )
+    return {**query.to_json(), **finite}

@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Protocol, TextIO
 
+from ...contracts.notes.barrier import Manifest
+from ...contracts.notes.status import QueryProgress
 from ...contracts.plan import Plan
 from ...contracts.terminal import print_raw, safe
-from ..state.manifests import Manifest
-from .progress import QueryProgress
 from .status import RUNNING, Standing
 
 

@@ -8,10 +8,11 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from ...contracts.notes.answer import Answer
+from ...contracts.notes.status import LastBarrier, QueryProgress, Stall
 from ...contracts.plan import Plan
 from ..barriers.coordinator import Coordinator
 from ..barriers.gate import Gate
-from ..barriers.stall import Stall, find_stall
+from ..barriers.stall import find_stall
 from ..base.delays import pause
 from ..base.errors import NOT_STOPPED, STALLED, STATE_DRAINED, RuntimeFault
 from ..base.signals import Stop
@@ -19,8 +20,8 @@ from ..plan.settings import seconds
 from ..spark.failures import spark_errors
 from ..state.mailbox import ENDED, FAILED, StopRequest
 from ..state.state import State
-from .progress import QueryMonitor, QueryProgress
-from .status import RUNNING, LastBarrier, Standing, StatusFile
+from .progress import QueryMonitor
+from .status import RUNNING, Standing, StatusFile
 from .views import View
 
 if TYPE_CHECKING:

@@ -7,10 +7,11 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
+from ...contracts.notes.barrier import Manifest
 from ..base.errors import NO_SUCH_BARRIER, RuntimeFault
 from ..storage.disk import LocalDisk
 from ..storage.local_files import local_state
-from .manifests import Manifest, barrier_of, load_manifest
+from .manifests import barrier_of, load_manifest
 from .recovery_check import Examination
 from .state import current_generation
 
@@ -38,7 +39,7 @@ class Kept:
                 "rows_in": manifest.rows_in,
                 "rows_out": manifest.rows_out,
             }
-            document = {**manifest.to_document(), **sums}
+            document = {**manifest.to_json(), **sums}
         return {**document, "restorable": self.problem is None, "problem": self.problem}
 
 

@@ -7,13 +7,12 @@ import socket
 import uuid
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from ..base.fields import Fields
+from ...contracts.notes.lease import RUN, LeaseNote
 from ..base.processes import is_running, place, started
-from ..storage.notes import read_note, unreadable
+from ..storage.notes import read_note_as
 from ..storage.places import Place
 
 if TYPE_CHECKING:
@@ -21,31 +20,14 @@ if TYPE_CHECKING:
 
 SECONDS = 30.0
 """How long a lease is valid without being renewed."""
-RUN = "run"
 ROLLBACK = "rollback"
 _DAMAGED = f"the next run rewrites it, once it is older than {SECONDS:.0f} s"
-_LONGEST = 86_400.0
 
 
-@dataclass(frozen=True, slots=True)
-class Holder:
-    """Who holds a folder: a run (`owner`), and its process (`pid`).
+class Holder(LeaseNote):
+    """Who holds a folder, and whether its processes are running."""
 
-    `processes` has the start of each process that may write: Python's, and that of Spark's JVM,
-    which outlives it for a moment. `inode` is that of the folder, which reveals a copied lease;
-    `work` is the holder's purpose.
-    """
-
-    owner: str
-    pid: int
-    host: str
-    place: str | None
-    processes: Mapping[str, str | None]
-    started_at: str
-    renewed_at: str
-    seconds: float
-    work: str = RUN
-    inode: int | None = None
+    __slots__ = ()
 
     @classmethod
     def here(
@@ -60,29 +42,6 @@ class Holder:
         processes = {str(number): started(number) for number in (pid, *others)}
         owner, host = str(uuid.uuid4()), socket.gethostname()
         return cls(owner, pid, host, place(), processes, now, now, seconds, work, inode)
-
-    @classmethod
-    def from_document(cls, document: Mapping[str, Any]) -> Holder:
-        """The holder that a lease names; raises ValueError for an invalid document."""
-        found = Fields(document)
-        processes = found.mapping("processes")
-        if not all(_is_process(pid, since) for pid, since in processes.items()):
-            raise found.wrong("processes", "a list of processes")
-        seconds = found.number("seconds")
-        if not 0 < seconds <= _LONGEST:
-            raise found.wrong("seconds", "a duration that a lease can have")
-        return cls(
-            owner=found.text("owner"),
-            pid=found.whole("pid", least=1),
-            host=found.text("host"),
-            place=found.maybe("place", found.text),
-            processes=dict(processes),
-            started_at=found.text("started_at"),
-            renewed_at=found.text("renewed_at"),
-            seconds=seconds,
-            work=found.maybe("work", found.text) or RUN,
-            inode=found.maybe("inode", found.whole),
-        )
 
     @property
     def shown(self) -> str:
@@ -119,10 +78,6 @@ class Holder:
         return any(is_running(int(pid), since) for pid, since in processes.items())
 
 
-def _is_process(pid: str, since: object) -> bool:
-    return pid.isascii() and pid.isdigit() and (since is None or isinstance(since, str))
-
-
 def lease_file(folder: str) -> str:
     """The file of a folder's lease."""
     return f"{folder}/lease.json"
@@ -133,14 +88,7 @@ def read_holder(files: Files, folder: str) -> Holder | None:
 
     Raises RuntimeFault when the lease is damaged.
     """
-    path = lease_file(folder)
-    document = read_note(files, path, _DAMAGED)
-    if document is None:
-        return None
-    try:
-        return Holder.from_document(document)
-    except ValueError as error:
-        raise unreadable(path, str(error), _DAMAGED) from None
+    return read_note_as(files, lease_file(folder), Holder.from_json, _DAMAGED)
 
 
 def running(files: Files, folder: str, now: float) -> Holder | None:

@@ -20,19 +20,18 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING
 
+from ...contracts.notes.home import HomeNote
 from ...contracts.notes.identity import StateIdentity
 from ..base.errors import OUTPUT_TAKEN, STATE_COPIED, STATE_IN_USE, RuntimeFault
-from ..base.fields import Fields
 from ..plan.arguments import ADOPT, AS_COPY
 from ..storage.local_files import identity_file
-from ..storage.notes import read_note, read_note_as, unreadable, write_note
+from ..storage.notes import read_note_as, write_note
 from ..storage.places import Place
 from .lease import running
 
 if TYPE_CHECKING:
     from ..storage.file_system import Files
 
-FORMAT = 1
 _TURNS = 1000
 """How many turns are remembered: for a sink not written for longer, the user has to decide."""
 _HELP = "restore the file from a backup; if the state was never copied, it may be deleted"
@@ -133,16 +132,11 @@ def check_decided(
 
 def read_home(files: Files, folder: str) -> Home | None:
     """A folder's note of its place, None if it has none; raises RuntimeFault if damaged."""
-    path = home_file(folder)
-    note = read_note(files, path, _HELP)
+    note = read_note_as(files, home_file(folder), HomeNote.from_json, _HELP)
     if note is None:
         return None
-    try:
-        found = Fields(note)
-        found.check_format(FORMAT)
-        return Home(Place.read(found), found.texts("turns"), found.texts("copy_of"))
-    except ValueError as error:
-        raise unreadable(path, str(error), _HELP) from None
+    place = Place(note.path, note.host, note.device, note.inode)
+    return Home(place, note.turns, note.copy_of)
 
 
 def begin_turn(files: Files, folder: str, home: Home) -> Home:
@@ -211,9 +205,8 @@ def _copied(shown: str, original: Place, *, there: bool) -> RuntimeFault:
 
 
 def _write(files: Files, folder: str, home: Home) -> None:
-    note = {"format": FORMAT, **asdict(home.place)}
-    note |= {"turns": list(home.turns), "copy_of": list(home.copy_of)}
-    write_note(files, home_file(folder), note)
+    note = HomeNote(**asdict(home.place), turns=home.turns, copy_of=home.copy_of)
+    write_note(files, home_file(folder), note.to_json())
 
 
 def _identity(files: Files, folder: str) -> StateIdentity | None:

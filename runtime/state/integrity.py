@@ -12,13 +12,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from ...contracts.notes.barrier import Manifest
 from ...contracts.notes.epoch import Cuts
 from ..base.errors import STATE_DAMAGED, RuntimeFault
 from ..storage.disk import Disk, Sum, side_file
 from ..storage.notes import unseal
 from ..storage.schema_paths import is_schema_note, schema_note_damage
 from .checkpoints import Chain, Generation, Query, entry_of, shared_files, source_of, store_of
-from .manifests import Manifest
 
 _TRIES = 3
 _SEALED = ("sinks/", "meaning/", "ledger/")
@@ -35,7 +35,7 @@ class Cut:
     @classmethod
     def of(cls, manifest: Manifest) -> Cut:
         batches = {id: query.batch for id, query in manifest.queries.items()}
-        return cls(batches, manifest.epoch, manifest.sources)
+        return cls(batches, manifest.epoch, manifest.positions)
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,16 +17,16 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import asdict, replace
+from dataclasses import replace
 from typing import IO, TYPE_CHECKING
 
+from ...contracts.notes.lease import RUN
 from ..base.errors import LEASE_LOST, STATE_IN_USE, STATE_UNREADABLE, RuntimeFault, reason
 from ..base.private_files import open_to_append, secure
 from ..storage.notes import write_note
 from ..storage.places import Place, is_own_disk
 from .holders import (
     ROLLBACK,
-    RUN,
     SECONDS,
     Holder,
     instant_now,
@@ -246,7 +246,7 @@ class Lease:
         )
 
     def _write(self, holder: Holder) -> None:
-        write_note(self._files, lease_file(self._folder), asdict(holder))
+        write_note(self._files, lease_file(self._folder), holder.to_json())
 
     def _in_use(self, holder: Holder | None = None, left: float | None = None) -> RuntimeFault:
         if left is None:

@@ -23,6 +23,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from ...contracts.notes.answer import Answer
+from ...contracts.notes.status import StatusNote
 from ..base.errors import NOT_STOPPED, NOTHING_RUNS, RuntimeFault
 from ..base.fields import Fields
 from ..storage.local_files import LocalFiles, local_state
@@ -187,16 +188,18 @@ class _Waiting:
 
     def _by_status(self) -> Answer | None:
         """How the run has ended, where the request came too late to be answered."""
-        with suppress(RuntimeFault, ValueError):
-            note = read_note(self.files, f"{self.folder}/control/status.json")
-            found = Fields(note)
-            if found.text("owner") != self.holder.owner or found.text("phase") != ENDED:
+        with suppress(RuntimeFault):
+            path = f"{self.folder}/control/status.json"
+            found = read_note_as(self.files, path, StatusNote.from_json)
+            if found is None or found.owner != self.holder.owner or found.phase != ENDED:
                 return None
-            last, epoch = found.within("barrier"), found.whole("epoch")
+            last = found.barrier
+            if last is None:
+                return None
             if self.request.drain:
                 return Answer(FAILED, "without a drain: it was ending already")
-            if last.whole("epoch") == epoch:
-                return Answer(ENDED, barrier=last.whole("barrier"), epoch=epoch)
+            if last.epoch == found.epoch:
+                return Answer(ENDED, barrier=last.barrier, epoch=found.epoch)
         return None
 
     def _check(self, answer: Answer | None, state: str) -> None:

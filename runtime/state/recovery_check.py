@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from ...contracts.notes.barrier import Manifest
 from ..storage.disk import Disk
 from .checkpoints import (
     Generation,
@@ -22,7 +23,7 @@ from .checkpoints import (
 )
 from .epoch_log import Epoch, EpochLog
 from .integrity import Cut, Damage, Sums, barrier_damage, chain_damage, state_damage
-from .manifests import Manifest, load_manifest
+from .manifests import load_manifest
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,13 +12,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
+from ...contracts.notes.barrier import Manifest
 from ...contracts.notes.generation import CountedGeneration, Generation, Origin
 from ..storage.disk import Disk, side_file
 from ..storage.notes import create_note
 from .checkpoints import Chain, entry_of
 from .epoch_log import Epoch
 from .integrity import Cut, chain_damage
-from .manifests import Manifest
 from .recovery_check import Examination
 from .state import generation_note
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+from ....contracts.notes.barrier import Manifest
 from ...base.errors import BAD_OPTION, NO_STATE_FOLDER, STATE_IN_USE, RuntimeFault
 from ...base.fields import Fields
 from ...kernel.build import kernel_jar
@@ -23,7 +24,6 @@ from ...spark.failures import spark_errors
 from ...spark.packages import Package, check_packages
 from ...spark.session import run_session
 from ...state.home import Home, check_decided, read_home
-from ...state.manifests import Manifest
 from ...state.state import SINK_NOTE, current_generation
 from ...storage.file_system import Files, Storage
 from ...storage.local_files import LocalFiles, local_state, state_identity
@@ -251,7 +251,7 @@ def _sink_note(files: Files, generation: str, sink: str) -> Fields:
 
 def _manifest(note: Mapping[str, Any], path: str) -> Manifest:
     try:
-        return Manifest.from_document(note)
+        return Manifest.from_json(note)
     except ValueError as error:
         raise unreadable(path, str(error)) from None
 

@@ -11,13 +11,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from ....contracts.notes.barrier import Manifest
 from ....contracts.notes.generation import Generation
 from ....contracts.notes.identity import StateIdentity
 from ....contracts.notes.marks import open_marks
 from ....contracts.notes.run_plan import RunPlan
 from ....contracts.savepoint import Savepoint
 from ...base.errors import NO_SUCH_BARRIER, SAVEPOINT_UNUSABLE, STATE_DAMAGED, RuntimeFault
-from ...state.manifests import Manifest
 from ...state.recovery import damage_lines
 from ...state.recovery_check import Examination
 from ...state.rollback import Kept as KeptFiles
@@ -168,7 +168,7 @@ class _Draft:
             spark=self._storage.session.version,
             plan=plan,
             spec=cut.ran.spec,
-            sources=manifest.sources,
+            sources=manifest.positions,
             logs=file_sums(self._disk, self._folder, logs),
             lineage=lineage_after(cut.note, manifest),
             queries={
