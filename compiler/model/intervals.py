@@ -118,3 +118,21 @@ def micros_text(micros: int) -> str:
         if amount:
             parts.append(f"{sign}{amount} {unit.lower()}{'' if amount == 1 else 's'}")
     return " ".join(parts) or "0 seconds"
+
+
+def text_micros(text: str) -> int:
+    """Return the length that ``duration_text`` or ``micros_text`` has written.
+
+    Raises ValueError for other texts.
+
+    >>> text_micros("1 hour -1.5 seconds")
+    3598500000
+    """
+    words = text.split()
+    total = 0
+    for amount, unit in zip(words[::2], words[1::2], strict=True):
+        length = _micros(amount, unit.upper().removesuffix("S"))
+        if length is None:
+            raise ValueError(f"{text} is no length")
+        total += length
+    return total

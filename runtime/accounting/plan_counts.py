@@ -18,6 +18,8 @@ _TICKS = "__ticks"
 _HELD = r"\(*(?:`?[\w.`]+`? IS NOT NULL|intime\(`?[\w.`]+`?(?:, -?\d+L?)*\))\)*"
 _NO_NULLS = re.compile(rf"{_HELD}(?: AND {_HELD})*")
 _FUTURE = re.compile(r"\(\((.+) IS NULL\) OR \(\1 <= (?:TIMESTAMP '|epochinstant\(\)).*\)\)")
+"""Conditions are known by their text alone: Spark's optimizer has rewritten, split and merged them,
+so that no mark on the expressions that we wrote is left in its plan."""
 
 
 def read_counts(

@@ -125,6 +125,9 @@ def _type(column: Column) -> str | None:
 def normal_type(text: str) -> str:
     """One spelling for a type, whether the plan or Spark wrote it.
 
+    Spark's types come as text, in several dialects of its own, and only its JVM can parse all of
+    them. Both sides are only compared and shown, so one spelling is enough.
+
     >>> normal_type("struct<a: int, b: decimal(12, 2)>") == normal_type("STRUCT<a INT,b DEC(12,2)>")
     True
     """

@@ -7,12 +7,13 @@ from dataclasses import replace
 
 from ....contracts.plan import Deduplication, Operator, Program
 from ....dsl.ast.expressions import Binary, Expression, Interval
+from ...model.intervals import duration_text
 from ..columns.keys import Key, KeyPlan, plan_keys
 from ..compared.versions import Versions
 from ..findings.changes import change
 from ..findings.verdicts import Finding, Outcome, Verdict
 from ..inputs.rows import function_findings, input_findings
-from ..texts.lengths import micros, spelled
+from ..texts.lengths import micros
 from ..texts.lines import assigned
 from .aggregates import keys_of, where_findings
 
@@ -37,7 +38,7 @@ def remembered_for(operator: Operator) -> str | None:
         return None
     match _set_to(operator, _KEPT_AT), _set_to(operator, _FORGET):
         case [kept], [Binary(operator="+", left=time, right=Interval() as length)] if time == kept:
-            return spelled(length)
+            return duration_text(length)
     return None
 
 

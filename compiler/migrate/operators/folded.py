@@ -13,7 +13,7 @@ from ....contracts.plan import Program, ProgramCell
 from ....dsl.ast.expressions import Binary, Call, Expression, Interval, Lambda
 from ....dsl.ast.node import Node
 from ....dsl.ast.walk import rewrite
-from ..texts.lengths import interval_micros
+from ...model.intervals import interval_micros
 from ..texts.lines import assigned, renamed
 
 _OWN = "·"
@@ -90,9 +90,10 @@ def _timed(line: str) -> tuple[tuple[str, Expression], int] | None:
     until = assigned(line, _FORGET)
     length = _frame(rows) if rows is not None else _added(until)
     tree = rows or until
-    if tree is None or length is None:
+    micros = None if length is None else interval_micros(length)
+    if tree is None or length is None or micros is None:
         return None
-    return (head if rows is not None else _FORGET, _without(tree, length)), interval_micros(length)
+    return (head if rows is not None else _FORGET, _without(tree, length)), micros
 
 
 def _frame(rows: Expression) -> Interval | None:

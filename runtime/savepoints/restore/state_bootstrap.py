@@ -8,7 +8,6 @@ sources and watermarks.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
 _PARTITIONS = "spark.sql.shuffle.partitions"
-_AT = re.compile(r'^([^:\n]+):\{"epoch":-?\d+,"at":.*\}$', re.MULTILINE)
 
 
 def initial_state(
@@ -102,17 +100,26 @@ def _graft(disk: Disk, folder: str, query: Query, fit: Fit, epoch: EpochNote) ->
     known = json.loads(metadata)
     known["batchWatermarkMs"] = _sooner(saved.watermark_ms, sooner) if saved else 0
 
-    def placed(found: re.Match[str]) -> str:
-        at = epoch.cuts.get(found[1].split("__", 2)[0])
-        position = json.dumps(at, separators=(",", ":"))
-        return f'{found[1]}:{{"epoch":{epoch.number},"at":{position}}}'
-
-    offsets = _AT.sub(placed, "\n".join(rest))
-    _rewrite(disk, f"{folder}/offsets/0", "\n".join([head, json.dumps(known), offsets]))
+    offsets = [_placed(line, epoch) for line in rest]
+    _rewrite(disk, f"{folder}/offsets/0", "\n".join([head, json.dumps(known), *offsets]))
     behind = _sooner(saved.next_watermark_ms, sooner) if saved else 0
     commit = {"nextBatchWatermarkMs": behind}
     first = (disk.read(f"{folder}/commits/0") or "v1").split("\n")[0]
     _rewrite(disk, f"{folder}/commits/0", f"{first}\n{json.dumps(commit)}")
+
+
+def _placed(line: str, epoch: EpochNote) -> str:
+    """A line of Spark's log, `<source>:<offset>`, whose offset is the gate's, at another epoch.
+
+    Other lines stay as they are. `x__2` is the second read of `x`.
+    """
+    name, _, text = line.partition(":")
+    known = json.loads(text) if text.startswith("{") else {}
+    if known.keys() != {"epoch", "at"}:
+        return line
+    at = epoch.cuts.get(name.split("__", 2)[0])
+    offset = {"epoch": epoch.number, "at": at}
+    return f"{name}:{json.dumps(offset, separators=(',', ':'))}"
 
 
 def _sooner(watermark: int, shift: int) -> int:
