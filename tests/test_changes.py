@@ -10,6 +10,8 @@ import pytest
 from compiled import compiled
 from golden_extension import cases
 from streamc.compiler.driver import CompileResult
+from streamc.compiler.migrate.plan import plan_migration
+from streamc.compiler.migrate.results.differences import with_meaning
 from streamc.compiler.plan.compare import compare_plans
 from streamc.compiler.plan.compare_text import changes_text
 from streamc.dsl.reports.render import render
@@ -33,4 +35,6 @@ def test_changes(case: Path, golden: Callable[[str, str], None]) -> None:
     )
     golden("pipeline.diff", "".join(lines) or "no difference\n")
     assert before.plan is not None and after.plan is not None
-    golden("verdict.txt", changes_text(compare_plans(before.plan, after.plan)))
+    found = plan_migration(before.plan, after.plan)
+    changes = with_meaning(compare_plans(before.plan, after.plan), found)
+    golden("verdict.txt", changes_text(changes))

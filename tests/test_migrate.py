@@ -20,9 +20,11 @@ from streamc.compiler.migrate.files.read import read_migration, tell_unused
 from streamc.compiler.migrate.findings.decisions import Decisions
 from streamc.compiler.migrate.findings.verdicts import MigrationPlan
 from streamc.compiler.migrate.plan import plan_migration
+from streamc.compiler.migrate.results.differences import with_meaning
 from streamc.compiler.migrate.results.document import document
 from streamc.compiler.migrate.results.draft import draft
 from streamc.compiler.migrate.results.text import plan_text
+from streamc.compiler.plan.compare import Change, Difference, Edit, compare_plans
 from streamc.contracts.plan import Plan
 from streamc.dsl.reports.diagnostics import Diagnostics
 from streamc.dsl.reports.render import render
@@ -85,6 +87,39 @@ def test_a_first_draft_is_accepted(case: Path) -> None:
     plan = plan_migration(old, new)
     again, _ = migration_of(case, draft(plan, Decisions()))
     assert again.exit_code == (2 if plan.exit_code == 2 else 0)
+
+
+def changes_of(case: Path) -> tuple[Change, ...]:
+    """Return the changes of operators that `streamc diff` prints above their verdicts."""
+    old, new = plan_of(case, "old"), plan_of(case, "new")
+    return with_meaning(compare_plans(old, new), plan_migration(old, new)).operators
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_what_a_migration_reports_is_not_unchanged(case: Path) -> None:
+    plan = plan_migration(plan_of(case, "old"), plan_of(case, "new"))
+    reported = {outcome.id for outcome in plan.operators if not outcome.is_untouched}
+    unchanged = {one.id for one in changes_of(case) if one.difference is Difference.UNCHANGED}
+    assert not reported & unchanged
+
+
+@pytest.mark.parametrize(
+    ("name", "difference", "edits"),
+    [
+        ("unchanged", Difference.UNCHANGED, ()),
+        ("change_filter", Difference.MEANING, ()),
+        ("change_computed_argument", Difference.MEANING, ()),
+        ("longer_watermark_delay", Difference.MEANING, ()),
+        ("remove_join_column", Difference.CHANGED, (Edit("keeps column left amount", "", None),)),
+        ("unread_aggregate_is_read", Difference.CHANGED, (Edit("keeps cell max(v)", None, ""),)),
+    ],
+)
+def test_changes_of_layout_and_of_meaning(
+    name: str, difference: Difference, edits: tuple[Edit, ...]
+) -> None:
+    (case,) = (case for case in CASES if case.name == name)
+    (changed,) = changes_of(case)
+    assert (changed.difference, changed.edits) == (difference, edits)
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)

@@ -218,7 +218,7 @@ def test_a_plan_is_compared_and_migrated(kept: Path) -> None:
 
 
 def _changes(old: Plan, new: Plan) -> str:
-    """What `streamc diff` prints of two plans."""
+    """What the comparison of two plans says."""
     return changes_text(compare_plans(old, new))
 
 

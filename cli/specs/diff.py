@@ -23,7 +23,8 @@ def diff(
     """Compare what two versions of a spec compile to.
 
     Prints the diff of the emitted script, a table of the stateful operators (which are new,
-    removed, changed and in what, or unchanged), and how a savepoint of OLD migrates to NEW.
+    removed, changed and in what, keep the same of other rows, or are unchanged), and how a
+    savepoint of OLD migrates to NEW.
     """
     before, after = read_versions(old, new)
 
@@ -36,6 +37,7 @@ def diff(
 def _print_changes(old: CompileResult, new: CompileResult, names: tuple[str, str]) -> bool:
     """Print the changes of script, plan and state; return whether there are any."""
     from ...compiler.migrate.plan import plan_migration
+    from ...compiler.migrate.results.differences import with_meaning
     from ...compiler.migrate.results.text import plan_text
     from ...compiler.plan.compare import compare_plans
     from ...compiler.plan.compare_text import changes_text
@@ -45,9 +47,9 @@ def _print_changes(old: CompileResult, new: CompileResult, names: tuple[str, str
     code = unified(old.script, new.script, *names)
     if code:
         sys.stdout.write(f"{code}\n")
-    sys.stdout.write(changes_text(compare_plans(old.plan, new.plan)))
+    found = plan_migration(old.plan, new.plan)
+    sys.stdout.write(changes_text(with_meaning(compare_plans(old.plan, new.plan), found)))
     differ = old.plan != new.plan
     if differ:
-        found = plan_migration(old.plan, new.plan)
         sys.stdout.write(f"\nstate\n\n{plan_text(found, whole=False)}")
     return bool(code) or differ

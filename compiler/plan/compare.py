@@ -44,11 +44,15 @@ T = TypeVar("T")
 
 
 class Difference(StrEnum):
-    """How something differs between two plans."""
+    """How something differs between two plans.
+
+    An operator whose ``MEANING`` changed keeps the same of other rows; only a migration finds that.
+    """
 
     ADDED = "added"
     REMOVED = "removed"
     CHANGED = "changed"
+    MEANING = "layout unchanged, meaning changed"
     UNCHANGED = "unchanged"
 
 
@@ -94,7 +98,10 @@ class PlanChanges:
 
 
 def compare_plans(old: Plan, new: Plan) -> PlanChanges:
-    """Return what differs between two plans of one pipeline."""
+    """Return what differs between two plans of one pipeline, as far as the plans show it.
+
+    Where rows come from is not compared; ``migrate.results.differences`` adds what follows from it.
+    """
     return PlanChanges(
         operators=_compare(old.operators, new.operators, _operator_kind, _operator_edits),
         sources=_compare(old.sources, new.sources, _connector, _source_edits),
