@@ -7,6 +7,7 @@ Each of these imports only those below it:
 
 - ``app``: the command line; ``main`` is the entry point.
 - ``jobs``: commands that start, watch, stop or roll back jobs.
+- ``review``: ``streamc review``, for pull requests.
 - ``savepoints``: commands on savepoints, and their migration.
 - ``specs``: commands on specs.
 - ``language_server``: what editors show of a spec.

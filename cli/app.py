@@ -21,6 +21,7 @@ from .jobs.rollback import rollback
 from .jobs.run import run
 from .jobs.status import status
 from .jobs.stop import stop
+from .review.review import review
 from .savepoints.compact import compact
 from .savepoints.files import savepoint
 from .shared.report import UserError, print_error
@@ -55,6 +56,7 @@ app.command("graph")(graph)
 app.command("init")(init)
 app.add_typer(kernel, name="kernel")
 app.command("lsp")(lsp)
+app.command("review")(review)
 app.command("rollback")(rollback)
 app.command("run")(run)
 app.add_typer(savepoint, name="savepoint")

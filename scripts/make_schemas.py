@@ -20,6 +20,7 @@ from streamc.contracts.notes.home import HomeNote
 from streamc.contracts.notes.lease import LeaseNote
 from streamc.contracts.notes.status import StatusNote
 from streamc.contracts.outputs.migration_plan import MigrationPlan
+from streamc.contracts.outputs.review import Review
 from streamc.contracts.outputs.running import Barrier, Barriers, Status
 from streamc.contracts.outputs.savepoints import Rows, Savepoints, ShownSavepoint
 from streamc.contracts.outputs.specs import Diagnostics, Tests
@@ -40,6 +41,7 @@ FILES: dict[str, type] = {
     "diagnostics-output": Diagnostics,
     "tests-output": Tests,
     "migration-plan-output": MigrationPlan,
+    "review-output": Review,
     "status-output": Status,
     "barriers-output": Barriers,
     "barrier-output": Barrier,

@@ -13,6 +13,7 @@ from ..shared.report import UserError, faults
 if TYPE_CHECKING:
     from ...compiler.migrate.findings.verdicts import MigrationPlan
     from ...contracts.migration import Migration
+    from ...contracts.outputs.review import ReviewedSavepoint
     from ...contracts.plan import Plan
     from ...contracts.savepoint import Savepoint
     from ...runtime.savepoints.inspect.preview import Preview
@@ -43,6 +44,35 @@ class Saved:
     def __init__(self, savepoint: Savepoint, folder: str) -> None:
         self._savepoint = savepoint
         self._folder = os.path.abspath(folder)
+
+    @property
+    def pipeline(self) -> str:
+        """The pipeline that it is of."""
+        return self._savepoint.pipeline
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+        return self._savepoint.name
+
+    def sizes(self) -> ReviewedSavepoint:
+        """Return how much each operator keeps, according to the manifest."""
+        saved = self._savepoint
+        return {
+            "name": saved.name,
+            "version": saved.version,
+            "barrier": saved.barrier,
+            "rows": saved.rows,
+            "bytes": saved.bytes,
+            "operators": [
+                {
+                    "id": one.id,
+                    "rows": sum(kept.rows for kept in saved.kept(one.id)),
+                    "bytes": sum(kept.bytes for kept in saved.kept(one.id)),
+                }
+                for one in saved.operators
+            ],
+        }
 
     def of_plan(self, plans: Sequence[Plan]) -> Plan:
         """Return the plan that it was taken from; if OLD is given, it must be that one.

@@ -128,7 +128,7 @@ def _versions(
 
 
 def planned(
-    old: Plan, new: Plan, migration: Path | None, said: list[Diagnostics]
+    old: Plan, new: Plan, migration: Path | SourceFile | None, said: list[Diagnostics]
 ) -> tuple[MigrationPlan, Decisions]:
     """Plan with the decisions of a file; mistakes in it are added to the diagnostics.
 
@@ -138,6 +138,7 @@ def planned(
     from ...compiler.migrate.findings.decisions import Decisions
     from ...compiler.migrate.plan import plan_migration
     from ...dsl.reports.diagnostics import Diagnostics
+    from ...dsl.reports.source import SourceFile
 
     if old.pipeline != new.pipeline:
         raise UserError(
@@ -148,7 +149,7 @@ def planned(
     if migration is None:
         decisions = Decisions()
         return plan_migration(old, new, decisions), decisions
-    diagnostics = Diagnostics(_read(migration))
+    diagnostics = Diagnostics(migration if isinstance(migration, SourceFile) else _read(migration))
     said.append(diagnostics)
     decisions = read_migration(old, new, diagnostics)
     found = plan_migration(old, new, decisions)

@@ -7,6 +7,7 @@ The modules:
 
 - ``specs``: diagnostics, and how tests ended.
 - ``migration_plan``: what becomes of a state, and of the rows of a savepoint.
+- ``review``: what differs from a revision.
 - ``running``: the status of a job, barriers.
 - ``savepoints``: lists, the manifest, rows.
 """

@@ -78,9 +78,14 @@ def render_json(files: Sequence[Diagnostics]) -> str:
     document: outputs.Diagnostics = {
         "format": 1,
         "kind": "diagnostics",
-        "diagnostics": [_object(one, found.source) for found in files for one in found],
+        "diagnostics": objects(files),
     }
     return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+
+
+def objects(files: Iterable[Diagnostics]) -> list[outputs.OneDiagnostic]:
+    """Return the diagnostics of some files as ``outputs.OneDiagnostic``."""
+    return [_object(one, found.source) for found in files for one in found]
 
 
 class _Painter:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ....contracts.migration import InexactPart, Migration, SinkChange, SourceChange
+from ....contracts.outputs.migration_plan import PlannedPart
 from ..findings.verdicts import Finding, MigrationPlan, Outcome
 
 
@@ -36,7 +37,9 @@ def report(plan: MigrationPlan) -> dict[str, Any]:
         "from_version": plan.from_version,
         "to_version": plan.to_version,
         "exit_code": plan.exit_code,
-        "parts": [_part(outcome, f) for outcome in plan.outcomes() for f in outcome.findings],
+        "parts": [
+            planned_part(outcome, f) for outcome in plan.outcomes() for f in outcome.findings
+        ],
         "document": document(plan).to_json(),
     }
 
@@ -46,7 +49,8 @@ def _mark(outcome: Outcome, finding: Finding) -> InexactPart:
     return InexactPart(outcome.id, cell, finding.why or finding.verdict.value)
 
 
-def _part(outcome: Outcome, finding: Finding) -> dict[str, Any]:
+def planned_part(outcome: Outcome, finding: Finding) -> PlannedPart:
+    """Return the verdict on a part, for programs."""
     missing = finding.open
     return {
         "owner": outcome.id,

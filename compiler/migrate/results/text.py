@@ -35,7 +35,7 @@ def _fate(outcome: Outcome, whole: bool) -> Iterator[str]:
         yield f"{title}: kept"
         return
     yield title
-    findings = list(_joined(outcome.findings))
+    findings = list(joined(outcome.findings))
     names = [_name(finding) for finding in findings]
     width = max((len(name) for name in names if len(name) <= _WIDEST), default=0)
     verdicts = max((len(finding.verdict.value) for finding in findings), default=0)
@@ -43,7 +43,7 @@ def _fate(outcome: Outcome, whole: bool) -> Iterator[str]:
         yield from _finding(f"  {name:<{width}}  {finding.verdict.value:<{verdicts}}", finding)
 
 
-def _joined(findings: Iterable[Finding]) -> Iterator[Finding]:
+def joined(findings: Iterable[Finding]) -> Iterator[Finding]:
     """Yield findings, with the registers of a sketch as one where all have the same."""
     for _, alike in groupby(findings, _without_register):
         same = list(alike)
