@@ -35,6 +35,8 @@ spark:
   spark.sql.streaming.stateStore.minDeltasForSnapshot: 5
   spark.sql.streaming.stateStore.maintenanceInterval: 200ms
 ---
+CHECKPOINT EVERY INTERVAL 1 HOUR;
+
 CREATE SOURCE payments (
   payment_id STRING NOT NULL,
   card_id STRING,
