@@ -1,7 +1,7 @@
 """Which of the ways in which a case's rows can arrive `make test` tries; the others are long.
 
-Of each file of tests one case is run, in a hard way for its kind. The names of the files say which:
-all files together go through all ways, and the same ones at every run.
+Of each file of tests one case is run, as it is written or in a hard way for its kind. The names of
+the files say which: all files together go through all ways, and the same ones at every run.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from zlib import crc32
 
 from streamc.cli.testing.load import Test
 from streamc.compiler.spec_tests.model import Rows
-from streamc.compiler.spec_tests.ways import CRASHES, RESTARTS, ROW_BY_ROW
+from streamc.compiler.spec_tests.ways import AS_WRITTEN, CRASHES, RESTARTS, ROW_BY_ROW
 
 T = TypeVar("T")
 
@@ -27,8 +27,8 @@ def turn(name: str, choices: Sequence[T]) -> T:
     return choices[crc32(name.encode()) % len(choices)]
 
 
-def a_hard_one(tests: Iterable[Test]) -> list[Test]:
-    """One case of each file of tests: killed, restarted or row by row, if that is meant for any.
+def one_of_each_file(tests: Iterable[Test]) -> list[Test]:
+    """One case of each file: as written, killed, restarted or row by row, if it is meant for that.
 
     A file holds cases of one spec, most of them of the same rows for another way of arrival.
     """
@@ -41,7 +41,8 @@ def a_hard_one(tests: Iterable[Test]) -> list[Test]:
 
 def _of_a_file(name: str, cases: Sequence[Mapping[str, Test]]) -> Test:
     case = turn(name, [ways for ways in cases if _hard(ways)] or cases)
-    return turn(name, _hard(case) or [*case.values()])
+    written = [case[AS_WRITTEN]] if AS_WRITTEN in case else []
+    return turn(name, [*written, *_hard(case)] or [*case.values()])
 
 
 def _hard(ways: Mapping[str, Test]) -> list[Test]:

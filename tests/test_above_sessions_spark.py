@@ -84,7 +84,7 @@ END;""",
 }
 
 
-OFTEN = ("a program", "ids", "a join, and ids above it")
+OFTEN = ("a join, and ids above it",)
 RUNS = [
     pytest.param(kind, way, marks=[] if kind in OFTEN and way == "restarts" else pytest.mark.long)
     for kind in KINDS

@@ -227,7 +227,6 @@ def test_an_operator_added_whole(spark: SparkSession, tmp_path: Path) -> None:
     assert any(row["last"] == "due" for row in rows)
 
 
-@LONG
 def test_a_value_of_a_program(spark: SparkSession, tmp_path: Path) -> None:
     job = Backfilled(tmp_path / "job", spark, COUNTS)
     decisions = "from: 1\nto: 1\noperators: {spend: {accept: {begun: backfill}}}\n"
@@ -293,13 +292,8 @@ def before(spec: str) -> str:
     )
 
 
-@pytest.mark.parametrize(
-    "runs",
-    [
-        pytest.param((1, 4, 7), id="some"),
-        pytest.param(range(STEPS + 1), id="each", marks=LONG),
-    ],
-)
+@LONG
+@pytest.mark.parametrize("runs", [(1, 4, 7), range(STEPS + 1)], ids=["some", "each"])
 def test_all_kinds_of_state(runs: Sequence[int], spark: SparkSession, tmp_path: Path) -> None:
     """`runs` are the steps after which both jobs run, one batch each."""
     old, new = (compiled_text(text, "all.stream") for text in (before(ALL), ALL))

@@ -112,6 +112,7 @@ def test_all_sinks_hold_the_same_input_at_every_barrier(
     assert shop.found()["windows"].total() >= 9 and shop.found()["pairs"].total() > 20
 
 
+@pytest.mark.long
 def test_a_stop_at_every_barrier(spark: SparkSession, tmp_path: Path) -> None:
     shop = Shop(tmp_path, seed=2, files_per_epoch=2)
     witnesses = []
@@ -128,6 +129,7 @@ def test_a_stop_at_every_barrier(spark: SparkSession, tmp_path: Path) -> None:
     assert numbers == sorted(set(numbers)) and len(numbers) >= 3
 
 
+@pytest.mark.long
 def test_an_epoch_holds_no_more_files_than_a_batch_may(spark: SparkSession, tmp_path: Path) -> None:
     shop = Shop(tmp_path, seed=3, files_per_epoch=3)
     shop.writer.add(10)
@@ -142,6 +144,7 @@ def test_an_epoch_holds_no_more_files_than_a_batch_may(spark: SparkSession, tmp_
     assert [step for step in steps if step] == [3, 3, 3, 1]
 
 
+@pytest.mark.long
 def test_two_jobs_in_one_process_do_not_meet(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

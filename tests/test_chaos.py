@@ -57,6 +57,7 @@ def test_a_full_disk(tmp_path: Path, tell: Callable[[str], None]) -> None:
         check(disk.fill_and_free(shop, small, 1, tell), 1)
 
 
+@LONG
 def test_a_jvm_ends_with_its_python(tmp_path: Path) -> None:
     shop = Shop(tmp_path, seed=14)
     shop.writer.add(6)

@@ -191,6 +191,7 @@ def test_another_query_continues_with_what_one_has_kept(own: SparkSession, tmp_p
     assert sorted(first + rest, key=by_key) == sorted(whole, key=by_key)
 
 
+@pytest.mark.long
 def test_a_class_continues_with_what_a_class_has_kept(own: SparkSession, tmp_path: Path) -> None:
     kernel, target = load_kernel(own, kernel_jar(print)), "totals_in_python:Totals"
     first = ran(own, kernel, tmp_path / "first", BATCHES[:CUT], None, target)
@@ -202,6 +203,7 @@ def test_a_class_continues_with_what_a_class_has_kept(own: SparkSession, tmp_pat
     assert sorted(first + rest, key=by_key) == sorted(whole, key=by_key)
 
 
+@pytest.mark.long
 def test_timers_that_a_state_has_earlier_fire_in_time(own: SparkSession, tmp_path: Path) -> None:
     kernel, target = load_kernel(own, kernel_jar(print)), "totals_in_python:Totals"
     ran(own, kernel, tmp_path / "first", BATCHES[:CUT], None)

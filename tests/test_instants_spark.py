@@ -147,7 +147,7 @@ def test_a_number_counts_its_unit(
 
 
 def how(number: str, unit: str) -> str:
-    return f"as {unit} does not fit" if number.strip("-").isdigit() else "is no"
+    return f"as {unit} does not fit" if number.strip("-").isdigit() else "is not a valid"
 
 
 def test_a_unit_that_is_said_is_meant(

@@ -47,7 +47,7 @@ def rows_of_patterns() -> Batches:
     return packed([[row() for _ in range(8)] for _ in range(60)], {"kind": "z", "i": 0})
 
 
-@pytest.mark.parametrize("way", each_way("row_by_row"))
+@pytest.mark.parametrize("way", each_way("whole"))
 def test_patterns(way: Way, tmp_path: Path, spark: SparkSession) -> None:
     batches = arriving(rows_of_patterns(), way)
     got = outputs("matches", {"rows": batches}, way, tmp_path, spark)

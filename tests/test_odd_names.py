@@ -96,7 +96,8 @@ def test_what_cannot_be_seen_is_refused(character: str, form: str) -> None:
 
 
 @pytest.mark.spark
-@pytest.mark.parametrize("way", ["as written", pytest.param("savepoints", marks=pytest.mark.long)])
+@pytest.mark.long
+@pytest.mark.parametrize("way", ["as written", "savepoints"])
 def test_rows_of_odd_names(way: str, spark: SparkSession, tmp_path: Path) -> None:
     steps = [
         {"e": [given(FEW, 1)], "f": [given(FEW, 1)]},

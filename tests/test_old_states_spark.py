@@ -176,6 +176,7 @@ def test_a_state_continues_with_its_script_and_with_its_spec_recompiled(
 
 
 @pytest.mark.spark
+@pytest.mark.long
 def test_a_savepoint_is_restored_under_its_spec(
     spark: SparkSession, kept: Path, shop: Shop
 ) -> None:

@@ -44,7 +44,7 @@ def rows_of_streams() -> Batches:
     return packed(made(steps_of(row, 7), 150), {"i": None})
 
 
-@pytest.mark.parametrize("way", each_way("restarted"))
+@pytest.mark.parametrize("way", each_way("whole"))
 def test_each_row_is_taken_or_sent(way: Way, tmp_path: Path, spark: SparkSession) -> None:
     batches = arriving(rows_of_streams(), way)
     marks = Watermarks(batches, DELAY, idle=way == "restarted")

@@ -192,9 +192,8 @@ def explore(classes: Path, number: int, scenario: Scenario) -> str:
     return java(f"{library}:{classes}", [f"explored{number}.Explore", scenario.argument])
 
 
-def check(folder: Path, scenarios: Mapping[str, Scenario]) -> None:
+def check(classes: Path, scenarios: Mapping[str, Scenario]) -> None:
     """All worlds are explored; there are many, and in some a continuing job is idle."""
-    classes = compiled(folder, [protocol()])
     for name, scenario in scenarios.items():
         said = explore(classes, 0, scenario)
         found = re.fullmatch(r"(\d+) worlds, (\d+) at rest\n", said)
@@ -203,48 +202,42 @@ def check(folder: Path, scenarios: Mapping[str, Scenario]) -> None:
         assert worlds > 1000 and (rest > 0) == (scenario.caught_up == 0), (name, said)
 
 
+def check_planted(classes: Path, names: Sequence[str], first: int) -> None:
+    """Each of these faults is found in its copy of the protocol."""
+    said = {
+        name: explore(classes, number, PLANTED[name].scenario)
+        for number, name in enumerate(names, first)
+    }
+    assert [(name, found) for name, found in said.items() if PLANTED[name].found not in found] == []
+
+
+def with_fault(name: str) -> str:
+    text = protocol()
+    for old, new in PLANTED[name].replaced.items():
+        assert text.count(old) == 1, (name, old)
+        text = text.replace(old, new)
+    return text
+
+
 def protocol() -> str:
     return (SOURCES / "gate" / "Protocol.scala").read_text("utf-8")
 
 
+OFTEN = ("wanted again before it is taken", "not settled")
+
+
 def test_nothing_goes_wrong_in_any_order(tmp_path: Path) -> None:
-    check(tmp_path, SCENARIOS)
+    """In one test with some faults, since the compiler takes longer than the search."""
+    classes = compiled(tmp_path, [protocol(), *map(with_fault, OFTEN)])
+    check(classes, SCENARIOS)
+    check_planted(classes, OFTEN, 1)
 
 
 @pytest.mark.long
 def test_nothing_goes_wrong_in_any_order_of_more(tmp_path: Path) -> None:
-    check(tmp_path, LONG)
+    check(compiled(tmp_path, [protocol()]), LONG)
 
 
-OFTEN = (
-    "wanted again before it is taken",
-    "a commit is not looked at",
-    "not settled",
-    "nobody asks again",
-    "another's state",
-)
-
-
-@pytest.mark.parametrize(
-    "names",
-    [
-        pytest.param(OFTEN, id="some"),
-        pytest.param(tuple(PLANTED), id="all", marks=pytest.mark.long),
-    ],
-)
-def test_planted_faults_are_found(names: Sequence[str], tmp_path: Path) -> None:
-    """In one test, since the compiler takes longer than the search."""
-    planted = {name: PLANTED[name] for name in names}
-    texts = []
-    for name, fault in planted.items():
-        text = protocol()
-        for old, new in fault.replaced.items():
-            assert text.count(old) == 1, (name, old)
-            text = text.replace(old, new)
-        texts.append(text)
-    classes = compiled(tmp_path, texts)
-    said = {
-        name: explore(classes, number, fault.scenario)
-        for number, (name, fault) in enumerate(planted.items())
-    }
-    assert [(name, said[name]) for name, f in planted.items() if f.found not in said[name]] == []
+@pytest.mark.long
+def test_planted_faults_are_found(tmp_path: Path) -> None:
+    check_planted(compiled(tmp_path, [*map(with_fault, PLANTED)]), [*PLANTED], 0)

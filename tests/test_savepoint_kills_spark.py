@@ -252,7 +252,7 @@ def test_restore_at_every_step(
     [
         *(pytest.param(step, marks=LONG) for step in ("first batch counts", "rename")),
         pytest.param("state queries/minutes", marks=LONG),
-        "write queries/counts/commits/0",
+        pytest.param("write queries/counts/commits/0", marks=LONG),
     ],
 )
 def test_what_follows_a_kill_in_a_restore(job: Visits, restoring: Restoring, step: str) -> None:
@@ -269,6 +269,7 @@ def test_what_follows_a_kill_in_a_restore(job: Visits, restoring: Restoring, ste
     job.assert_nothing_half_made()
 
 
+@LONG
 def test_a_restore_counts_from_its_last_step_on(job: Visits, restoring: Restoring) -> None:
     restoring.until(None)
     job.feed(3)

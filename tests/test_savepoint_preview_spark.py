@@ -138,6 +138,7 @@ CREATE STREAM spend AS
     }
 
 
+@pytest.mark.long
 def test_windows_that_become_wider(saved: Make) -> None:
     """The watermark is at second 155: of five minutes the first two have closed."""
     payments = [
@@ -214,6 +215,7 @@ def test_sessions_that_end_later(saved: Make) -> None:
     assert windows == [f"{{{_text(140)}, {_text(220)}}}", f"{{{_text(185)}, {_text(265)}}}"]
 
 
+@pytest.mark.long
 def test_rows_of_a_program_that_can_not_be_converted(saved: Make) -> None:
     job = saved(LAST, PAYMENTS)
     moved = "timers: {due: 'due - INTERVAL 80 SECONDS'}"

@@ -153,6 +153,7 @@ def test_a_savepoint_continues_as_if_nothing_had_happened(
     assert job.kept() == kept_rows
 
 
+@LONG
 def test_programs_continue_after_a_rollback_and_a_move(spark: SparkSession, tmp_path: Path) -> None:
     job = Pipeline(tmp_path / "here", spark)
     for step in range(3):

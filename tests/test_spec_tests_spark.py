@@ -13,7 +13,7 @@ from unittest.mock import Mock
 
 import pytest
 import yaml
-from chosen_ways import a_hard_one
+from chosen_ways import one_of_each_file
 from golden_extension import cases
 from json_outputs import output
 from streamc.cli.testing.find import find_tests
@@ -39,7 +39,7 @@ def outcomes(paths: Sequence[Path], spark: SparkSession, *, once: bool = False) 
     """How the tests of files end: all in all ways, or one of each file in one way."""
     suite = load_tests(find_tests(paths))
     assert not any(found.has_errors for found in suite.found), render(suite.found)
-    return list(run_tests(a_hard_one(suite.tests) if once else suite.tests, spark=spark))
+    return list(run_tests(one_of_each_file(suite.tests) if once else suite.tests, spark=spark))
 
 
 @cache
@@ -64,6 +64,11 @@ EVERY_WAY = [
     for way in WAYS
     if way in ways(file)
 ]
+LARGE = ("flights-storm",)
+"""Real days of data, which take half a minute."""
+OFTEN = [
+    pytest.param(file, id=name(file), marks=LONG if name(file) in LARGE else []) for file in FILES
+]
 RESTORED = [
     pytest.param(
         file, id=name(file), marks=[] if file.parent.parent.name in OFTEN_RESTORED else LONG
@@ -83,9 +88,9 @@ def check(found: Sequence[Outcome]) -> None:
     assert failed == [], "".join(failed)
 
 
-@pytest.mark.parametrize("file", FILES, ids=name)
+@pytest.mark.parametrize("file", OFTEN)
 def test_the_specs_of_the_project(file: Path, spark: SparkSession) -> None:
-    check(list(run_tests(a_hard_one(load_once(file).tests), spark=spark)))
+    check(list(run_tests(one_of_each_file(load_once(file).tests), spark=spark)))
 
 
 @LONG
