@@ -130,6 +130,7 @@ def told(rows: Iterable[dict[str, Any]]) -> list[Any]:
     )
 
 
+@LONG
 def test_cells_of_an_aggregate(spark: SparkSession, tmp_path: Path) -> None:
     job = Backfilled(tmp_path / "job", spark, FIVES)
     code, said = job.backfill(MORE, BACKFILLED)

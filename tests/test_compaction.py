@@ -67,7 +67,7 @@ def written(
     cut = {"batch": BOUND, "watermark": None, "acknowledged_ms": 1, "operators": []}
     document = {
         **{"barrier": 7, "epoch": BOUND, "generation": "0001", "pipeline": "p", "version": 1},
-        **{"requested_at": moment, "completed_at": moment},
+        **{"requested_at": moment, "completed_at": moment, "duration_ms": 1},
         "queries": {"per_minute": {**cut, "rows_in": 0, "rows_out": 0}},
         **{"sources": {}, "sinks": {}, "ledger": {}, "files": {}},
     }

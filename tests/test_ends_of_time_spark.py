@@ -190,6 +190,7 @@ RUNG = "{contains: true, rows: [{k: a, n: 1}, {k: b, n: 1}, {k: c, n: 1}]}"
 """Timers that are restarted fire once more with each later batch."""
 
 
+@pytest.mark.long
 def test_the_last_instant_of_all_ends_no_query(tmp_path: Path, spark: SparkSession) -> None:
     expected = {
         **WINDOWS,

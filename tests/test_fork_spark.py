@@ -33,6 +33,7 @@ def branch(spec: Path, old: Plan) -> Branch:
     return Branch(version, document(plan), {}, None)
 
 
+@pytest.mark.long
 def test_two_versions_continue_from_one_savepoint(spark: SparkSession, tmp_path: Path) -> None:
     spec = CARDS / "card_fraud.stream"
     script = written(compiled(spec, spec.name), tmp_path)

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import strategies as st
 from oracles import joins, match_streams, matches, temporal
 from oracles.streams import Batches, made, offsets, packed, steps_of
-from run_case import Way, each_way
+from run_case import LONG, WAYS, Way, each_way
 from test_oracles import apart, arriving, outputs, unequal, verdict
 
 if TYPE_CHECKING:
@@ -47,7 +47,8 @@ def rows_of_patterns() -> Batches:
     return packed([[row() for _ in range(8)] for _ in range(60)], {"kind": "z", "i": 0})
 
 
-@pytest.mark.parametrize("way", each_way("whole"))
+@LONG
+@pytest.mark.parametrize("way", WAYS)
 def test_patterns(way: Way, tmp_path: Path, spark: SparkSession) -> None:
     batches = arriving(rows_of_patterns(), way)
     got = outputs("matches", {"rows": batches}, way, tmp_path, spark)

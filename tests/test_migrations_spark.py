@@ -2,7 +2,7 @@
 
 ``rows.yaml`` of a case is a test of its old spec with an upgrade to the new one; the right rows are
 worked out by hand, from what the new spec says of all rows, those before the upgrade included.
-`make test` runs cases of all kinds of changes, and `make test-long` the others that are like them.
+`make test` runs cases that together do all that a restore can do, and `make test-long` the others.
 """
 
 from __future__ import annotations

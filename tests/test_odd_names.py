@@ -109,6 +109,7 @@ def test_rows_of_odd_names(way: str, spark: SparkSession, tmp_path: Path) -> Non
 
 
 @pytest.mark.spark
+@pytest.mark.long
 def test_rows_of_odd_names_inside_of_statements(spark: SparkSession, tmp_path: Path) -> None:
     rows = [{"k": "a", "v": n, "ts": f"2026-01-01T10:00:0{n}Z"} for n in (1, 2)]
     table = [{"k": "a", **places(FEW)}]

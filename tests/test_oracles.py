@@ -271,7 +271,7 @@ def rows_of_joins() -> Inputs:
     return found
 
 
-@pytest.mark.parametrize("way", each_way("row_by_row"))
+@pytest.mark.parametrize("way", each_way("whole"))
 def test_joins(way: Way, tmp_path: Path, spark: SparkSession) -> None:
     inputs = {name: arriving(batches, way) for name, batches in rows_of_joins().items()}
     a, b = (joins.timed(inputs[name]) for name in "ab")

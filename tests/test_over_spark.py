@@ -11,7 +11,7 @@ import pytest
 from hypothesis import strategies as st
 from oracles import joins, over, statistics
 from oracles.streams import Batches, made, offsets, packed, steps_of
-from run_case import WAYS, Way, each_way
+from run_case import LONG, WAYS, Way, each_way
 from test_oracles import apart, arriving, outputs, verdict
 
 if TYPE_CHECKING:
@@ -42,11 +42,16 @@ SPECS = {"over": over.STREAMS, "statistics": statistics.STREAMS}
 
 # A restart for each batch would compile the hundred aggregates of one of them as often.
 CASES: dict[str, Sequence[Way]] = {"over": WAYS, "statistics": ("whole", "row_by_row")}
-OFTEN: dict[str, Way] = {"over": "row_by_row", "statistics": "whole"}
 PARAMETERS = [
-    pytest.param(spec, *way.values, id=f"{spec}-{way.values[0]}", marks=way.marks)
+    pytest.param(
+        spec,
+        *way.values,
+        id=f"{spec}-{way.values[0]}",
+        # The statistics of a hundred frames are compiled for each.
+        marks=LONG if spec == "statistics" else way.marks,
+    )
     for spec, ways in CASES.items()
-    for way in each_way(OFTEN[spec], ways)
+    for way in each_way("whole", ways)
 ]
 
 
