@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+import tarfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -235,3 +236,28 @@ def test_a_comment_has_a_limit(run: Run, monkeypatch: pytest.MonkeyPatch) -> Non
     assert len(short) < 2500
     assert "left out, since the comment would be too long" in short
     assert short.count("### `") < 3
+
+
+OLD_STATE = Path(__file__).parent / "old_states" / "0.1.0"
+
+
+def test_sizes_of_a_savepoint(run: Run) -> None:
+    """Those of the manifest, next to the verdicts on the operators; Spark is not started."""
+    with tarfile.open(OLD_STATE / "before.savepoint") as tar:
+        tar.extractall("saved", filter="data")
+    (place,) = (path.parent for path in Path("saved").rglob("manifest.json"))
+    shop = write("shop.stream", (OLD_STATE / "shop.stream").read_text("utf-8"))
+    committed()
+    arguments = ("review", "HEAD", "shop.stream", "--savepoint", f"./{place}")
+    same = run(*arguments)
+    assert (same.code, same.err) == (
+        0,
+        "savepoint before is of `shop`, of which no spec differs\n",
+    )
+    shop.write_text((OLD_STATE / "shop_v2.stream").read_text("utf-8"), encoding="utf-8")
+    (found,) = output(run(*arguments, "--format=json").out)["specs"]
+    sizes = {one["id"]: (one["rows"], one["bytes"]) for one in found["savepoint"]["operators"]}
+    assert found["savepoint"]["rows"] == sum(rows for rows, _ in sizes.values()) > 0
+    shown = run(*arguments).out
+    assert f"\nSavepoint `before`, version 1, barrier {found['savepoint']['barrier']}: " in shown
+    assert f"operator `spend` (aggregate): {sizes['spend'][0]} rows, " in shown

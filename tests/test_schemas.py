@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import json
+import re
 import tarfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, get_args
 
 import pytest
+import typer.main
 import yaml
 from json_outputs import SCHEMAS, fits, validator
 from jsonschema import ValidationError
 from make_schemas import schemas, text_of
+from streamc.cli.app import app
 from streamc.compiler.migrate.files.read import _PARTS, ACCEPTED, WORDS
 from streamc.compiler.spec_tests.steps import _KEYS, _WITH_VALUE, _WORDS
 from streamc.compiler.spec_tests.ways import WAYS
@@ -46,6 +49,44 @@ def test_they_are_fresh() -> None:
 def test_all_of_them_are_schemas() -> None:
     for path in SCHEMAS.iterdir():
         validator(path.name.removesuffix(".schema.json"))
+
+
+def json_commands() -> Iterator[str]:
+    """Yield the commands that have `--format json`, as they are typed."""
+    pending: list[tuple[str, Any]] = [("", typer.main.get_command(app))]
+    while pending:
+        words, command = pending.pop()
+        pending += [
+            (f"{words} {name}".strip(), c) for name, c in getattr(command, "commands", {}).items()
+        ]
+        for option in command.params:
+            if "--format" in option.opts and "json" in getattr(option.type, "choices", ()):
+                yield words
+
+
+def test_every_command_with_json_says_what_it_prints() -> None:
+    """In the table of ``docs/json.md``, whose rows name a schema of an output."""
+    page = (ROOT / "docs" / "json.md").read_text(encoding="utf-8")
+    rows = [line for line in page.splitlines() if "-output.schema.json)" in line]
+    named = {
+        words
+        for row in rows
+        for words in re.findall(r"`(?:streamc )?([a-z][a-z ]*?)(?=`| [A-Z-])", row)
+    }
+    found = set(json_commands())
+    assert len(found) > 10
+    assert found == named
+    linked = {name for row in rows for name in re.findall(r"schemas/([a-z-]+\.schema\.json)", row)}
+    assert linked == {path.name for path in SCHEMAS.glob("*-output.schema.json")}
+
+
+def test_every_output_has_a_version_and_a_kind() -> None:
+    for path in SCHEMAS.glob("*-output.schema.json"):
+        schema = json.loads(path.read_text(encoding="utf-8"))
+        kind = path.name.removesuffix("-output.schema.json")
+        assert {"format", "kind"} <= set(schema["required"]), path.name
+        assert schema["properties"]["kind"]["const"] == kind, path.name
+        assert isinstance(schema["properties"]["format"]["const"], int), path.name
 
 
 def test_plans() -> None:
