@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Protocol
 
@@ -67,6 +68,7 @@ def find_codes(word: str, codes: Iterable[AnyCode]) -> list[AnyCode]:
     return [code for code in codes if wanted in (code.number.lower(), code.slug)]
 
 
+@cache
 def pages() -> Mapping[str, Path]:
     """Return the file of each page by the number that is its name."""
     return {path.stem: path for folder in FOLDERS for path in sorted(folder.glob("*.md"))}
