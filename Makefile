@@ -11,7 +11,7 @@ INSTALLED := $(VENV)/installed
 DEMO := build/demo
 
 .DEFAULT_GOAL := help
-.PHONY: help setup java demo test test-long test-kafka check golden fmt grammar schemas textmate bench chaos soak
+.PHONY: help setup java demo test test-long test-kafka test-cluster check golden fmt grammar schemas textmate bench chaos soak
 
 help: ## List the commands.
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile | expand -t 18
@@ -32,14 +32,17 @@ demo: $(INSTALLED) java ## Compile the flights pipeline, run it on three days of
 	@$(BIN)/python scripts/show_flights.py $(DEMO)/out
 	@echo "The PySpark that ran: build/flights.py"
 
-test: $(INSTALLED) java ## Run the tests in two processes, except those of `test-long` and `test-kafka`.
-	$(BIN)/python -m pytest -m "not kafka and not long" -n 2 --dist worksteal
+test: $(INSTALLED) java ## Run the tests in two processes, except those of `test-long`, `test-kafka` and `test-cluster`.
+	$(BIN)/python -m pytest -m "not kafka and not cluster and not long" -n 2 --dist worksteal
 
 test-long: $(INSTALLED) java ## Run the exhaustive variants of the tests.
-	$(BIN)/python -m pytest -m "long and not kafka" -n 2 --dist worksteal
+	$(BIN)/python -m pytest -m "long and not kafka and not cluster" -n 2 --dist worksteal
 
 test-kafka: $(INSTALLED) java ## Run the tests against a Kafka broker; Maven fetches its jars.
 	$(BIN)/python -m pytest -m kafka
+
+test-cluster: $(INSTALLED) java ## Run the tests against an S3 server and an HDFS; Maven fetches their jars.
+	$(BIN)/python -m pytest -m cluster
 
 check: $(INSTALLED) ## Lint, check types and layers, run the tests that need no Java: under a minute.
 	$(BIN)/ruff check .

@@ -49,7 +49,7 @@ def pytest_collection_finish() -> None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark what starts a server as starting Spark too: it runs jobs against the server."""
     for item in items:
-        if item.get_closest_marker("kafka") or item.get_closest_marker("postgres"):
+        if any(map(item.get_closest_marker, ("kafka", "postgres", "cluster"))):
             item.add_marker("spark")
 
 

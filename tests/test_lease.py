@@ -228,8 +228,8 @@ def test_a_lease_that_cannot_be_renewed_is_lost(tmp_path: Path) -> None:
     lease.release()
 
 
-def test_two_that_take_one_lease(tmp_path: Path, settles_soon: None) -> None:
-    """Without a lock, as on an object store: the last writer has it, and the other notices."""
+def test_two_that_take_one_lease(tmp_path: Path, unlocked: None) -> None:
+    """Without a lock: the last writer has it, and the other notices."""
 
     class Raced(LocalFiles):
         def replace(self, path: str, text: str) -> None:
@@ -238,7 +238,7 @@ def test_two_that_take_one_lease(tmp_path: Path, settles_soon: None) -> None:
                 write_lease(tmp_path, elsewhere())
 
     with pytest.raises(RuntimeFault, match="process 4711 on far runs"):
-        Lease(Raced(), str(tmp_path), "it", local=False)
+        Lease(Raced(), str(tmp_path), "it", local=True)
 
 
 def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:

@@ -20,6 +20,8 @@ class LeaseNote(Record):
     ``processes`` has the start of each process that may write: Python's, and that of Spark's JVM,
     which outlives it for a moment. ``seconds`` is how long the lease is valid without a renewal;
     ``inode`` is that of the folder, which reveals a copied lease; ``work`` is the holder's purpose.
+    Where there are no locks, ``number`` counts the takings of the lease, and one that was given
+    back is ``released``.
     """
 
     owner: str
@@ -32,6 +34,8 @@ class LeaseNote(Record):
     seconds: float
     work: str = field(default=RUN, metadata=WRITTEN)
     inode: int | None = field(default=None, metadata=WRITTEN)
+    number: int | None = None
+    released: bool = False
 
     def check(self) -> None:
         """Raise ``Malformed`` for numbers that no process has, and for an impossible duration."""

@@ -86,6 +86,7 @@ SINK_STAYS = Code("SR0412", "sink-stays", "a sink cannot undo what it has writte
 NOT_CONFIRMED = Code("SR0413", "not-confirmed", "a rollback was not confirmed")
 STATE_DRAINED = Code("SR0414", "state-drained", "a drained state cannot be continued")
 STATE_COPIED = Code("SR0415", "state-copied", "a state folder is a copy of another one")
+STORE_UNSAFE = Code("SR0416", "store-unsafe", "a store does not keep two writers apart")
 SAVEPOINT_UNUSABLE = Code("SR0420", "savepoint-unusable", "no savepoint can be used as requested")
 NOT_MIGRATED = Code(
     "SR0421", "not-migrated", "a savepoint does not fit the spec without a migration"
@@ -150,6 +151,7 @@ CODES = (
     NOT_CONFIRMED,
     STATE_DRAINED,
     STATE_COPIED,
+    STORE_UNSAFE,
     SAVEPOINT_UNUSABLE,
     NOT_MIGRATED,
     NOT_REPLAYED,

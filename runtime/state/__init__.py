@@ -12,6 +12,8 @@
 - ``checkpoints``: Spark's view of a generation's files: batches, versions of state stores, logs of
   sources.
 - ``lease``: the lease of a state folder: only one process runs on it at a time, on any machine.
+- ``exchanged_lease``: the same on a store without locks, each step of it one write under a
+  condition.
 - ``manifests``: the manifest of a barrier: what was durable, in which files, when it completed.
 - ``holders``: who holds a state folder, according to its `lease.json`: see `lease`.
 """

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from ...contracts.notes.lease import RUN, LeaseNote
 from ..base.processes import is_running, place, started
-from ..storage.notes import read_note_as
+from ..storage.notes import unreadable, unsealed
 from ..storage.places import Place
 
 if TYPE_CHECKING:
@@ -84,18 +84,38 @@ def lease_file(folder: str) -> str:
 
 
 def read_holder(files: Files, folder: str) -> Holder | None:
-    """The holder in a folder's lease, valid or not.
+    """The holder in a folder's lease, valid or not; None if it was released.
 
     Raises RuntimeFault when the lease is damaged.
     """
-    return read_note_as(files, lease_file(folder), Holder.from_json, _DAMAGED)
+    return _read(files, folder)[0]
+
+
+def held_by(text: str, path: str) -> Holder:
+    """The holder in the text of a lease; raises RuntimeFault when it is damaged."""
+    try:
+        return Holder.from_json(unsealed(text, path, _DAMAGED))
+    except ValueError as error:
+        raise unreadable(path, str(error), _DAMAGED) from None
+
+
+def _read(files: Files, folder: str) -> tuple[Holder | None, float]:
+    """Who has a lease, and when it was written."""
+    path = lease_file(folder)
+    try:
+        found = files.version(path)
+    except OSError as error:
+        raise unreadable(path, error.strerror or str(error), _DAMAGED) from None
+    holder = None if found is None else held_by(found.text, path)
+    if found is None or holder is None or holder.released:
+        return None, 0.0
+    return holder, found.written
 
 
 def running(files: Files, folder: str, now: float) -> Holder | None:
     """Who runs on a folder of this machine; `now` is by the file system's clock."""
-    holder = read_holder(files, folder)
-    written = files.modified(lease_file(folder))
-    if holder is None or written is None or holder.gone or is_copied(holder, folder):
+    holder, written = _read(files, folder)
+    if holder is None or holder.gone or is_copied(holder, folder):
         return None
     # A suspended process still exists, though it can't renew its lease.
     return holder if holder.lives or now - written <= holder.seconds else None

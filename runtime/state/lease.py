@@ -4,10 +4,11 @@
 removes it; one that was killed is recognised by its process, on the same machine, and by the age of
 the file anywhere else. No two clocks are compared: the file's own file system tells its age.
 
-On a disk of this machine there is also a lock, which the system frees with its process. Without
-locks, or where other machines do not see them, reading a lease and writing it are two steps, and
-another process may intervene. So every writer then waits, and reads again: a process that had read
-before it either saw this lease or overwrites it in this time, since those who need longer give up.
+On a store it is exchanged in one step: see `exchanged_lease`. On a disk of this machine there is
+also a lock, which the system frees with its process. Without locks, or where other machines do not
+see them (NFS), reading a lease and writing it are two steps, and another process may intervene. So
+every writer then waits, and reads again: a process that had read before it either saw this lease or
+overwrites it in this time, since those who need longer give up.
 """
 
 from __future__ import annotations
@@ -18,13 +19,15 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, cast
 
 from ...contracts.notes.lease import RUN
 from ..base.errors import LEASE_LOST, STATE_IN_USE, STATE_UNREADABLE, RuntimeFault, reason
 from ..base.private_files import open_to_append, secure
+from ..storage.file_system import unsafe_store
 from ..storage.notes import write_note
 from ..storage.places import Place, is_own_disk
+from .exchanged_lease import ExchangedLease, Held
 from .holders import (
     ROLLBACK,
     SECONDS,
@@ -37,7 +40,7 @@ from .holders import (
 )
 
 if TYPE_CHECKING:
-    from ..storage.file_system import Files
+    from ..storage.file_system import Files, VersionedFiles
 
 __all__ = ["ROLLBACK", "RUN", "Holder", "Lease", "lease_file", "read_holder", "running"]
 
@@ -68,7 +71,8 @@ class Lease:
     ) -> None:
         """Takes the lease for this process and others that work for it, and records the purpose.
 
-        Raises RuntimeFault when another run holds it.
+        A folder that is not `local` is one of VersionedFiles. Raises RuntimeFault when another run
+        holds it, and for a store where two could.
         """
         self._files = files
         self._folder = folder
@@ -79,13 +83,17 @@ class Lease:
         self._lost: RuntimeFault | None = None
         self._holder = Holder.here(seconds, processes, work)
         self._guarded = False
+        self._store: ExchangedLease | None = None
         self._lock = self._locked() if local else None
         try:
             if local:
                 inode = Place.of(folder, local=True).inode
                 self._holder = replace(self._holder, inode=inode)
             self._renewed = _clock()
-            self._take()
+            if local:
+                self._take()
+            else:
+                self._store = self._exchanged(cast("VersionedFiles", files))
         except BaseException:
             self._unlock()
             raise
@@ -136,8 +144,24 @@ class Lease:
                 raise self._in_use(holder, left)
             time.sleep(0.05)
 
-    def _take(self) -> None:
-        holder, _ = self._standing()
+    def _exchanged(self, files: VersionedFiles) -> ExchangedLease:
+        """The lease in a store, taken."""
+        if (reason := files.refusal(self._folder)) is not None:
+            raise unsafe_store(self._shown, reason)
+        before = None
+        with suppress(RuntimeFault):
+            before = read_holder(files, self._folder)
+        self._await_orphans(before)
+        store = ExchangedLease(files, self._folder, self._file_clock)
+        self._renewed = _clock()
+        taken = store.take(self._holder)
+        if isinstance(taken, Held):
+            raise self._in_use(taken.holder, taken.left)
+        self._holder = taken
+        return store
+
+    def _await_orphans(self, holder: Holder | None) -> None:
+        """Waits for the JVM of an ended holder; raises RuntimeFault when it does not end."""
         until = time.monotonic() + _PATIENCE
         while holder is not None and (orphans := holder.orphans):
             if time.monotonic() > until:
@@ -145,6 +169,9 @@ class Lease:
                 # resumed.
                 raise self._orphaned(holder, orphans)
             time.sleep(0.1)
+
+    def _take(self) -> None:
+        self._await_orphans(self._standing()[0])
         for _ in range(_TRIES):
             begun = _clock()
             holder, left = self._standing()
@@ -172,6 +199,9 @@ class Lease:
             raise self._in_use(other)
 
     def _give_back(self) -> None:
+        if self._store is not None:
+            self._store.release(self._holder)
+            return
         holder = read_holder(self._files, self._folder)
         if holder is not None and holder.owner == self._holder.owner:
             self._files.delete([lease_file(self._folder)])
@@ -210,9 +240,15 @@ class Lease:
         with self._renewing:
             begun = _clock()
             try:
+                if self._store is not None:
+                    if (other := self._store.renew(self._holder)) is None:
+                        self._renewed = begun
+                    else:
+                        self._lose_to(other.holder)
+                    return
                 holder = read_holder(self._files, self._folder)
                 if holder is None or holder.owner != self._holder.owner:
-                    self._lose(f"{'nobody' if holder is None else holder.shown} has it now")
+                    self._lose_to(holder)
                     return
                 self._write(replace(self._holder, renewed_at=instant_now()))
                 if self._may_be_taken(begun):
@@ -235,8 +271,11 @@ class Lease:
         holder = read_holder(self._files, self._folder)
         if holder is not None and holder.owner == self._holder.owner:
             return False
-        self._lose(f"{'nobody' if holder is None else holder.shown} has it now")
+        self._lose_to(holder)
         return True
+
+    def _lose_to(self, holder: Holder | None) -> None:
+        self._lose(f"{'nobody' if holder is None else holder.shown} has it now")
 
     def _lose(self, reason: str) -> None:
         self._lost = RuntimeFault(

@@ -126,6 +126,9 @@ class RemoteDisk:
         self.replace = storage.replace
         self.delete = storage.delete
         self.modified = storage.modified
+        self.version = storage.version
+        self.exchange = storage.exchange
+        self.refusal = storage.refusal
 
     def tree(self, folder: str) -> list[str]:
         return [str(path) for path in json.loads(self._checks.tree(folder))]

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
+from ..base.errors import STORE_UNSAFE, RuntimeFault
 from ..kernel.load import java_class, java_list, java_map
 
 if TYPE_CHECKING:
@@ -31,6 +32,18 @@ class Written:
     files: tuple[WrittenFile, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Version:
+    """A small file as it was read: `token` tells it from its other versions.
+
+    `written` is in seconds by the clock of its file system.
+    """
+
+    text: str
+    token: str
+    written: float
+
+
 class Files(Protocol):
     """Whole small files in folders, as notes need them, with or without a JVM."""
 
@@ -45,6 +58,24 @@ class Files(Protocol):
     def delete(self, paths: Sequence[str]) -> None: ...
 
     def modified(self, path: str) -> float | None: ...
+
+    def version(self, path: str) -> Version | None: ...
+
+
+class VersionedFiles(Files, Protocol):
+    """Files of a store without locks, of which one writer at a time exchanges a version."""
+
+    def refusal(self, folder: str) -> str | None:
+        """Why writers can't be kept apart in a folder; None if they can."""
+        ...
+
+    def exchange(self, path: str, text: str, expected: str | None) -> bool:
+        """Writes the version after the one with this token, the first after None.
+
+        Of all who exchange one version one succeeds; returns whether this call did. Texts that
+        follow each other must differ. The file is then read by `version`, and by nothing else.
+        """
+        ...
 
 
 class Storage:
@@ -93,12 +124,31 @@ class Storage:
         return None if found < 0 else found / 1000
 
     def create(self, path: str, text: str) -> None:
-        """Writes a new file that appears whole or not at all; an existing one is an error."""
-        self._files.create(path, text)
+        """Writes a new file that appears whole or not at all; an existing one is an error.
+
+        Raises RuntimeFault for a store where two writers could both succeed.
+        """
+        if (reason := self._files.create(path, text)) is not None:
+            raise unsafe_store(path, str(reason))
 
     def replace(self, path: str, text: str) -> None:
         """Writes a file in place of what is there; readers see the old one or the new one."""
         self._files.replace(path, text)
+
+    def refusal(self, folder: str) -> str | None:
+        found = self._files.refusal(folder)
+        return None if found is None else str(found)
+
+    def version(self, path: str) -> Version | None:
+        """The newest version of a file, or None when there is none."""
+        found = self._files.version(path)
+        if found is None:
+            return None
+        text, token, milliseconds = json.loads(found)
+        return Version(text, token, milliseconds / 1000)
+
+    def exchange(self, path: str, text: str, expected: str | None) -> bool:
+        return bool(self._files.exchange(path, text, expected))
 
     def move(self, pairs: Sequence[tuple[str, str]]) -> None:
         """Renames files, except those already moved by an earlier call."""
@@ -130,3 +180,13 @@ class Storage:
         report = json.loads(self._files.write(batch._jdf, format, given, folder, roll))
         files = (WrittenFile(f["name"], f["bytes"], f["rows"]) for f in report["files"])
         return Written(report["rows"], tuple(files))
+
+
+def unsafe_store(path: str, reason: str) -> RuntimeFault:
+    """The fault for a store that can't keep the state of a job."""
+    return RuntimeFault(
+        STORE_UNSAFE,
+        f"{path} is in a store where two jobs could both have a state: {reason}",
+        "keep the state on a disk, on HDFS, or under s3a: in a store with conditional writes,\n"
+        "with `fs.s3a.create.conditional.enabled` as it is by default",
+    )

@@ -16,6 +16,7 @@ from urllib.parse import unquote, urlsplit
 from ...contracts.notes.identity import StateIdentity
 from ..base.errors import NO_STATE_FOLDER, RuntimeFault
 from ..base.private_files import make_folders, open_new
+from .file_system import Version
 from .notes import read_note_as
 
 if TYPE_CHECKING:
@@ -68,6 +69,11 @@ class LocalFiles:
             return os.stat(path).st_mtime
         except (FileNotFoundError, NotADirectoryError):
             return None
+
+    def version(self, path: str) -> Version | None:
+        """A file with the time it was written, or None; on a disk locks tell writers apart."""
+        text, written = self.read(path), self.modified(path)
+        return None if text is None or written is None else Version(text, "", written)
 
     def _temporary(self, path: str, text: str) -> Path:
         """The text in a hidden file next to its target, durable."""

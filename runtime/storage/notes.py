@@ -69,9 +69,15 @@ def read_note(storage: Files, path: str, help: str | None = None) -> dict[str, A
     """The document in a note, None when there is none; raises RuntimeFault for a damaged one."""
     try:
         text = storage.read(path)
-        return None if text is None else unseal(text)
     except OSError as error:
         raise unreadable(path, error.strerror or str(error), help) from None
+    return None if text is None else unsealed(text, path, help)
+
+
+def unsealed(text: str, path: str, help: str | None = None) -> dict[str, Any]:
+    """The document in the text of a note; raises RuntimeFault when it is damaged."""
+    try:
+        return unseal(text)
     except ValueError as error:
         raise unreadable(path, str(error), help) from None
 

@@ -1,10 +1,7 @@
 package org.apache.spark.sql.streamc
 
 import java.io.{FileNotFoundException, IOException, OutputStream}
-import java.nio.ByteBuffer
-import java.nio.channels.FileChannel
 import java.nio.charset.StandardCharsets.UTF_8
-import java.nio.file.{Files => JFiles, Path => JPath, StandardCopyOption, StandardOpenOption}
 
 import scala.jdk.CollectionConverters._
 
@@ -93,66 +90,45 @@ class Files(session: SparkSession) {
     catch { case _: FileNotFoundException => -1L }
   }
 
-  /** Creates a file atomically; an existing one is an error. */
-  def create(path: String, text: String): Unit = {
+  private def whole(path: Path): WholeFiles = WholeFiles.of(fileSystem(path), path, conf)
+
+  /** Why two writers can't be kept apart in a folder, or null. */
+  def refusal(folder: String): String = {
+    val p = new Path(folder)
+    whole(p).refusal(p)
+  }
+
+  /**
+   * Creates a file atomically; an existing one is an error. Returns null, or why two writers can't
+   * be kept apart there.
+   */
+  def create(path: String, text: String): String = {
     val target = new Path(path)
-    val fs = fileSystem(target)
-    if (fs.exists(target)) throw new FileAlreadyExistsException(path)
-    rename(fs, temporary(fs, target, text), target)
+    whole(target) match {
+      case unsafe: UnsafeFiles => unsafe.refusal(target.getParent)
+      case files => files.create(target, text); null
+    }
   }
 
   /** Replaces a file atomically: readers see the old content or the new. */
   def replace(path: String, text: String): Unit = {
     val target = new Path(path)
-    val fs = fileSystem(target)
-    val written = temporary(fs, target, text)
-    fs match {
-      case local: RawLocalFileSystem =>
-        JFiles.move(local.pathToFile(written).toPath, local.pathToFile(target).toPath,
-          StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING)
-      case _ =>
-        FileContext.getFileContext(fs.getUri, conf)
-          .rename(written, target, Options.Rename.OVERWRITE)
-    }
+    whole(target).replace(target, text)
   }
 
-  /** Writes the text to a hidden file next to its target and syncs it to disk. */
-  private def temporary(fs: FileSystem, target: Path, text: String): Path = {
-    val own = java.util.UUID.randomUUID.toString.take(13)
-    val temporary = new Path(target.getParent, s".${target.getName}.$own.tmp")
-    fs match {
-      case local: RawLocalFileSystem => writeHere(local.pathToFile(temporary).toPath, text)
-      case _ =>
-        val out = fs.create(temporary, true)
-        try {
-          out.write(text.getBytes(UTF_8))
-          out.hsync()
-        } finally out.close()
-    }
-    temporary
+  /** The newest version of a file as JSON, or null: text, token, milliseconds when it was written. */
+  def version(path: String): String = {
+    val p = new Path(path)
+    whole(p).version(p).map { found =>
+      JsonMethods.compact(JArray(
+        List(JString(found.text), JString(found.token), JLong(found.modified))))
+    }.orNull
   }
 
-  /** Without Hadoop, which would start a process for each local file to set its permissions. */
-  private def writeHere(file: JPath, text: String): Unit = {
-    makeFolders(file.getParent)
-    LocalFiles.makePrivate(file)
-    val out = FileChannel.open(
-      file, StandardOpenOption.CREATE, StandardOpenOption.TRUNCATE_EXISTING, StandardOpenOption.WRITE)
-    try {
-      val bytes = ByteBuffer.wrap(text.getBytes(UTF_8))
-      while (bytes.hasRemaining) out.write(bytes)
-      out.force(true)
-    } finally out.close()
-    LocalFiles.restrict(file)
-  }
-
-  /** Creates missing folders; below a private folder they get the permissions of their parent. */
-  private def makeFolders(folder: JPath): Unit = if (!JFiles.isDirectory(folder)) {
-    makeFolders(folder.getParent)
-    try {
-      JFiles.createDirectory(folder)
-      LocalFiles.restrict(folder)
-    } catch { case _: java.nio.file.FileAlreadyExistsException => }
+  /** Writes the version after the one with this token, the first after null; whether it could. */
+  def exchange(path: String, text: String, expected: String): Boolean = {
+    val p = new Path(path)
+    whole(p).exchange(p, text, expected)
   }
 
   /**
