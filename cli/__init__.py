@@ -6,6 +6,7 @@ runs.
 Each of these imports only those below it:
 
 - ``app``: the command line; ``main`` is the entry point.
+- ``deployment``: a pipeline on its way to a cluster.
 - ``jobs``: commands that start, watch, stop or roll back jobs.
 - ``review``: ``streamc review``, for pull requests.
 - ``savepoints``: commands on savepoints, and their migration.

@@ -13,6 +13,7 @@ import typer
 
 from .. import __version__
 from ..contracts.terminal import guard_streams
+from .deployment.package import package
 from .jobs.backfill import backfill
 from .jobs.barriers import barriers
 from .jobs.fork import fork
@@ -56,6 +57,7 @@ app.command("graph")(graph)
 app.command("init")(init)
 app.add_typer(kernel, name="kernel")
 app.command("lsp")(lsp)
+app.command("package")(package)
 app.command("review")(review)
 app.command("rollback")(rollback)
 app.command("run")(run)

@@ -6,11 +6,16 @@ Spark shows.
 
 from __future__ import annotations
 
+import errno
 import os
+import stat
 import subprocess
 import sys
+import tempfile
 import time
+import zipfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 from streamc.runtime.base.errors import RuntimeFault
@@ -193,6 +198,59 @@ def test_the_cache_cannot_be_written(machine: Machine) -> None:
     found = fault()
     assert found.code.number == "SR0203" and "cannot write to" in found.message
     assert found.help == "set XDG_CACHE_HOME to a folder that can be written"
+
+
+@pytest.fixture
+def read_only(machine: Machine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A cache that cannot be written, whoever the tests run as; the temporary folder instead."""
+    whole, temporary = Path.mkdir, tmp_path / "temporary"
+    temporary.mkdir()
+
+    def mkdir(path: Path, *given: Any, **named: Any) -> None:
+        if path.is_relative_to(machine.cache):
+            raise PermissionError(errno.EACCES, "Permission denied", str(path))
+        whole(path, *given, **named)
+
+    monkeypatch.setattr(Path, "mkdir", mkdir)
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
+    return temporary / f"streamc-kernel-{os.getuid()}"
+
+
+def test_in_a_read_only_home_it_is_kept_in_a_temporary_folder(
+    machine: Machine, read_only: Path
+) -> None:
+    first, second = kernel_jar(lambda line: None), kernel_jar(lambda line: None)
+    assert first == second == kernel_path() == read_only / build.kernel_name()
+    assert machine.compilations == 1 and stat.S_IMODE(read_only.stat().st_mode) == 0o700
+    assert not machine.cache.exists()
+
+
+def test_a_kernel_in_a_read_only_home_is_used(machine: Machine, read_only: Path) -> None:
+    os.makedirs(machine.folder)
+    with zipfile.ZipFile(machine.folder / build.kernel_name(), "w"):
+        pass
+    assert kernel_jar(lambda line: None).parent == machine.folder
+    assert machine.compilations == 0 and not read_only.exists()
+
+
+@pytest.mark.parametrize("how", ["writable by others", "a link"])
+def test_a_temporary_folder_that_others_may_write_is_not_trusted(
+    machine: Machine, read_only: Path, tmp_path: Path, how: str
+) -> None:
+    """A jar in it would run as this user."""
+    place = read_only if how == "writable by others" else tmp_path / "elsewhere"
+    os.mkdir(place)
+    if place != read_only:
+        read_only.symlink_to(place)
+    else:
+        place.chmod(0o777)
+    with zipfile.ZipFile(place / build.kernel_name(), "w"):
+        pass
+    assert kernel_path().parent == machine.folder
+    found = fault()
+    assert found.code.number == "SR0203" and str(machine.folder) in found.message
+    assert found.help == "set XDG_CACHE_HOME to a folder that can be written"
+    assert machine.compilations == 0
 
 
 def test_pyspark_without_the_compiler(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:

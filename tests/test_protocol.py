@@ -16,7 +16,7 @@ from pathlib import Path
 import pyspark
 import pytest
 from streamc.runtime.base.java import find_java
-from streamc.runtime.kernel.build import SOURCES
+from streamc.runtime.kernel.sources import kernel_sources
 from streamc.runtime.plan.retention import interval
 
 pytestmark = pytest.mark.spark  # Java, though no Spark
@@ -220,7 +220,7 @@ def with_fault(name: str) -> str:
 
 
 def protocol() -> str:
-    return (SOURCES / "gate" / "Protocol.scala").read_text("utf-8")
+    return kernel_sources()["gate/Protocol.scala"].decode()
 
 
 OFTEN = ("wanted again before it is taken", "not settled")

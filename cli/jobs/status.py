@@ -60,7 +60,7 @@ def _lines(found: Status, now: datetime) -> Iterator[str]:
         return
     age = f"{duration(found.age_seconds)} ago"
     yield f"  {'as of' if holder else 'last seen'} {age}: version {found.version}, " + (
-        f"generation {found.generation}"
+        f"generation {found.generation}{_partitions(found)}"
     )
     yield f"  {standing_line(found.standing, now)}"
     if found.stalled is not None:
@@ -72,6 +72,10 @@ def _lines(found: Status, now: datetime) -> Iterator[str]:
         rows += _rows(query)
     yield from (f"  {line}" for line in aligned(rows))
     yield from (f"  {line}" for line in mark_lines(found.marks))
+
+
+def _partitions(found: Status) -> str:
+    return "" if found.partitions is None else f", {found.partitions} partitions"
 
 
 def _rows(query: QueryProgress) -> Iterator[tuple[str, ...]]:

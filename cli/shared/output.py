@@ -13,13 +13,14 @@ from typing import Any
 from .report import UserError
 
 
-def write_if_changed(files: Mapping[Path, str]) -> list[Path]:
+def write_if_changed(files: Mapping[Path, str | bytes]) -> list[Path]:
     """Write the files whose content differs and return their paths.
 
     All are written next to their destinations first and moved at the end, so that a script and its
     plan never come from two specs. Raises ``UserError`` when that is not possible.
     """
-    stale = {path: text.encode() for path, text in files.items() if not _holds(path, text)}
+    wanted = ((path, t if isinstance(t, bytes) else t.encode()) for path, t in files.items())
+    stale = {path: content for path, content in wanted if _content(path) != content}
     moves: list[tuple[Path, Path]] = []
     try:
         for path, content in stale.items():

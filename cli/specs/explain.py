@@ -25,7 +25,9 @@ def explain(
     state: Annotated[
         str | None,
         typer.Option(
-            "--state", metavar="DIR", help="For a spec: show which parts of this state are marked."
+            "--state",
+            metavar="DIR",
+            help="For a spec: show marked parts and partitions of this state.",
         ),
     ] = None,
 ) -> None:
@@ -58,23 +60,27 @@ def _explain_spec(path: Path, state: str | None) -> None:
         raise typer.Exit(2)
     assert result.graph is not None and result.spec is not None
     told = explained(result.graph, result.spec)
-    marks = () if state is None else _marks(state, result.graph.pipeline.settings.pipeline)
+    lines = () if state is None else _state(state, result.graph.pipeline.settings.pipeline)
     print(told, end="")
-    if state is not None:
+    if lines:
         print("\nState")
-        for line in marks or ("complete: every part is what the spec computes from all rows",):
+        for line in lines:
             print(f"  {line}")
 
 
-def _marks(state: str, pipeline: str) -> tuple[str, ...]:
-    """Return a line for each marked part of a state."""
+def _state(state: str, pipeline: str) -> tuple[str, ...]:
+    """Return a line for each marked part of a state, and one for its partitions."""
     from ...runtime import read_status
 
     with faults():
         found = read_status(state)
     if found.pipeline != pipeline:
         raise UserError(f"{state} is of pipeline `{found.pipeline}`, not of `{pipeline}`")
-    return tuple(mark_lines(found.marks))
+    complete = ("complete: every part is what the spec computes from all rows",)
+    marks = tuple(mark_lines(found.marks)) or complete
+    if found.partitions is None:
+        return marks
+    return (*marks, f"in {found.partitions} partitions")
 
 
 def _list_codes() -> None:

@@ -44,7 +44,10 @@ class QueryProgress(TypedDict):
 
 
 class Status(TypedDict):
-    """``streamc status``; ``epoch`` and what follows it are present once an epoch was opened."""
+    """``streamc status``; ``epoch`` and what follows it are present once an epoch was opened.
+
+    ``partitions`` is the number that the state lies in, None before its first batch.
+    """
 
     format: Literal[1]
     kind: Literal["status"]
@@ -56,6 +59,7 @@ class Status(TypedDict):
     age_seconds: float | None
     version: int | None
     generation: str | None
+    partitions: int | None
     phase: str | None
     epoch: NotRequired[int]
     barrier: NotRequired[LastBarrier | None]

@@ -12,5 +12,6 @@
 - ``processes``: processes of this machine: whether one seen earlier is still running.
 - ``secrets``: secrets of a run: read from where the spec says, and kept out of what it prints.
 - ``signals``: asking a run to end: from another thread, by Ctrl-C or by SIGTERM.
+- ``submitted``: whether `spark-submit` has started this process, and where its files are.
 - ``errors``: faults of a run: what went wrong, where, and how to fix it, under a stable code.
 """

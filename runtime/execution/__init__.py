@@ -7,6 +7,7 @@
   result.
 - ``changed_spec``: a start on the state of another version of the spec: what it reports, and what
   it refuses.
+- ``partitions``: the partitions of a state: decided at its first start, kept at every other.
 - ``queries``: the Spark queries of one run: checked, started together, watched, stopped together.
 - ``watch``: the loop of a run: it shows the status of the queries, and ends them when necessary.
 - ``views``: what a run shows: the protocol, and plain lines for output without a terminal.

@@ -30,6 +30,7 @@ from ..state.state import State
 from ..storage.file_system import Storage
 from ..storage.notes import write_note
 from .changed_spec import Compare, carried_over, check_changes
+from .partitions import settle_partitions
 from .queries import Queries
 from .views import SilentView, View
 
@@ -118,6 +119,7 @@ def run_pipeline(
                 tell=view.note,
             )
             stack.push(partial(_ended, state))
+            settle_partitions(session, state, plan, settings, view.note)
             _begin(session, kernel, state, plan, build, settings, folders, view)
             inventory = recover(state, view.note)
             job = Job(plan, session, storage, settings.variables, folders)

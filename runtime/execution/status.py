@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ...contracts.notes.marks import Mark, open_marks
 from ...contracts.notes.status import LastBarrier, QueryProgress, Stall, StatusNote
 from ..state.lease import RUN, Holder, running
+from ..state.partitions import recorded_partitions
 from ..state.state import current_generation
 from ..storage.local_files import local_state
 from ..storage.notes import read_note, unreadable, write_note
@@ -48,7 +49,8 @@ class Status:
 
     `holder` is who runs on it, if anybody. The rest is from a run's own file, `age_seconds` old, or
     None without one; without a holder, or of another run, it was true at that run's end. `marks`
-    are parts of the state that are still incomplete.
+    are parts of the state that are still incomplete, `partitions` the number that it lies in, None
+    before the first batch.
     """
 
     pipeline: str
@@ -60,6 +62,7 @@ class Status:
     standing: Standing | None
     queries: tuple[QueryProgress, ...]
     marks: tuple[Mark, ...] = ()
+    partitions: int | None = None
 
     @property
     def stalled(self) -> str | None:
@@ -123,7 +126,9 @@ def read_status(state: str) -> Status:
         if holder is not None:
             phase = STARTING if holder.work == RUN else holder.work
         marks = _marks(files, folder, ())
-        return Status(pipeline, holder, phase, None, None, None, None, (), marks)
+        return Status(
+            pipeline, holder, phase, None, None, None, None, (), marks, _partitions(files, folder)
+        )
     try:
         told = StatusNote.from_json(found)
     except ValueError as error:
@@ -138,6 +143,7 @@ def read_status(state: str) -> Status:
         standing=_standing_of(told),
         queries=told.queries,
         marks=_marks(files, folder, told.queries),
+        partitions=_partitions(files, folder),
     )
 
 
@@ -156,11 +162,19 @@ def status_document(status: Status) -> dict[str, Any]:
         "age_seconds": None if status.age_seconds is None else round(status.age_seconds, 1),
         "version": status.version,
         "generation": status.generation,
+        "partitions": status.partitions,
         **(_standing_document(standing) if standing else {"phase": status.phase}),
         "stalled": status.stalled,
         "queries": [_shown_query(query) for query in status.queries],
         "marks": [mark.to_json() for mark in status.marks],
     }
+
+
+def _partitions(files: Files, folder: str) -> int | None:
+    generation = current_generation(files, folder)
+    if generation is None:
+        return None
+    return recorded_partitions(files, f"{folder}/generations/{generation.number}")
 
 
 def _marks(files: Files, folder: str, queries: Sequence[QueryProgress]) -> tuple[Mark, ...]:

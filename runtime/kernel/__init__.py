@@ -1,8 +1,8 @@
 """The runtime's Scala: what Python cannot reach inside Spark, in a few small objects.
 
-``build.py`` compiles them once with the Scala compiler among Spark's jars; ``cache.py``: where the
-jars are kept; ``load.py`` puts the jar on the class path of a running session's driver and
-executors.
+``sources.py``: their text; ``build.py`` compiles them once with the Scala compiler among Spark's
+jars; ``cache.py``: where the jars are kept; ``load.py`` puts the jar on the class path of a running
+session's driver and executors; ``shipped.py``: a jar that Spark was started with.
 
 ``gate/``: the same input for all queries of a job, an epoch at a time.
 

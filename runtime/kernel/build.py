@@ -12,9 +12,9 @@ from pathlib import Path
 
 from ..base.errors import KERNEL_BUILD, RuntimeFault
 from ..base.java import find_java
-from .cache import cache_folder, is_whole, mark_used, no_space, only_builder, remove_old, unwritable
+from .cache import cached, is_whole, mark_used, no_space, only_builder, remove_old, unwritable
+from .sources import kernel_sources, source_files
 
-SOURCES = Path(__file__).parent
 _COMPILER = "scala.tools.nsc.Main"
 
 
@@ -24,19 +24,24 @@ def kernel_jar(tell: Callable[[str], None]) -> Path:
     `tell` gets a line when there is something to wait for. Raises RuntimeFault when Java or the
     build fails.
     """
-    target = kernel_path()
-    if not is_whole(target):
+    if not is_whole(kernel_path()):
         build_kernel(tell)
+    target = kernel_path()
     mark_used(target)
     return target
 
 
 def kernel_path() -> Path:
     """The path of the kernel's jar for the installed PySpark, built or not."""
+    return cached(kernel_name())
+
+
+def kernel_name() -> str:
+    """The name of that jar: the version of the installed PySpark and a digest of the sources."""
     digest = hashlib.sha256()
-    for source in _sources():
-        digest.update(source.name.encode() + b"\0" + source.read_bytes() + b"\0")
-    return cache_folder() / f"{spark_version()}-{digest.hexdigest()[:16]}.jar"
+    for path, content in kernel_sources().items():
+        digest.update(path.rpartition("/")[2].encode() + b"\0" + content + b"\0")
+    return f"{spark_version()}-{digest.hexdigest()[:16]}.jar"
 
 
 def spark_version() -> str:
@@ -54,25 +59,21 @@ def build_kernel(tell: Callable[[str], None], *, anew: bool = False) -> float | 
     """
     import pyspark
 
-    target = kernel_path()
-    with only_builder(tell):
-        if not anew and is_whole(target):
+    with only_builder(tell) as folder:
+        target = folder / kernel_name()
+        if not anew and is_whole(kernel_path()):
             return None
         java = find_java()
         jars = Path(pyspark.__file__).parent / "jars"
         _check_compiler(jars)
         tell(
-            f"building the Spark kernel for Spark {spark_version()} from {len(_sources())} Scala "
-            "files (once for this version, about ten seconds)"
+            f"building the Spark kernel for Spark {spark_version()} from {len(kernel_sources())} "
+            "Scala files (once for this version, about ten seconds)"
         )
         begun = time.monotonic()
         _compile(java, jars, target)
         remove_old(target)
     return time.monotonic() - begun
-
-
-def _sources() -> list[Path]:
-    return sorted(SOURCES.rglob("*.scala"))
 
 
 def _check_compiler(jars: Path) -> None:
@@ -106,12 +107,13 @@ def _compile(java: Path, jars: Path, target: Path) -> None:
 
 def _run_compiler(java: Path, jars: Path, partial: Path) -> None:
     options = ["-usejavacp", "-nowarn", "-d", str(partial)]
-    done = subprocess.run(
-        [str(java), "-cp", f"{jars}/*", _COMPILER, *options, *map(str, _sources())],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    with source_files() as sources:
+        done = subprocess.run(
+            [str(java), "-cp", f"{jars}/*", _COMPILER, *options, *map(str, sources)],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
     text = (done.stdout + done.stderr).strip()
     if done.returncode == 0 and is_whole(partial):
         return

@@ -1,9 +1,14 @@
-"""Where built kernels are kept: one process builds at a time, the most recently used stay."""
+"""Where built kernels are kept: one process builds at a time, the most recently used stay.
+
+Where the home cannot be written, as in many containers, they are kept in a temporary folder.
+"""
 
 from __future__ import annotations
 
 import errno
 import os
+import stat
+import tempfile
 import time
 import zipfile
 from collections.abc import Callable, Iterator
@@ -19,10 +24,26 @@ _ABANDONED = 3600
 """Seconds after which an unchanged file under construction counts as abandoned."""
 
 
+_READ_ONLY = (errno.EROFS, errno.EACCES, errno.EPERM)
+
+
 def cache_folder() -> Path:
-    """Where built kernels are kept, by the XDG convention."""
+    """Where built kernels are kept, by the XDG convention; it may be read-only."""
     base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
     return Path(base) / "streamc" / "kernel"
+
+
+def cached(name: str) -> Path:
+    """The path of a kernel: in the cache, unless a whole one is in the temporary folder alone."""
+    path, fallback = cache_folder() / name, temporary_folder() / name
+    if not is_whole(path) and _is_own(fallback.parent) and is_whole(fallback):
+        return fallback
+    return path
+
+
+def temporary_folder() -> Path:
+    """The folder for a user whose home cannot be written. Only that user may write to it."""
+    return Path(tempfile.gettempdir()) / f"streamc-kernel-{os.getuid()}"
 
 
 def is_whole(jar: Path) -> bool:
@@ -37,23 +58,53 @@ def mark_used(jar: Path) -> None:
 
 
 @contextmanager
-def only_builder(tell: Callable[[str], None]) -> Iterator[None]:
-    """Waits until no other process builds, and makes others wait meanwhile.
+def only_builder(tell: Callable[[str], None]) -> Iterator[Path]:
+    """Waits until no other process builds, and makes others wait meanwhile; the folder to build in.
 
-    Where files can't be locked nobody waits, and two may build the same: each writes a file of its
-    own. Raises RuntimeFault when the cache can't be written.
+    It is the cache, or the temporary folder if the cache is read-only. Where files can't be locked
+    nobody waits, and two may build the same: each writes a file of its own. Raises RuntimeFault
+    when neither can be written.
     """
     folder = cache_folder()
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        handle = os.open(folder / "lock", os.O_RDWR | os.O_CREAT, 0o644)
+        handle = _opened(folder)
     except OSError as error:
-        raise unwritable(folder, error) from None
+        if error.errno not in _READ_ONLY:
+            raise unwritable(folder, error) from None
+        folder, handle = _opened_elsewhere(folder, error)
     try:
         _lock(handle, tell)
-        yield
+        yield folder
     finally:
         os.close(handle)
+
+
+def _opened(folder: Path) -> int:
+    folder.mkdir(parents=True, exist_ok=True)
+    return os.open(folder / "lock", os.O_RDWR | os.O_CREAT, 0o644)
+
+
+def _opened_elsewhere(refused: Path, why: OSError) -> tuple[Path, int]:
+    """The temporary folder, which must be the user's own: a jar in it runs as this user."""
+    folder = temporary_folder()
+    try:
+        with suppress(FileExistsError):
+            folder.mkdir(mode=0o700)
+        if not _is_own(folder):
+            raise unwritable(refused, why)
+        return folder, _opened(folder)
+    except OSError as error:
+        raise unwritable(folder, error) from None
+
+
+def _is_own(folder: Path) -> bool:
+    """Whether a folder is one, and nobody else may write to it."""
+    try:
+        found = os.lstat(folder)
+    except OSError:
+        return False
+    shared = found.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+    return stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid() and not shared
 
 
 def _lock(handle: int, tell: Callable[[str], None]) -> None:
@@ -78,7 +129,7 @@ def remove_old(kept: Path) -> list[Path]:
     """
     gone = []
     with suppress(OSError):
-        jars = [jar for jar in cache_folder().glob("*.jar") if jar != kept]
+        jars = [jar for jar in kept.parent.glob("*.jar") if jar != kept]
         built = sorted(jars, key=lambda jar: jar.stat().st_mtime, reverse=True)
         for partial in (jar for jar in built if jar.name.startswith("build-")):
             if time.time() - partial.stat().st_mtime > _ABANDONED:

@@ -8,9 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..base.errors import SPARK_VERSION, RuntimeFault
+from ..base.submitted import is_submitted
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+SHIPPED = "streamc-kernel-"
+"""How the name of a packaged kernel begins."""
 
 _PROPERTY = "streamc.kernel"
 _PACKAGE = "org.apache.spark.sql.streamc"
@@ -25,14 +29,34 @@ def load_kernel(spark: SparkSession, jar: Path) -> Any:
     jvm: Any = spark._jvm
     system = java_class(jvm, "java.lang.System")
     if system.getProperty(_PROPERTY) is None:
-        _class_loader(jvm).addURL(java_class(jvm, "java.io.File")(str(jar)).toURI().toURL())
-        spark._jsc.addJar(str(jar))
+        _add(spark, jvm, jar)
         kernel_class(jvm, "LocalFiles").install(spark._jsc.sc())
-        if "PYSPARK_GATEWAY_PORT" not in os.environ:
+        if not is_submitted():
             # This process has started the JVM; under `spark-submit` the JVM starts this process.
             kernel_class(jvm, "Parent").watch(os.getpid())
         system.setProperty(_PROPERTY, str(jar))
     return getattr(jvm, _PACKAGE)
+
+
+def _add(spark: SparkSession, jvm: Any, jar: Path) -> None:
+    """Adds the jar, unless Spark was started with it.
+
+    Raises RuntimeFault when it was started with the jar of another version: the driver would use
+    that one, and executors this one.
+    """
+    jars: Any = spark._jsc.sc().listJars()
+    names = [str(jars.apply(n)).rpartition("/")[2] for n in range(jars.size())]
+    if jar.name in names:
+        return
+    other = next((name for name in names if name.startswith(SHIPPED)), None)
+    if other is not None:
+        raise RuntimeFault(
+            SPARK_VERSION,
+            f"this Spark was started with {other}, the kernel of another version of streamc",
+            "pass all files of one package: `streamc package` prints the command",
+        )
+    _class_loader(jvm).addURL(java_class(jvm, "java.io.File")(str(jar)).toURI().toURL())
+    spark._jsc.addJar(str(jar))
 
 
 def java_class(jvm: Any, name: str) -> Any:

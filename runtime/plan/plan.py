@@ -9,6 +9,7 @@ from typing import Generic, TypeAlias, TypeVar
 
 from ...contracts.plan import Aggregate, Column, Operator, Plan, Program, Query, aggregates_of
 from ..base.errors import PLAN_MISSING, PLAN_UNREADABLE, RuntimeFault
+from ..base.submitted import distributed_folders
 
 Kind = TypeVar("Kind", bound=Operator, covariant=True)
 
@@ -43,8 +44,8 @@ def has_programs(plan: Plan) -> bool:
 
 
 def plan_path(script: Path) -> Path:
-    """`build/card_fraud.plan.json` for `build/card_fraud.py`."""
-    return script.with_suffix(".plan.json")
+    """`build/card_fraud.plan.json` for `build/card_fraud.py`; see `_companion`."""
+    return _companion(script, ".plan.json")
 
 
 def load_plan(path: Path) -> Plan:
@@ -54,7 +55,8 @@ def load_plan(path: Path) -> Plan:
         raise RuntimeFault(
             PLAN_MISSING,
             f"there is no {path}",
-            "compile the spec again, and keep both files",
+            "compile the spec again, and keep both files together; `--files` of spark-submit sends "
+            "the plan to a driver elsewhere",
         )
     try:
         return Plan.from_json(json.loads(text))
@@ -65,11 +67,23 @@ def load_plan(path: Path) -> Plan:
 
 
 def load_spec(script: Path) -> str | None:
-    """The text that a script was compiled from, None where it is not next to it.
+    """The text that a script was compiled from, None without it; see `_companion`.
 
     Raises RuntimeFault when it cannot be read.
     """
-    return _text(script.with_suffix(".spec"))
+    return _text(_companion(script, ".spec"))
+
+
+def _companion(script: Path, suffix: str) -> Path:
+    """A file that belongs to a script: next to it, or where `--files` of `spark-submit` are.
+
+    A driver on the cluster has the script in one folder and the files in another.
+    """
+    beside = script.with_suffix(suffix)
+    if beside.is_file():
+        return beside
+    found = (folder / beside.name for folder in distributed_folders())
+    return next((path for path in found if path.is_file()), beside)
 
 
 def _text(path: Path) -> str | None:

@@ -58,7 +58,7 @@ def resolve_settings(
     out, and variables keep it. Raises RuntimeFault for a profile or variable that is not declared,
     and for one without a value.
     """
-    profile = _profile(plan, arguments.profile)
+    profile = profile_of(plan, arguments.profile)
     base = plan.settings
     trigger = AVAILABLE_NOW if arguments.until_caught_up else None
     settings = {**base.spark, **profile.spark}
@@ -84,7 +84,7 @@ def state_folder(plan: Plan, asked: str | None, profile: str | None) -> str:
 
     Raises RuntimeFault for a profile that is not declared.
     """
-    own = _profile(plan, profile).state
+    own = profile_of(plan, profile).state
     return asked or own or plan.settings.state or f"state/{plan.pipeline}"
 
 
@@ -100,7 +100,8 @@ def seconds(interval: str) -> float:
     return sum(float(number) * _UNITS[unit] for number, unit in parts)
 
 
-def _profile(plan: Plan, name: str | None) -> Profile:
+def profile_of(plan: Plan, name: str | None) -> Profile:
+    """A profile by its name, an empty one without; raises RuntimeFault for an unknown one."""
     profiles = plan.settings.profiles
     if name is None:
         return Profile("")

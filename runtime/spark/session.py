@@ -14,10 +14,13 @@ from ...contracts.reserved import reserved
 from ...contracts.secrets import SPARK_PATTERN
 from ..base.errors import RESERVED_SETTING, SPARK_START, SPARK_VERSION, RuntimeFault, first_line
 from ..base.java import find_java
+from ..base.submitted import is_submitted
 from ..kernel.build import kernel_jar
 from ..kernel.load import load_kernel
+from ..kernel.shipped import shipped_kernel
 from ..plan.retention import batches_to_retain
 from ..plan.settings import RunSettings
+from .cores import cores_of
 from .failures import spark_errors
 from .log import log_file, logged
 from .packages import Package, check_packages, fetching
@@ -54,7 +57,7 @@ _DEFAULTS = {
     f"{_STREAMING}.fileSource.log.cleanupDelay": "60s",
 }
 
-_CODE_KEPT = ("spark.sql.codegen.cache.maxEntries", "1000")
+CODE_KEPT = ("spark.sql.codegen.cache.maxEntries", "1000")
 """Spark keeps the classes of the last hundred compiled expressions and stages. The queries of one
 pipeline alternate and have more of them: each batch would recompile all."""
 
@@ -124,7 +127,7 @@ def run_session(
     _check_version(base)
     spark = base.newSession()
     # In increasing precedence: a pipeline may change anything that is not reserved.
-    values = {**_DEFAULTS, **_local_defaults(spark, settings), **settings.spark}
+    values = {**_DEFAULTS, **_partitions(spark), **settings.spark}
     notes = []
     for key, value in {**values, **sql_settings(settings, checkpoint)}.items():
         if not _set(spark, key, value):
@@ -144,16 +147,17 @@ def _set(spark: SparkSession, key: str, value: str) -> bool:
     return True
 
 
-def _local_defaults(spark: SparkSession, settings: RunSettings) -> dict[str, str]:
-    """On one machine, as many state partitions as cores: Spark's 200 are for a cluster.
+def _partitions(spark: SparkSession) -> dict[str, str]:
+    """As many state partitions as cores, unless Spark was started with a number of its own.
 
-    Spark records the number in a query's first batch and keeps it from then on.
+    Spark's 200 would be files and tasks without rows. Spark records the number in a query's first
+    batch and keeps it from then on.
     """
-    key = "spark.sql.shuffle.partitions"
-    context = spark.sparkContext
-    if not str(context.master).startswith("local") or context.getConf().contains(key):
+    key, context = "spark.sql.shuffle.partitions", spark.sparkContext
+    conf = dict(context.getConf().getAll())
+    if key in conf:
         return {}
-    return {key: str(context.defaultParallelism)}
+    return {key: str(cores_of(str(context.master), conf, context.defaultParallelism))}
 
 
 def _quiet_pyspark() -> None:
@@ -189,7 +193,7 @@ def _start(
     from pyspark.sql import SparkSession
 
     builder: Any = SparkSession.builder
-    submitted = "PYSPARK_GATEWAY_PORT" in os.environ
+    submitted = is_submitted()
     if SparkContext._active_spark_context is not None:
         return builder.getOrCreate(), False
     builder = builder.appName(name)
@@ -198,7 +202,7 @@ def _start(
         builder = builder.config("spark.ui.enabled", "false")
         builder = builder.config("spark.ui.showConsoleProgress", "false")
         builder = builder.master("local[*]")
-        builder = builder.config(*_CODE_KEPT)
+        builder = builder.config(*CODE_KEPT)
     wanted = fetching(settings.spark, packages)
     local = not submitted and wanted.get("spark.master", "local").startswith("local")
     for key, value in {**_HIDDEN, **(_AT_HOME if local else {}), **wanted}.items():
@@ -265,7 +269,7 @@ def spark_of(
     given: SparkSession | None,
 ) -> Iterator[tuple[SparkSession, Any]]:
     """The session of a run, and the kernel in it; a Spark that is started for it ends with it."""
-    jar = kernel_jar(tell)
+    jar = shipped_kernel(given) or kernel_jar(tell)
     session, started, notes = run_session(settings, plan.checkpoint, plan.pipeline, given, packages)
     try:
         check_packages(session, packages)

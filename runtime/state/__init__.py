@@ -7,6 +7,7 @@
 - ``state``: the state folder of a pipeline: its identity, who runs on it, and its layout.
 - ``epoch_log``: the epochs of a generation, each compared with Spark's logs.
 - ``home``: where a state is. A copy of it is recognised, and writes to no output without consent.
+- ``partitions``: in how many partitions a state lies, as Spark's own logs say.
 - ``integrity``: which files a barrier needs, and whether they are unchanged.
 - ``mailbox``: requests to a running job from another process: by files below its state folder.
 - ``checkpoints``: Spark's view of a generation's files: batches, versions of state stores, logs of
