@@ -22,5 +22,6 @@ def distributed_folders() -> list[Path]:
     if not is_submitted():
         return []
     pyspark = sys.modules.get("pyspark")
-    started = pyspark is not None and pyspark.SparkContext._active_spark_context is not None
-    return [Path.cwd(), *([Path(pyspark.SparkFiles.getRootDirectory())] if started else [])]
+    if pyspark is None or pyspark.SparkContext._active_spark_context is None:
+        return [Path.cwd()]
+    return [Path.cwd(), Path(pyspark.SparkFiles.getRootDirectory())]
