@@ -8,6 +8,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from ...compiler.connectors.options import FUNCTION
+from ...compiler.connectors.registry import SINKS
 from ...contracts.plan import Plan, Program
 from ...contracts.targets import target_parts
 from ..shared.report import UserError
@@ -27,8 +29,9 @@ def targets_of(plan: Plan) -> dict[str, str]:
     """Return what a plan calls in Python: ``module:name`` by its owner in messages."""
     found = {f"function `{name}`": one.target for name, one in plan.functions.items()}
     for name, sink in plan.sinks.items():
-        if sink.connector == "python":
-            found[f"sink `{name}`"] = sink.options["function"]
+        for option in SINKS[sink.connector].options:
+            if option.kind is FUNCTION:
+                found[f"sink `{name}`"] = sink.options[option.name]
     for id_, operator in plan.operators.items():
         if isinstance(operator, Program) and operator.python_class is not None:
             found[f"operator `{id_}`"] = operator.python_class

@@ -8,6 +8,7 @@ from importlib.metadata import packages_distributions, requires, version
 from typing import TYPE_CHECKING
 
 from ...contracts.plan import Plan, Program
+from ...runtime.connectors.registry import SINKS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -40,8 +41,8 @@ def _needed(plan: Plan) -> Iterator[str]:
         yield from ("pandas", "pyarrow")
     if in_python:
         yield "protobuf"
-    if any(sink.connector == "postgres" for sink in plan.sinks.values()):
-        yield "psycopg"
+    for sink in plan.sinks.values():
+        yield from SINKS[sink.connector].distributions
 
 
 def _allowed() -> dict[str, str]:

@@ -208,9 +208,16 @@ class SinkRole(Role):
     def writer(self) -> Callable[[SinkRequest], Sink]:
         """The class of its sinks."""
 
+    @property
+    @abstractmethod
+    def distributions(self) -> tuple[str, ...]:
+        """The distributions of Python packages that its sinks import besides PySpark."""
+
 
 class InProcessSink(SinkRole):
     """A sink inside of the job, which needs nothing besides Spark."""
+
+    distributions = ()
 
     def packages(self, options: Mapping[str, str]) -> tuple[Package, ...]:
         return ()

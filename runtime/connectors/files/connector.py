@@ -48,6 +48,7 @@ class FilesSinkRole(_OfFiles, SinkRole):
 
     promise = SINKS["files"]
     writer = FileSink
+    distributions = ()
 
 
 class Files(Connector):

@@ -61,6 +61,7 @@ class KafkaSinkRole(_OfKafka, SinkRole):
 
     promise = SINKS["kafka"]
     writer = KafkaSink
+    distributions = ()
 
 
 class Kafka(Connector):

@@ -15,6 +15,7 @@ class PostgresSinkRole(SinkRole):
 
     promise = SINKS["postgres"]
     writer = PostgresSink
+    distributions = ("psycopg",)
 
     def packages(self, options: Mapping[str, str]) -> tuple[Package, ...]:
         """It is reached from Python, not by Spark."""
