@@ -90,4 +90,4 @@ def test_a_version_is_exchanged_once(race: str, store: Store) -> None:
     exchanged = [version for one in winners for version in one.values()]
     assert all(winners), "one of them always succeeds"
     assert len(exchanged) == len(set(exchanged))
-    assert exchanged[0] == "null", "the first file is made where none is"
+    assert "null" in winners[0].values(), "the first file is made where none is"
