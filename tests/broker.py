@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 import socket
 import subprocess
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+from maven_jars import fetched_jars
 
 _POM = Path(__file__).parent / "kafka" / "pom.xml"
 _CLUSTER = "AAAAAAAAAAAAAAAAAAAAAQ"
@@ -18,20 +18,8 @@ _JAVA = ("-Xmx256m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
 
 
 def broker_jars() -> Path | None:
-    """The folder of the broker's jars, fetched by Maven at first; None if that fails."""
-    cache = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache"))
-    folder = cache / "streamc" / "test-broker" / "3.9.1"
-    if folder.is_dir():
-        return folder
-    maven = shutil.which("mvn")
-    if maven is None:
-        return None
-    partial = folder.with_name(f"{folder.name}.{os.getpid()}")
-    command = [maven, "-q", "-B", "-f", str(_POM), "dependency:copy-dependencies"]
-    done = subprocess.run([*command, f"-DoutputDirectory={partial}"], check=False)
-    if done.returncode == 0:
-        partial.rename(folder)
-    return folder if folder.is_dir() else None
+    """The folder of the broker's jars, fetched at first; None if that fails."""
+    return fetched_jars(_POM, "test-broker/3.9.1")
 
 
 @contextmanager

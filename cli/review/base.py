@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import io
-import subprocess
 import tarfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePosixPath
 
-from ..shared.report import UserError
+from ..specs.git import commit_of, git
 
 _FILES = (b"100644", b"100755")
 """The modes of files; symbolic links and submodules have others."""
@@ -24,12 +23,12 @@ class Base:
         self._folder = folder
         told = self._git(["rev-parse", "--show-toplevel"], f"{folder} is not in a git repository")
         self.root = Path(told.decode().removesuffix("\n"))
-        found = self._git(
-            ["rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}"],
+        self._commit = commit_of(
+            folder,
+            revision,
             f"`{revision}` is not a git revision",
             "in CI, fetch the history down to it: `git fetch origin BRANCH`",
         )
-        self._commit = found.decode().strip()
 
     def files(self, paths: Sequence[str]) -> dict[str, str]:
         """Return the ids of the contents of all files of the revision in some files or folders."""
@@ -91,14 +90,7 @@ class Base:
             tar.extractall(place, filter="data")
 
     def _git(self, arguments: list[str], failure: str, help: str | None = None) -> bytes:
-        command = ["git", "--literal-pathspecs", "-C", str(self._folder), *arguments]
-        try:
-            done = subprocess.run(command, capture_output=True, check=False)
-        except FileNotFoundError as error:
-            raise UserError("git is not installed, but a revision was requested") from error
-        if done.returncode != 0:
-            raise UserError(failure, help)
-        return done.stdout
+        return git(self._folder, ["--literal-pathspecs", *arguments], failure, help)
 
 
 def _items(listed: bytes) -> Iterator[bytes]:

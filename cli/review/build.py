@@ -16,7 +16,8 @@ from ...contracts.outputs.review import (
 )
 from ..savepoints.plan import planned
 from ..shared.output import unified
-from ..shared.report import UserError, remember_secrets
+from ..shared.report import remember_secrets
+from ..shared.spec_files import read_spec
 from .find import Pair
 
 if TYPE_CHECKING:
@@ -163,19 +164,9 @@ def _exit(found: MigrationPlan) -> _Exit:
 
 def _migration_file(base: Base, pair: Pair, old: Plan, new: Plan) -> SourceFile | None:
     """Return the file that tests of the spec find, too: `migrations/1-to-2.yaml` next to it."""
-    from ...dsl.reports.source import SourceFile, decoded
-
     name = f"{old.version}-to-{new.version}.yaml"
     path = (base.root / pair.file).parent / "migrations" / name
-    shown = path.relative_to(base.root).as_posix()
-    try:
-        return SourceFile(shown, decoded(path.read_bytes()))
-    except FileNotFoundError:
-        return None
-    except UnicodeDecodeError as error:
-        raise UserError(f"{shown} is not UTF-8", "save the file as UTF-8") from error
-    except OSError as error:
-        raise UserError(f"{shown} cannot be read: {error.strerror}") from error
+    return read_spec(path, path.relative_to(base.root).as_posix()) if path.exists() else None
 
 
 def _only(old: Plan | None, new: Plan | None) -> PlanChanges | None:

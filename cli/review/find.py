@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from ...contracts.targets import target_parts
 from ..shared.report import UserError
-from ..shared.spec_files import SUFFIX
+from ..shared.spec_files import SUFFIX, read_spec
 from ..specs.revisions import compile_version
 from .base import Base
 
@@ -123,15 +123,7 @@ class _Finder:
         return max(same, key=lambda one: (_version(one.old), one.file), default=None)
 
     def _read(self, name: str) -> SourceFile:
-        from ...dsl.reports.source import SourceFile, decoded
-
-        path = self._base.root / name
-        try:
-            return SourceFile(name, decoded(path.read_bytes()), path.parent)
-        except UnicodeDecodeError as error:
-            raise UserError(f"{name} is not UTF-8", "save the file as UTF-8") from error
-        except OSError as error:
-            raise UserError(f"{name} cannot be read: {error.strerror}") from error
+        return read_spec(self._base.root / name, name)
 
     def _read_old(self, name: str) -> SourceFile:
         from ...dsl.reports.source import SourceFile, decoded

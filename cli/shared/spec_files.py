@@ -47,20 +47,21 @@ def find_specs(paths: Iterable[Path]) -> Sequence[Path]:
     return list(found)
 
 
-def read_spec(path: Path) -> SourceFile:
-    """Read one spec; raises ``UserError`` when it cannot be read."""
-    from ...dsl.reports.source import SourceFile
+def read_spec(path: Path, name: str | None = None) -> SourceFile:
+    """Read one spec, ``name`` in messages; raises ``UserError`` when it cannot be read."""
+    from ...dsl.reports.source import SourceFile, decoded
 
+    shown = path.as_posix() if name is None else name
     try:
-        return SourceFile.read(path)
+        return SourceFile(shown, decoded(path.read_bytes()), path.parent)
     except UnicodeDecodeError as error:
         line = error.object[: error.start].count(b"\n") + 1
         raise UserError(
-            f"{path} is not UTF-8: byte 0x{error.object[error.start]:02x} in line {line}",
+            f"{shown} is not UTF-8: byte 0x{error.object[error.start]:02x} in line {line}",
             "save the file as UTF-8",
         ) from error
     except OSError as error:
-        raise UserError(f"{path} cannot be read: {error.strerror}") from error
+        raise UserError(f"{shown} cannot be read: {error.strerror}") from error
 
 
 def only_stdin(paths: Sequence[Path]) -> bool:

@@ -1,8 +1,9 @@
-"""A spec at a revision of its repository."""
+"""git, and a spec at a revision of its repository."""
 
 from __future__ import annotations
 
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,13 +21,9 @@ def read_revision(revision: str, path: str, folder: Path) -> SourceFile:
     """
     from ...dsl.reports.source import SourceFile, decoded
 
-    _git(folder, ["rev-parse", "--git-dir"], f"{folder} is not in a git repository")
-    _git(
-        folder,
-        ["rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}"],
-        f"`{revision}` is neither a spec nor a git revision",
-    )
-    content = _git(
+    git(folder, ["rev-parse", "--git-dir"], f"{folder} is not in a git repository")
+    commit_of(folder, revision, f"`{revision}` is neither a spec nor a git revision")
+    content = git(
         folder,
         ["cat-file", "blob", f"{revision}:{path}"],
         f"revision `{revision}` has no file {path.removeprefix('./')}",
@@ -39,7 +36,14 @@ def read_revision(revision: str, path: str, folder: Path) -> SourceFile:
     return SourceFile(f"{revision}:{shown}", text)
 
 
-def _git(folder: Path, arguments: list[str], failure: str) -> bytes:
+def commit_of(folder: Path, revision: str, failure: str, help: str | None = None) -> str:
+    """Return the id of a revision's commit; raises ``UserError`` when there is none."""
+    wanted = ["rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}"]
+    return git(folder, wanted, failure, help).decode().strip()
+
+
+def git(folder: Path, arguments: Sequence[str], failure: str, help: str | None = None) -> bytes:
+    """Return what git prints in a folder; raises ``UserError`` when it fails or is not there."""
     try:
         done = subprocess.run(
             ["git", "-C", str(folder), *arguments], capture_output=True, check=False
@@ -47,5 +51,5 @@ def _git(folder: Path, arguments: list[str], failure: str) -> bytes:
     except FileNotFoundError as error:
         raise UserError("git is not installed, but a revision was requested") from error
     if done.returncode != 0:
-        raise UserError(failure)
+        raise UserError(failure, help)
     return done.stdout

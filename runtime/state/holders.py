@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from ...contracts.notes.lease import RUN, LeaseNote
 from ..base.processes import is_running, place, started
-from ..storage.notes import unreadable, unsealed
+from ..storage.notes import said, unreadable, unsealed
 from ..storage.places import Place
 
 if TYPE_CHECKING:
@@ -93,10 +93,7 @@ def read_holder(files: Files, folder: str) -> Holder | None:
 
 def held_by(text: str, path: str) -> Holder:
     """The holder in the text of a lease; raises RuntimeFault when it is damaged."""
-    try:
-        return Holder.from_json(unsealed(text, path, _DAMAGED))
-    except ValueError as error:
-        raise unreadable(path, str(error), _DAMAGED) from None
+    return said(unsealed(text, path, _DAMAGED), path, Holder.from_json, _DAMAGED)
 
 
 def _read(files: Files, folder: str) -> tuple[Holder | None, float]:

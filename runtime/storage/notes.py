@@ -90,8 +90,15 @@ def read_note_as(
     `read` raises ValueError for what is none.
     """
     document = read_note(storage, path, help)
+    return None if document is None else said(document, path, read, help)
+
+
+def said(
+    document: dict[str, Any], path: str, read: Callable[[object], N], help: str | None = None
+) -> N:
+    """What the document of a note says; raises RuntimeFault when it says nothing such."""
     try:
-        return None if document is None else read(document)
+        return read(document)
     except ValueError as error:
         raise unreadable(path, str(error), help) from None
 

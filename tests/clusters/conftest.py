@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from clusters.servers import Store, fetched_jars, running_hdfs, running_s3
+from clusters.servers import Store, cluster_jars, running_hdfs, running_s3
 
 
 def jars(name: str) -> Path:
-    found = fetched_jars(name)
+    found = cluster_jars(name)
     if found is None:
         pytest.skip(f"the jars of {name} need Maven and its repository")
     return found

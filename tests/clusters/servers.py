@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import shutil
 import subprocess
 import sys
 import time
@@ -15,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pyspark
+from maven_jars import fetched_jars
 
 _HERE = Path(__file__).parent
 _SPARK = Path(pyspark.__file__).parent / "jars"
@@ -45,19 +44,9 @@ class Store:
         return folder
 
 
-def fetched_jars(name: str) -> Path | None:
-    """The folder of jars that a `pom.xml` names, fetched at first; None when they can't be had."""
-    cache = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache"))
-    folder = cache / "streamc" / f"test-{name}"
-    maven = shutil.which("mvn")
-    if folder.is_dir() or maven is None:
-        return folder if folder.is_dir() else None
-    partial = folder.with_name(f"{folder.name}.{os.getpid()}")
-    command = [maven, "-q", "-B", "-f", str(_HERE / name / "pom.xml")]
-    command += ["dependency:copy-dependencies", f"-DoutputDirectory={partial}"]
-    if subprocess.run(command, check=False).returncode == 0:
-        partial.rename(folder)
-    return folder if folder.is_dir() else None
+def cluster_jars(name: str) -> Path | None:
+    """The folder of a store's jars, fetched at first; None when they can't be had."""
+    return fetched_jars(_HERE / name / "pom.xml", f"test-{name}")
 
 
 @contextmanager
