@@ -1,6 +1,9 @@
-"""Settings of Spark that streamc controls itself, and why a pipeline can't set them."""
+"""Settings of Spark that streamc controls itself, and why a pipeline can't set them; one it may."""
 
 from __future__ import annotations
+
+SHUFFLE_PARTITIONS = "spark.sql.shuffle.partitions"
+"""In how many partitions a state begins, which a pipeline may set."""
 
 _STREAMING = "spark.sql.streaming."
 _SOURCES = "offsets are kept by the names of sources"

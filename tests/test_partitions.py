@@ -6,9 +6,10 @@ import json
 from pathlib import Path
 
 import pytest
+from streamc.contracts.reserved import SHUFFLE_PARTITIONS
 from streamc.runtime.execution.partitions import first_start, too_late
 from streamc.runtime.spark.cores import cores_of
-from streamc.runtime.state.partitions import SETTING, recorded_partitions
+from streamc.runtime.state.partitions import recorded_partitions
 from streamc.runtime.storage.local_files import LocalFiles
 
 EXECUTOR, DYNAMIC = "spark.executor", "spark.dynamicAllocation"
@@ -50,7 +51,7 @@ def test_the_newest_batch_of_each_query_counts(tmp_path: Path) -> None:
     for query, batch, number in (("a", "9", 2), ("a", "10", 8), ("b", "3", 8)):
         path = tmp_path / "queries" / query / "offsets" / batch
         path.parent.mkdir(parents=True, exist_ok=True)
-        metadata = json.dumps({"batchWatermarkMs": 0, "conf": {SETTING: str(number)}})
+        metadata = json.dumps({"batchWatermarkMs": 0, "conf": {SHUFFLE_PARTITIONS: str(number)}})
         path.write_text(f"v2\n{metadata}\npayments:{{}}", encoding="utf-8")
         (path.parent / f".{batch}.crc").touch()
     assert recorded_partitions(files, generation) == 8
@@ -61,5 +62,5 @@ def test_the_newest_batch_of_each_query_counts(tmp_path: Path) -> None:
 
 def test_what_a_start_says() -> None:
     assert first_start(8, asked=False).endswith("in 8 partitions, as many as the job has cores")
-    assert first_start(8, asked=True).endswith(f"in 8 partitions, as `{SETTING}` says")
+    assert first_start(8, asked=True).endswith(f"in 8 partitions, as `{SHUFFLE_PARTITIONS}` says")
     assert "stays in 8 partitions" in too_late(8, "16", "s") and "is 16" in too_late(8, "16", "s")

@@ -6,8 +6,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from ...contracts.plan import Plan
+from ...contracts.reserved import SHUFFLE_PARTITIONS
 from ..plan.settings import RunSettings
-from ..state.partitions import SETTING, recorded_partitions
+from ..state.partitions import recorded_partitions
 from ..state.state import State
 
 if TYPE_CHECKING:
@@ -29,26 +30,28 @@ def settle_partitions(
     """
     recorded = recorded_partitions(state.storage, state.generation_folder)
     context = session.sparkContext
-    asked = settings.spark.get(SETTING) or context.getConf().get(SETTING)
+    asked = settings.spark.get(SHUFFLE_PARTITIONS) or context.getConf().get(SHUFFLE_PARTITIONS)
     if recorded is None or (settings.savepoint is not None and asked is not None):
         if plan.operators and not str(context.master).startswith("local"):
-            tell(first_start(int(session.conf.get(SETTING) or 0), asked=asked is not None))
+            tell(
+                first_start(int(session.conf.get(SHUFFLE_PARTITIONS) or 0), asked=asked is not None)
+            )
         return
-    session.conf.set(SETTING, str(recorded))
-    wish = settings.spark.get(SETTING)
+    session.conf.set(SHUFFLE_PARTITIONS, str(recorded))
+    wish = settings.spark.get(SHUFFLE_PARTITIONS)
     if plan.operators and wish is not None and wish != str(recorded):
         tell(too_late(recorded, wish, state.shown))
 
 
 def first_start(number: int, *, asked: bool) -> str:
     """The line for a number that is decided now."""
-    why = f"as `{SETTING}` says" if asked else "as many as the job has cores"
+    why = f"as `{SHUFFLE_PARTITIONS}` says" if asked else "as many as the job has cores"
     return f"the state begins in {number} partitions, {why}"
 
 
 def too_late(recorded: int, wish: str, state: str) -> str:
     """The line for a wish that the state does not follow."""
     return (
-        f"the state {state} stays in {recorded} partitions: `{SETTING}` is {wish}, which takes "
-        "effect with `--from-savepoint`"
+        f"the state {state} stays in {recorded} partitions: `{SHUFFLE_PARTITIONS}` is {wish}, "
+        "which takes effect with `--from-savepoint`"
     )

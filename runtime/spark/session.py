@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...contracts.plan import Checkpoint, Plan
-from ...contracts.reserved import reserved
+from ...contracts.reserved import SHUFFLE_PARTITIONS, reserved
 from ...contracts.secrets import SPARK_PATTERN
 from ..base.errors import RESERVED_SETTING, SPARK_START, SPARK_VERSION, RuntimeFault, first_line
 from ..base.java import find_java
@@ -153,11 +153,13 @@ def _partitions(spark: SparkSession) -> dict[str, str]:
     Spark's 200 would be files and tasks without rows. Spark records the number in a query's first
     batch and keeps it from then on.
     """
-    key, context = "spark.sql.shuffle.partitions", spark.sparkContext
+    context = spark.sparkContext
     conf = dict(context.getConf().getAll())
-    if key in conf:
+    if SHUFFLE_PARTITIONS in conf:
         return {}
-    return {key: str(cores_of(str(context.master), conf, context.defaultParallelism))}
+    return {
+        SHUFFLE_PARTITIONS: str(cores_of(str(context.master), conf, context.defaultParallelism))
+    }
 
 
 def _quiet_pyspark() -> None:

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import json
 
+from ...contracts.reserved import SHUFFLE_PARTITIONS
 from ..storage.file_system import Files
-
-SETTING = "spark.sql.shuffle.partitions"
 
 
 def recorded_partitions(files: Files, generation: str) -> int | None:
@@ -30,6 +29,6 @@ def recorded_partitions(files: Files, generation: str) -> int | None:
 
 def _number(text: str) -> list[int]:
     try:
-        return [int(json.loads(text.split("\n")[1])["conf"][SETTING])]
+        return [int(json.loads(text.split("\n")[1])["conf"][SHUFFLE_PARTITIONS])]
     except (IndexError, KeyError, TypeError, ValueError):
         return []

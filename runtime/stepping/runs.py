@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...contracts.plan import Plan
+from ...contracts.reserved import SHUFFLE_PARTITIONS
 from ..accounting.remarks import Remarks
 from ..dataflow.script import Build, load_build
 from ..kernel.build import kernel_jar
@@ -108,7 +109,7 @@ def step_settings(
         trigger=given.trigger,
         state_backend=fastest if given.state_backend == "auto" else given.state_backend,
         variables=given.variables,
-        spark={**given.spark, "spark.sql.shuffle.partitions": str(partitions)},
+        spark={**given.spark, SHUFFLE_PARTITIONS: str(partitions)},
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from ....contracts.plan import Sink, Source, Watermark
+from ....contracts.reserved import SHUFFLE_PARTITIONS
 from ....contracts.sinks import SINKS
 from ...connectors.registry import SOURCES
 from ..columns.sources import Called
@@ -230,8 +231,7 @@ def plan_queries(versions: Versions) -> tuple[Outcome, ...]:
         why = "a savepoint goes into either"
         backends = (old.state_backend, new.state_backend)
         findings.append(Finding("state_backend", *backends, Verdict.KEPT, why))
-    setting = "spark.sql.shuffle.partitions"
-    before, after = (s.spark.get(setting) for s in (old, new))
+    before, after = (s.spark.get(SHUFFLE_PARTITIONS) for s in (old, new))
     if before != after:
         why = "state is laid out anew"
         findings.append(

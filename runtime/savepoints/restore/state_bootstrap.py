@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from ....contracts.notes.epoch import EpochNote
 from ....contracts.plan import Program, Query
+from ....contracts.reserved import SHUFFLE_PARTITIONS
 from ...dataflow.job import Job
 from ...kinds.program.rows import state_rows
 from ...kinds.registry import kind_of
@@ -24,8 +25,6 @@ from ..migrate.state_mapping import Fit
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.types import StructType
-
-_PARTITIONS = "spark.sql.shuffle.partitions"
 
 
 def initial_state(
@@ -86,7 +85,7 @@ def _fill(
         number,
         kernel=kernel,
         operator=id,
-        partitions=int(spark.conf.get(_PARTITIONS) or 1),
+        partitions=int(spark.conf.get(SHUFFLE_PARTITIONS) or 1),
         frame=job.program,
     )
     return kind.restore(stores, use, tables)
