@@ -20,10 +20,10 @@ from streamc.contracts.notes.home import HomeNote
 from streamc.contracts.notes.lease import LeaseNote
 from streamc.contracts.notes.status import StatusNote
 from streamc.contracts.outputs.migration_plan import MigrationPlan
-from streamc.contracts.outputs.review import Review
+from streamc.contracts.outputs.review import Diff, Review
 from streamc.contracts.outputs.running import Barrier, Barriers, Status
 from streamc.contracts.outputs.savepoints import Rows, Savepoints, ShownSavepoint
-from streamc.contracts.outputs.specs import Diagnostics, Tests
+from streamc.contracts.outputs.specs import Compiled, Diagnostics, Formatted, Tests
 from streamc.contracts.plan import Plan
 from streamc.contracts.savepoint import Savepoint
 from yaml_models import MigrationFile, TestFile
@@ -39,6 +39,9 @@ FILES: dict[str, type] = {
     "test-file": TestFile,
     "migration-file": MigrationFile,
     "diagnostics-output": Diagnostics,
+    "compile-output": Compiled,
+    "diff-output": Diff,
+    "fmt-output": Formatted,
     "tests-output": Tests,
     "migration-plan-output": MigrationPlan,
     "review-output": Review,

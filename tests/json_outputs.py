@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any, NoReturn
 
+import typer.main
 from jsonschema import Draft202012Validator
 from referencing import Registry, Resource
+from streamc.cli.app import app
 
 SCHEMAS = Path(__file__).parent.parent / "docs" / "schemas"
 
@@ -41,3 +44,16 @@ def output(text: str) -> Any:
 
 def _no_number(text: str) -> NoReturn:
     raise AssertionError(f"{text} is not JSON")
+
+
+def json_commands() -> Iterator[str]:
+    """Yield the commands that have `--format json`, as they are typed."""
+    pending: list[tuple[str, Any]] = [("", typer.main.get_command(app))]
+    while pending:
+        words, command = pending.pop()
+        pending += [
+            (f"{words} {name}".strip(), c) for name, c in getattr(command, "commands", {}).items()
+        ]
+        for option in command.params:
+            if "--format" in option.opts and "json" in getattr(option.type, "choices", ()):
+                yield words

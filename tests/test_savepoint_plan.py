@@ -117,7 +117,7 @@ def test_mistakes_in_the_file(run: Run, text: str, code: int, said: str) -> None
 def test_mistakes_in_the_file_as_json(run: Run) -> None:
     Path("bad.yaml").write_text("from: 1\nto: 3\n", encoding="utf-8")
     ended = run(*PLAN, "--migration", "bad.yaml", "--format", "json")
-    assert [one["code"] for one in output(ended.err)["diagnostics"]] == ["SC0906"]
+    assert [one["code"] for one in output(ended.out)["diagnostics"]] == ["SC0906"]
 
 
 def test_files_that_cannot_be_read(run: Run) -> None:
@@ -248,7 +248,7 @@ def test_nulls_are_accepted_where_a_conversion_may_give_them(
     ended = run(*PLAN, "--migration", "m.yaml", "--format", "json")
     assert ended.code == code, ended.err
     if code:
-        assert [one["code"] for one in output(ended.err)["diagnostics"]] == ["SC0905"]
+        assert [one["code"] for one in output(ended.out)["diagnostics"]] == ["SC0905"]
     else:
         found = output(ended.out)["document"]["operators"]["spend"]
         assert found["nulls"] == ["sum(v)"]

@@ -10,12 +10,10 @@ from pathlib import Path
 from typing import Any, get_args
 
 import pytest
-import typer.main
 import yaml
-from json_outputs import SCHEMAS, fits, validator
+from json_outputs import SCHEMAS, fits, json_commands, validator
 from jsonschema import ValidationError
 from make_schemas import schemas, text_of
-from streamc.cli.app import app
 from streamc.compiler.migrate.files.read import _PARTS, ACCEPTED, WORDS
 from streamc.compiler.spec_tests.steps import _KEYS, _WITH_VALUE, _WORDS
 from streamc.compiler.spec_tests.ways import WAYS
@@ -49,19 +47,6 @@ def test_they_are_fresh() -> None:
 def test_all_of_them_are_schemas() -> None:
     for path in SCHEMAS.iterdir():
         validator(path.name.removesuffix(".schema.json"))
-
-
-def json_commands() -> Iterator[str]:
-    """Yield the commands that have `--format json`, as they are typed."""
-    pending: list[tuple[str, Any]] = [("", typer.main.get_command(app))]
-    while pending:
-        words, command = pending.pop()
-        pending += [
-            (f"{words} {name}".strip(), c) for name, c in getattr(command, "commands", {}).items()
-        ]
-        for option in command.params:
-            if "--format" in option.opts and "json" in getattr(option.type, "choices", ()):
-                yield words
 
 
 def test_every_command_with_json_says_what_it_prints() -> None:

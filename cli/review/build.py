@@ -2,28 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Literal
 
 from ...contracts.outputs.review import (
     CodeChange,
     Review,
     ReviewedChange,
-    ReviewedEdit,
     ReviewedMigration,
     ReviewedSavepoint,
     ReviewedSpec,
 )
 from ..savepoints.plan import planned
-from ..shared.output import unified
 from ..shared.report import remember_secrets
 from ..shared.spec_files import read_spec
+from ..specs.changes import changed_parts, code_change, planned_parts
 from .find import Pair
 
 if TYPE_CHECKING:
     from ...compiler.driver import CompileResult
     from ...compiler.migrate.findings.verdicts import MigrationPlan
-    from ...compiler.plan.compare import Change, Edit, PlanChanges
+    from ...compiler.plan.compare import PlanChanges
     from ...contracts.plan import Plan
     from ...dsl.reports.diagnostics import Diagnostics
     from ...dsl.reports.source import SourceFile
@@ -31,7 +29,6 @@ if TYPE_CHECKING:
     from .base import Base
 
 _Exit = Literal[0, 1, 2]
-_Group = Literal["operator", "source", "table", "function", "query", "sink", "settings"]
 _NOWHERE = "/dev/null"
 
 
@@ -64,7 +61,7 @@ def _spec(base: Base, revision: str, pair: Pair, saved: Saved | None) -> Reviewe
     if old is not None and new is not None and old.pipeline == new.pipeline and old != new:
         migration, changes = _compared(base, pair, old, new, said)
     elif new is not None or pair.new is None:
-        changes = list(_changes(_only(old, new)))
+        changes = _changes(_only(old, new))
     remember_secrets([*said, *([] if pair.old is None else [pair.old.diagnostics])])
     from ...dsl.reports.render import objects
 
@@ -118,19 +115,12 @@ def _code(revision: str, pair: Pair) -> CodeChange | None:
     if any(one is not None and one.script is None for one in versions):
         return None
     old, new = ("" if one is None or one.script is None else one.script for one in versions)
-    names = (
+    return code_change(
+        old,
+        new,
         _NOWHERE if pair.old is None else f"{revision}:{pair.old_file}",
         _NOWHERE if pair.new is None else pair.file,
     )
-    diff = unified(old, new, *names)
-    lines = diff.splitlines()[2:]
-    if not lines:
-        return None
-    return {
-        "added": sum(line.startswith("+") for line in lines),
-        "removed": sum(line.startswith("-") for line in lines),
-        "diff": diff,
-    }
 
 
 def _compared(
@@ -138,9 +128,7 @@ def _compared(
 ) -> tuple[ReviewedMigration, list[ReviewedChange]]:
     """Return the verdicts with the decisions of the file next to the spec, and the changes."""
     from ...compiler.migrate.results.differences import with_meaning
-    from ...compiler.migrate.results.document import planned_part
     from ...compiler.migrate.results.draft import draft
-    from ...compiler.migrate.results.text import joined
     from ...compiler.plan.compare import compare_plans
 
     file = _migration_file(base, pair, old, new)
@@ -148,14 +136,10 @@ def _compared(
     migration: ReviewedMigration = {
         "exit_code": _exit(found),
         "file": None if file is None else file.name,
-        "parts": [
-            planned_part(outcome, one)
-            for outcome in found.outcomes()
-            for one in joined(outcome.findings)
-        ],
+        "parts": planned_parts(found),
         "draft": draft(found, decisions) if found.exit_code else None,
     }
-    return migration, list(_changes(with_meaning(compare_plans(old, new), found)))
+    return migration, _changes(with_meaning(compare_plans(old, new), found))
 
 
 def _exit(found: MigrationPlan) -> _Exit:
@@ -182,46 +166,8 @@ def _only(old: Plan | None, new: Plan | None) -> PlanChanges | None:
     return compare_plans(nothing, one) if new is not None else compare_plans(one, nothing)
 
 
-def _changes(found: PlanChanges | None) -> Iterator[ReviewedChange]:
-    """Yield all operators, and what else differs."""
-    from ...compiler.plan.compare import Difference
-
-    if found is None:
-        return
-    groups: tuple[tuple[_Group, tuple[Change, ...]], ...] = (
-        ("operator", found.operators),
-        ("source", found.sources),
-        ("table", found.tables),
-        ("function", found.functions),
-        ("query", found.queries),
-        ("sink", found.sinks),
-    )
-    for group, changes in groups:
-        for one in changes:
-            if group == "operator" or one.difference is not Difference.UNCHANGED:
-                yield _change(group, one)
-    if found.settings:
-        yield {
-            "group": "settings",
-            "id": "",
-            "kind": "settings",
-            "difference": "changed",
-            "edits": [_edit(edit) for edit in found.settings],
-        }
-
-
-def _change(group: _Group, one: Change) -> ReviewedChange:
-    return {
-        "group": group,
-        "id": one.id,
-        "kind": one.kind,
-        "difference": one.difference.value,
-        "edits": [_edit(edit) for edit in one.edits],
-    }
-
-
-def _edit(edit: Edit) -> ReviewedEdit:
-    return {"part": edit.part, "old": edit.old, "new": edit.new}
+def _changes(found: PlanChanges | None) -> list[ReviewedChange]:
+    return [] if found is None else list(changed_parts(found))
 
 
 def _sizes(saved: Saved | None, old: Plan | None, new: Plan | None) -> ReviewedSavepoint | None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..shared.output import json_text, write_if_changed
-from ..shared.report import Format, UserError, print_diagnostics
+from ..shared.report import Format, UserError, stopped_by
 from ..specs.revisions import compile_version, read_version, read_versions
 from .dry_run import Saved, Tried, saved_in
 
@@ -77,13 +77,13 @@ def plan(
     said: list[Diagnostics] = []
     made = _compiled_and_planned(old, new, saved, migration, said)
     how = Format.JSON if format is PlanFormat.JSON else Format.FULL
-    if print_diagnostics(said, how) or made is None:
+    if stopped_by(said, how) or made is None:
         raise typer.Exit(2)
     plan_of_new, found, decisions = made
     tried = None if saved is None else saved.tried(plan_of_new, found)
     if write is not None:
         _write(write, migration, found, decisions)
-    _print(found, tried, format)
+    _print(found, tried, said, format)
     raise typer.Exit(max(found.exit_code, int(tried is not None and tried.fails)))
 
 
@@ -180,12 +180,16 @@ def _write(path: Path, migration: Path | None, found: MigrationPlan, decisions: 
     write_if_changed({path: draft(found, decisions)})
 
 
-def _print(found: MigrationPlan, tried: Tried | None, format: PlanFormat) -> None:
+def _print(
+    found: MigrationPlan, tried: Tried | None, said: list[Diagnostics], format: PlanFormat
+) -> None:
     from ...compiler.migrate.results.document import report
     from ...compiler.migrate.results.text import plan_text
 
     if format is PlanFormat.JSON:
-        told = report(found)
+        from ...dsl.reports.render import objects
+
+        told = {**report(found), "diagnostics": objects(said)}
         if tried is not None:
             told |= {
                 "exit_code": max(found.exit_code, int(tried.fails)),

@@ -65,16 +65,29 @@ def faults(interrupted: str | None = None) -> Iterator[None]:
         raise typer.Exit(130) from None
 
 
-def print_diagnostics(
-    files: Sequence[Diagnostics], how: Format, stream: TextIO | None = None
-) -> bool:
-    """Print what was found in some files, on standard error; return whether there are errors."""
+def print_diagnostics(files: Sequence[Diagnostics], how: Format) -> bool:
+    """Print what was found in some files; return whether there are errors.
+
+    Text goes to standard error, JSON to standard output.
+    """
     from ...dsl.reports.render import render
 
     remember_secrets(files)
-    stream = stream or sys.stderr
+    stream = sys.stdout if how is Format.JSON else sys.stderr
     stream.write(render(files, how.value, color=_wants_color(stream)))
     return any(found.has_errors for found in files)
+
+
+def stopped_by(files: Sequence[Diagnostics], how: Format) -> bool:
+    """Print what was found in some files; return whether there are errors.
+
+    A command prints one JSON document. Without errors it is the command's own, which has the
+    warnings; so nothing is printed here.
+    """
+    if how is Format.JSON and not any(found.has_errors for found in files):
+        remember_secrets(files)
+        return False
+    return print_diagnostics(files, how)
 
 
 def remember_secrets(files: Sequence[Diagnostics]) -> None:

@@ -92,8 +92,7 @@ def _print(found: Sequence[Diagnostics], format: CheckFormat) -> bool:
     from ..formats import RENDERERS
 
     if format.value not in RENDERERS:
-        stream = sys.stdout if format is CheckFormat.JSON else sys.stderr
-        return print_diagnostics(found, Format(format.value), stream)
+        return print_diagnostics(found, Format(format.value))
     remember_secrets(found)
     sys.stdout.write(RENDERERS[format.value](found))
     return any(one.has_errors for one in found)

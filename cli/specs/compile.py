@@ -3,21 +3,29 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ...contracts.outputs.specs import Compiled, CompiledFile, CompiledSpec
 from ...contracts.redaction import remember
 from ...contracts.terminal import print_raw
-from ..shared.output import difference, write_if_changed
-from ..shared.report import Format, FormatOption, UserError, print_diagnostics
+from ..shared.output import difference, json_text, write_if_changed
+from ..shared.report import (
+    Format,
+    FormatOption,
+    UserError,
+    print_diagnostics,
+    remember_secrets,
+)
 from ..shared.spec_files import PathsArgument, read_specs
 
 if TYPE_CHECKING:
     from ...compiler.driver import CompileResult
+    from ...dsl.reports.diagnostics import Diagnostics
     from ...dsl.settings.values import Settings
 
 
@@ -53,14 +61,20 @@ def compile_specs(
 
     last = Phase.SCRIPT if stop_after is None else stop_after
     results = [compile_source(source, stop_after=last.value) for source in sources]
-    failed = print_diagnostics([result.diagnostics for result in results], format)
+    found = [result.diagnostics for result in results]
+    failed = any(one.has_errors for one in found)
+    if format is not Format.JSON:
+        print_diagnostics(found, format)
     good = [result for result in results if not result.diagnostics.has_errors]
-    if stop_after is not None:
+    made = _made(_newest(good, paths), output, check) if stop_after is None else []
+    if format is Format.JSON:
+        code = _print_json(list(made), good, stop_after, found)
+    elif stop_after is not None:
         _print_phase(good, stop_after)
-        raise typer.Exit(2 if failed else 0)
-    files = _files(_newest(good, paths), output)
-    stale = _print_stale(files) if check else _write(files)
-    raise typer.Exit(2 if failed else int(stale))
+        code = 0
+    else:
+        code = int(_print_files(made, check))
+    raise typer.Exit(2 if failed else code)
 
 
 def _print_phase(results: Sequence[CompileResult], phase: Phase) -> None:
@@ -69,9 +83,39 @@ def _print_phase(results: Sequence[CompileResult], phase: Phase) -> None:
             print(f"==> {result.source.name} <==")
         for secret in result.source.secrets:
             remember(secret)
-        # Only this phase also runs on a spec with secrets in it.
-        show = sys.stdout.write if phase is Phase.AST else print_raw
-        show(result.text(phase.value).rstrip("\n") + "\n")
+        _show(phase)(result.text(phase.value).rstrip("\n") + "\n")
+
+
+def _show(phase: Phase | None) -> Callable[[str], object]:
+    # Of the phases only this one also runs on a spec with secrets in it.
+    return sys.stdout.write if phase in (Phase.AST, None) else print_raw
+
+
+def _print_json(
+    made: list[CompiledSpec],
+    results: Sequence[CompileResult],
+    phase: Phase | None,
+    found: Sequence[Diagnostics],
+) -> int:
+    """Print one document, of the files or of a phase; return its exit code."""
+    from ...dsl.reports.render import objects
+
+    remember_secrets(found)
+    if phase is not None:
+        made = [
+            {"spec": one.source.name, "files": [], "text": one.text(phase.value)} for one in results
+        ]
+    failed = any(one.has_errors for one in found)
+    stale = any(file["status"] == "stale" for spec in made for file in spec["files"])
+    document: Compiled = {
+        "format": 1,
+        "kind": "compile",
+        "exit_code": 2 if failed else 1 if stale else 0,
+        "specs": made,
+        "diagnostics": objects(found),
+    }
+    _show(phase)(json_text(document))
+    return document["exit_code"]
 
 
 def _newest(results: Sequence[CompileResult], named: Sequence[Path]) -> list[CompileResult]:
@@ -119,32 +163,43 @@ def _both(a: CompileResult, b: CompileResult) -> UserError:
     )
 
 
-def _files(results: Sequence[CompileResult], output: Path) -> list[dict[Path, str]]:
-    """Return the files of each spec."""
+def _made(results: Sequence[CompileResult], output: Path, check: bool) -> Iterator[CompiledSpec]:
+    """Write the files of each spec that differ, or with ``check`` only compare them."""
     from ...compiler.driver import output_files
 
-    return [output_files(result, output) for result in results]
+    # All are made before the first is written.
+    texts = [(result.source.name, output_files(result, output)) for result in results]
+    for name, files in texts:
+        made = _compared(files) if check else _written(files)
+        yield {"spec": name, "files": made, "text": None}
 
 
-def _write(files: Sequence[dict[Path, str]]) -> bool:
-    """Write the files that differ and print their names; nothing is stale afterwards."""
-    for pair in files:
-        written = write_if_changed(pair)
-        for path in pair:
-            print(f"{'wrote' if path in written else 'unchanged'} {path}")
-    return False
+def _written(files: dict[Path, str]) -> list[CompiledFile]:
+    written = write_if_changed(files)
+    return [
+        {"file": str(path), "status": "wrote" if path in written else "unchanged", "diff": None}
+        for path in files
+    ]
 
 
-def _print_stale(files: Sequence[dict[Path, str]]) -> bool:
-    """Print how the files would change; return whether any would."""
+def _compared(files: dict[Path, str]) -> list[CompiledFile]:
+    changes = {path: difference(path, text) for path, text in files.items()}
+    return [
+        {"file": str(path), "status": "stale" if diff else "unchanged", "diff": diff or None}
+        for path, diff in changes.items()
+    ]
+
+
+def _print_files(made: Iterable[CompiledSpec], check: bool) -> bool:
+    """Print the files, or with ``check`` how they would change; return whether any is stale."""
     stale = []
-    for pair in files:
-        for path, text in pair.items():
-            change = difference(path, text)
-            if change:
-                stale.append(path)
-                sys.stdout.write(change)
+    for file in (file for spec in made for file in spec["files"]):
+        if not check:
+            print(f"{file['status']} {file['file']}")
+        elif file["diff"] is not None:
+            stale.append(file["file"])
+            sys.stdout.write(file["diff"])
     if stale:
-        names = ", ".join(map(str, stale))
+        names = ", ".join(stale)
         print(f"stale: {names}; `streamc compile` writes them", file=sys.stderr)
     return bool(stale)

@@ -46,9 +46,8 @@ def run_spec_tests(
     from ..testing.load import load_tests, named
 
     suite = load_tests(find_tests(paths or [Path()]))
-    stream = sys.stdout if format is Format.JSON else sys.stderr
     if any(found.has_errors for found in suite.found):
-        print_diagnostics(suite.found, format, stream)
+        print_diagnostics(suite.found, format)
         raise typer.Exit(2)
     tests = named(suite.tests, name) if name else suite.tests
     if update:

@@ -5,9 +5,9 @@ that. ``version`` is that of a pipeline, wherever it appears. ``docs/schemas`` h
 Schema.
 The modules:
 
-- ``specs``: diagnostics, and how tests ended.
+- ``specs``: diagnostics, what was compiled and formatted, and how tests ended.
 - ``migration_plan``: what becomes of a state, and of the rows of a savepoint.
-- ``review``: what differs from a revision.
+- ``review``: what differs between two versions, and from a revision.
 - ``running``: the status of a job, barriers.
 - ``savepoints``: lists, the manifest, rows.
 """

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal, NotRequired, TypedDict
 
 from ..migration import Migration
+from .specs import OneDiagnostic
 
 Group = Literal["operator", "source", "sink", "settings"]
 """What a part of a state belongs to; ``settings`` is for what belongs to none of the others."""
@@ -121,7 +122,10 @@ class TriedSavepoint(TypedDict):
 
 
 class MigrationPlan(TypedDict):
-    """``streamc savepoint plan``; ``document`` is what a restore executes."""
+    """``streamc savepoint plan``; ``document`` is what a restore executes.
+
+    ``diagnostics`` are warnings: nothing is planned where a file has errors.
+    """
 
     format: Literal[1]
     kind: Literal["migration-plan"]
@@ -132,3 +136,4 @@ class MigrationPlan(TypedDict):
     parts: list[PlannedPart]
     document: Annotated[dict[str, Any], Migration]
     savepoint: NotRequired[TriedSavepoint]
+    diagnostics: list[OneDiagnostic]

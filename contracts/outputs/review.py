@@ -1,4 +1,4 @@
-"""What differs between a revision and the working tree: specs, their code and their state."""
+"""What differs between versions of specs: their code and their state."""
 
 from __future__ import annotations
 
@@ -35,6 +35,28 @@ class ReviewedChange(TypedDict):
     kind: str
     difference: str
     edits: list[ReviewedEdit]
+
+
+class Diff(TypedDict):
+    """``streamc diff``: how NEW differs from OLD, each a file or ``REVISION:PATH``.
+
+    ``code`` is null where the same is emitted, ``state`` where both have the same plan; it has the
+    verdict for each part of a savepoint of OLD, without a migration file. ``diagnostics`` are
+    warnings: a version with errors is not compared.
+    """
+
+    format: Literal[1]
+    kind: Literal["diff"]
+    old: str
+    new: str
+    pipeline: str
+    from_version: int
+    to_version: int
+    exit_code: Literal[0, 1]
+    code: CodeChange | None
+    changes: list[ReviewedChange]
+    state: list[PlannedPart] | None
+    diagnostics: list[OneDiagnostic]
 
 
 class ReviewedMigration(TypedDict):

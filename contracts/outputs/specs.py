@@ -1,4 +1,4 @@
-"""What is wrong in specs and in files next to them, and the results of their tests."""
+"""What is wrong in specs and in files next to them, what is made of them, and how tests ended."""
 
 from __future__ import annotations
 
@@ -42,6 +42,55 @@ class Diagnostics(TypedDict):
 
     format: Literal[1]
     kind: Literal["diagnostics"]
+    diagnostics: list[OneDiagnostic]
+
+
+class CompiledFile(TypedDict):
+    """A file of a spec; ``diff`` is how a stale one would change, null for all others."""
+
+    file: str
+    status: Literal["wrote", "unchanged", "stale"]
+    diff: str | None
+
+
+class CompiledSpec(TypedDict):
+    """A spec without errors: its files, or with ``--stop-after`` the text of that phase."""
+
+    spec: str
+    files: list[CompiledFile]
+    text: str | None
+
+
+class Compiled(TypedDict):
+    """``streamc compile``; older versions of a pipeline in a folder are skipped."""
+
+    format: Literal[1]
+    kind: Literal["compile"]
+    exit_code: Literal[0, 1, 2]
+    specs: list[CompiledSpec]
+    diagnostics: list[OneDiagnostic]
+
+
+class FormattedSpec(TypedDict):
+    """A spec without syntax errors, ``<stdin>`` for standard input; whether its layout differs.
+
+    ``diff`` is present with ``--diff``; ``text`` is standard input in the new layout, which is null
+    for files and with ``--check`` and ``--diff``.
+    """
+
+    spec: str
+    changed: bool
+    diff: str | None
+    text: str | None
+
+
+class Formatted(TypedDict):
+    """``streamc fmt``; specs with syntax errors are left alone and only in ``diagnostics``."""
+
+    format: Literal[1]
+    kind: Literal["fmt"]
+    exit_code: Literal[0, 1, 2]
+    specs: list[FormattedSpec]
     diagnostics: list[OneDiagnostic]
 
 
