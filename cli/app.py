@@ -90,7 +90,8 @@ def main() -> None:
     """Run the command line and end the process with its exit code."""
     guard_streams()
     try:
-        app()
+        # However the process was started, this is what shells complete and messages name.
+        app(prog_name="streamc")
         sys.stdout.flush()
     except UserError as error:
         print_error(error)

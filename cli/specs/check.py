@@ -6,11 +6,18 @@ import sys
 from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
-from ..shared.report import Format, UserError, faults, print_diagnostics, remember_secrets
+from ..shared.report import (
+    Format,
+    UserError,
+    faults,
+    print_diagnostics,
+    print_error,
+    remember_secrets,
+)
 from ..shared.spec_files import only_stdin, read_specs, read_stdin
 
 if TYPE_CHECKING:
@@ -54,14 +61,52 @@ def check(
         bool,
         typer.Option("--spark", help="Also let Spark analyze the specs, on empty sources."),
     ] = False,
+    watch: Annotated[
+        bool, typer.Option("--watch", help="Check again whenever a file changes, until Ctrl-C.")
+    ] = False,
 ) -> None:
     """Check specs: syntax, names, types, time and state.
 
     Spark is started only with --spark. Diagnostics go to standard error; those for programs (json,
     github, sarif, junit) go to standard output.
     """
-    sources = _sources(paths, name)
+    if watch:
+        _watch(paths, format, name, spark)
+    if _check(_sources(paths, name), format, spark):
+        raise typer.Exit(2)
 
+
+def _watch(paths: Sequence[Path], format: CheckFormat, name: Path | None, spark: bool) -> NoReturn:
+    """Check now and at each change; raises ``UserError`` for what can't be repeated."""
+    from .watching import repeat_on_change
+
+    if format not in (CheckFormat.FULL, CheckFormat.CONCISE):
+        raise UserError(f"--watch prints for people, not {format.value}", "leave one of them out")
+    if spark:
+        raise UserError("--watch does not start Spark", "leave out --spark")
+    if only_stdin(paths):
+        raise UserError("standard input can't be watched", "give paths in place of `-`")
+    # A path that was mistyped is no file that will come.
+    _sources(paths, name)
+
+    def once(changed: Sequence[Path]) -> None:
+        if changed:
+            print(f"\nchanged: {', '.join(path.as_posix() for path in changed)}", file=sys.stderr)
+        try:
+            _check(_sources(paths, name), format, spark=False)
+        except UserError as error:
+            print_error(error)
+        sys.stdout.flush()
+
+    try:
+        repeat_on_change(paths, once)
+    except KeyboardInterrupt:
+        print("stopped", file=sys.stderr)
+        raise typer.Exit(130) from None
+
+
+def _check(sources: Sequence[SourceFile], format: CheckFormat, spark: bool) -> bool:
+    """Check specs and print what was found; return whether there are errors."""
     from ...compiler.driver import compile_source
 
     last = "script" if spark else "graph"
@@ -69,11 +114,11 @@ def check(
     found = [result.diagnostics for result in results]
     if spark:
         found += _on_spark([r for r in results if not r.diagnostics.has_errors])
-    if _print(found, format):
-        raise typer.Exit(2)
-    if format is CheckFormat.FULL:
+    failed = _print(found, format)
+    if format is CheckFormat.FULL and not failed:
         how = "checked on Spark" if spark else "checked"
         print(f"{len(sources)} spec{'s' if len(sources) > 1 else ''} {how}, no errors")
+    return failed
 
 
 def _sources(paths: Sequence[Path], name: Path | None) -> list[SourceFile]:
