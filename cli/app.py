@@ -18,6 +18,7 @@ from .jobs.backfill import backfill
 from .jobs.barriers import barriers
 from .jobs.fork import fork
 from .jobs.kernel import kernel
+from .jobs.rescale import rescale
 from .jobs.rollback import rollback
 from .jobs.run import run
 from .jobs.status import status
@@ -58,6 +59,7 @@ app.command("init")(init)
 app.add_typer(kernel, name="kernel")
 app.command("lsp")(lsp)
 app.command("package")(package)
+app.command("rescale")(rescale)
 app.command("review")(review)
 app.command("rollback")(rollback)
 app.command("run")(run)

@@ -20,6 +20,7 @@ from streamc.contracts.notes.home import HomeNote
 from streamc.contracts.notes.lease import LeaseNote
 from streamc.contracts.notes.status import StatusNote
 from streamc.contracts.outputs.migration_plan import MigrationPlan
+from streamc.contracts.outputs.rescaling import Rescaling
 from streamc.contracts.outputs.review import Diff, Review
 from streamc.contracts.outputs.running import Barrier, Barriers, Status
 from streamc.contracts.outputs.savepoints import Rows, Savepoints, ShownSavepoint
@@ -51,6 +52,7 @@ FILES: dict[str, type] = {
     "savepoints-output": Savepoints,
     "savepoint-output": ShownSavepoint,
     "rows-output": Rows,
+    "rescaling-output": Rescaling,
 }
 """The names of the schemas, and the class that each is made of."""
 

@@ -12,4 +12,5 @@
 - ``meaning``: what the state of a query means.
 - ``answer``: the progress of a run with a request.
 - ``run_plan``: the plan of the last run.
+- ``rescaling``: what the making of a generation in other partitions cost.
 """

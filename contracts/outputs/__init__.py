@@ -9,5 +9,6 @@ The modules:
 - ``migration_plan``: what becomes of a state, and of the rows of a savepoint.
 - ``review``: what differs between two versions, and from a revision.
 - ``running``: the status of a job, barriers.
+- ``rescaling``: what a rescaling rewrites.
 - ``savepoints``: lists, the manifest, rows.
 """

@@ -83,10 +83,11 @@ NOT_STOPPED = Code("SR0409", "not-stopped", "a job did not end as requested", FA
 STATE_DAMAGED = Code("SR0410", "state-damaged", "no barrier is restorable")
 NO_SUCH_BARRIER = Code("SR0411", "no-such-barrier", "a barrier is not restorable")
 SINK_STAYS = Code("SR0412", "sink-stays", "a sink cannot undo what it has written")
-NOT_CONFIRMED = Code("SR0413", "not-confirmed", "a rollback was not confirmed")
+NOT_CONFIRMED = Code("SR0413", "not-confirmed", "a rollback or a rescaling was not confirmed")
 STATE_DRAINED = Code("SR0414", "state-drained", "a drained state cannot be continued")
 STATE_COPIED = Code("SR0415", "state-copied", "a state folder is a copy of another one")
 STORE_UNSAFE = Code("SR0416", "store-unsafe", "a store does not keep two writers apart")
+NOT_RESCALED = Code("SR0417", "not-rescaled", "a state cannot be rescaled as requested")
 SAVEPOINT_UNUSABLE = Code("SR0420", "savepoint-unusable", "no savepoint can be used as requested")
 NOT_MIGRATED = Code(
     "SR0421", "not-migrated", "a savepoint does not fit the spec without a migration"
@@ -152,6 +153,7 @@ CODES = (
     STATE_DRAINED,
     STATE_COPIED,
     STORE_UNSAFE,
+    NOT_RESCALED,
     SAVEPOINT_UNUSABLE,
     NOT_MIGRATED,
     NOT_REPLAYED,

@@ -3,6 +3,8 @@
 - ``main``: the process around a run: arguments in, lines and an exit code out.
 - ``rollback_command``: `streamc rollback`: what a rollback to a barrier would undo, whether it is
   allowed, and performing it.
+- ``rescale``: `streamc rescale`: a state in another number of partitions, by a savepoint and its
+  restore.
 - ``run``: one run of a pipeline: from a plan and a script's `build` to stopped queries and a
   result.
 - ``changed_spec``: a start on the state of another version of the spec: what it reports, and what

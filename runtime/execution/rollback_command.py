@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from ...contracts.notes.barrier import Manifest
+from ...contracts.notes.generation import Generation
 from ...contracts.sinks import SINKS
 from ..base.errors import NO_SUCH_BARRIER, SINK_STAYS, RuntimeFault
 from ..base.options import choose
@@ -18,10 +19,11 @@ from ..state.home import check_decided, settle
 from ..state.integrity import Damage
 from ..state.lease import ROLLBACK, Lease
 from ..state.recovery_check import Examination
-from ..state.rollback import clone
+from ..state.rollback import clone, counts_up_to, same_meaning
 from ..state.state import current_generation, sweep
 from ..storage.disk import Disk, LocalDisk, RemoteDisk
 from ..storage.local_files import local_state, state_identity
+from ..storage.notes import read_note_as
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +42,10 @@ class Undone:
 
 @dataclass(frozen=True, slots=True)
 class Undo:
-    """A possible rollback."""
+    """A possible rollback; `note` and `examined` are of the generation that has the barrier."""
 
+    note: Generation
+    examined: Examination
     barrier: Manifest
     epochs: int
     unfinished: int
@@ -81,23 +85,31 @@ class Rollback:
         check_decided(self._disk, self._folder, self._shown, local=local, decision=self._decision)
 
     def undo(self, barrier: int) -> Undo:
-        """What a rollback to a barrier would undo; raises RuntimeFault when it is impossible."""
-        examined = self._examined
+        """What a rollback to a barrier would undo; raises RuntimeFault when it is impossible.
+
+        The barrier may be one before the savepoint that the current generation begins with.
+        """
+        note, examined = self._holding(barrier)
         found = next((one for one in examined.manifests if one.barrier == barrier), None)
         if found is None:
             raise self._unknown(barrier)
         damage = examined.barrier_damage(found)
         if damage:
-            raise self._damaged(barrier, damage)
-        later = [one for one in examined.manifests if one.barrier > barrier]
+            raise self._damaged(barrier, note, damage)
+        since = [] if note is self._note else self._examined.manifests
+        later = [one for one in self._counted(note, examined) if one.barrier > barrier]
+        later += since
         last = later[-1] if later else found
-        unfinished = max(examined.epochs.last - last.epoch, 0)
+        newest = self._examined.epochs.last
+        unfinished = max(newest - last.epoch, 0)
         return Undo(
+            note=note,
+            examined=examined,
             barrier=found,
-            epochs=max(examined.epochs.last - found.epoch, 0),
+            epochs=max(newest - found.epoch, 0),
             unfinished=unfinished,
             barriers=tuple(one.barrier for one in later),
-            sinks=tuple(_undone(last, later, unfinished)),
+            sinks=tuple(undone(last, later, unfinished)),
         )
 
     def perform(self, undo: Undo, *, same_cuts: bool) -> str:
@@ -110,25 +122,58 @@ class Rollback:
             tell=self._tell,
         )
         return clone(
-            self._disk, self._folder, self._note, self._examined, undo.barrier, same_cuts=same_cuts
+            self._disk, self._folder, undo.note, undo.examined, undo.barrier, same_cuts=same_cuts
         )
 
+    def _holding(self, barrier: int) -> tuple[Generation, Examination]:
+        """The generation that has a barrier: the current one unless an earlier one does."""
+        if barrier not in self._examined.generation.barriers:
+            for note, examined in self._earlier():
+                if any(one.barrier == barrier for one in self._counted(note, examined)):
+                    return note, examined
+        return self._note, self._examined
+
+    def _earlier(self) -> Iterator[tuple[Generation, Examination]]:
+        """The generations before a savepoint that are still there, newest first."""
+        current = f"{self._folder}/generations/{self._note.number}"
+        numbers = [n for n in self._disk.list(f"{self._folder}/generations") if n.isdigit()]
+        for number in sorted(set(numbers) - {self._note.number}, reverse=True):
+            folder = f"{self._folder}/generations/{number}"
+            path = f"{folder}/generation.json"
+            if same_meaning(self._disk, folder, current):
+                note = read_note_as(self._disk, path, Generation.from_json)
+                if note is not None:
+                    yield note, Examination(self._disk, folder)
+
+    def _counted(self, note: Generation, examined: Examination) -> list[Manifest]:
+        """The barriers of a generation up to which its output counts."""
+        if note is self._note:
+            return examined.manifests
+        return [one for one in examined.manifests if counts_up_to(self._note, note.number, one)]
+
     def _whole(self) -> list[int]:
-        examined = self._examined
-        return [one.barrier for one in examined.manifests if not examined.barrier_damage(one)]
+        here = [(self._note, self._examined), *self._earlier()]
+        found = {
+            one.barrier
+            for note, examined in here
+            for one in self._counted(note, examined)
+            if not examined.barrier_damage(one)
+        }
+        return sorted(found)
 
     def _unknown(self, barrier: int) -> RuntimeFault:
         held = self._examined.generation.barriers.get(barrier)
         message = f"{self._shown} has no barrier {barrier}"
         if held is not None:
-            message = f"the manifest of barrier {barrier} is damaged: {self._path(held)}"
+            path = self._path(self._note, held)
+            message = f"the manifest of barrier {barrier} is damaged: {path}"
         return RuntimeFault(NO_SUCH_BARRIER, message, self._choice())
 
-    def _damaged(self, barrier: int, damage: Sequence[Damage]) -> RuntimeFault:
+    def _damaged(self, barrier: int, note: Generation, damage: Sequence[Damage]) -> RuntimeFault:
         first = damage[0]
         return RuntimeFault(
             NO_SUCH_BARRIER,
-            f"barrier {barrier} needs {self._path(first.path)}: {first.reason}",
+            f"barrier {barrier} needs {self._path(note, first.path)}: {first.reason}",
             self._choice(),
         )
 
@@ -138,8 +183,8 @@ class Rollback:
             return "no barrier of this state is restorable"
         return f"these are restorable: {', '.join(map(str, whole))}"
 
-    def _path(self, path: str) -> str:
-        return f"{self._shown}/generations/{self._note.number}/{path}"
+    def _path(self, note: Generation, path: str) -> str:
+        return f"{self._shown}/generations/{note.number}/{path}"
 
 
 def check_sinks(undo: Undo, accepted: Sequence[str]) -> None:
@@ -213,7 +258,8 @@ def _remote(path: str) -> Iterator[tuple[Disk, str]]:
             session.stop()
 
 
-def _undone(last: Manifest, later: Sequence[Manifest], unfinished: int) -> Iterator[Undone]:
+def undone(last: Manifest, later: Sequence[Manifest], unfinished: int) -> Iterator[Undone]:
+    """What happens to each sink when the barriers `later` and unfinished epochs are undone."""
     for name, sink in sorted(last.sinks.items()):
         rows = sum(one.sinks[name].rows for one in later if name in one.sinks)
         if sink.connector is None:

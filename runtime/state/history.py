@@ -8,11 +8,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...contracts.notes.barrier import Manifest
+from ...contracts.notes.generation import Generation
 from ..base.errors import NO_SUCH_BARRIER, RuntimeFault
 from ..storage.disk import LocalDisk
 from ..storage.local_files import local_state
 from .manifests import barrier_of, load_manifest
 from .recovery_check import Examination
+from .rollback import counts_up_to, same_meaning
 from .state import current_generation
 
 
@@ -87,20 +89,21 @@ def read_barrier(state: str, barrier: int) -> Kept:
     return Kept(kept.barrier, kept.generation, kept.manifest, problem)
 
 
-def _current(disk: LocalDisk, folder: str) -> str | None:
+def _current(disk: LocalDisk, folder: str) -> Generation | None:
     with suppress(RuntimeFault):
-        note = current_generation(disk, folder)
-        return None if note is None else note.number
+        return current_generation(disk, folder)
     return None
 
 
 def _of_generation(
-    disk: LocalDisk, folder: str, generation: str, current: str | None
+    disk: LocalDisk, folder: str, generation: str, current: Generation | None
 ) -> Iterator[Kept]:
     place = f"{folder}/generations/{generation}"
     replaced = "no generation is complete"
+    alike = False
     if current is not None:
-        replaced = f"generation {current} has taken its place"
+        replaced = f"generation {current.number} has taken its place"
+        alike = same_meaning(disk, place, f"{folder}/generations/{current.number}")
     for name in disk.list(f"{place}/barriers"):
         barrier = barrier_of(name)
         text = None if barrier is None else disk.read(f"{place}/barriers/{name}")
@@ -111,7 +114,11 @@ def _of_generation(
         except ValueError as error:
             yield Kept(barrier, generation, None, f"its manifest is damaged: {error}")
             continue
-        problem = replaced if generation != current else _missing(disk, place, manifest)
+        problem: str | None = replaced
+        if current is not None and (
+            generation == current.number or (alike and counts_up_to(current, generation, manifest))
+        ):
+            problem = _missing(disk, place, manifest)
         yield Kept(barrier, generation, manifest, problem)
 
 

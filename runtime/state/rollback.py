@@ -58,6 +58,30 @@ def clone(
     return number
 
 
+def counts_up_to(note: Generation, earlier: str, manifest: Manifest) -> bool:
+    """Whether the output up to a barrier of an earlier generation belongs to a generation, too.
+
+    So it is until the new one has a barrier of its own, if it begins with a savepoint of that
+    barrier or a later one. What came after the savepoint may have been taken out of the outputs.
+    """
+    if note.origin is None or note.origin.savepoint is None:
+        return False
+    held = {one.generation: one.batches for one in note.lineage}.get(earlier)
+    if held is None:
+        return False
+    return all(held.get(id, -1) >= query.batch for id, query in manifest.queries.items())
+
+
+def same_meaning(disk: Disk, one: str, other: str) -> bool:
+    """Whether the states in two folders of generations mean the same: they are of one plan."""
+    found, names = f"{one}/meaning", disk.list(f"{one}/meaning")
+    if not names or names != disk.list(f"{other}/meaning"):
+        return False
+    return all(
+        disk.read(f"{found}/{name}") == disk.read(f"{other}/meaning/{name}") for name in names
+    )
+
+
 def retire(disk: Disk, state: str, current: str) -> None:
     """Removes the generations before the current one, which has completed a barrier."""
     folder = f"{state}/generations"

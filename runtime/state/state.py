@@ -16,6 +16,7 @@
     spool/<id>/                    batches of a query whose rows can be computed only once
     meaning/<id>.json              what the state of one query means
     plan.json                      the last run's plan, and its spec
+    rescaling.json                 what making it cost, if it began with other partitions
   savepoints/<name>/               see `savepoints`
 
 A generation continues another one from one of its barriers. The newest complete one is current.

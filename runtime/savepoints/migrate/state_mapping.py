@@ -216,9 +216,14 @@ def check_pipeline(savepoint: Savepoint, plan: Plan) -> None:
 
 def differences(savepoint: Savepoint, plan: Plan) -> Iterator[str]:
     """Yields how the state of a plan differs from that of a savepoint's plan, a line each."""
+    return plan_differences(savepoint.plan, plan)
+
+
+def plan_differences(before: Plan, after: Plan) -> Iterator[str]:
+    """Yields how the states of two plans differ, a line each."""
     old, new = (
         {query.id: meaning_of(one, query) for query in one.queries.values()}
-        for one in (savepoint.plan, plan)
+        for one in (before, after)
     )
     for id in dict.fromkeys([*old, *new]):
         if id not in new:
@@ -227,6 +232,6 @@ def differences(savepoint: Savepoint, plan: Plan) -> Iterator[str]:
             yield f"query `{id}`: added"
         else:
             yield from meaning_differences(old[id], new[id])
-    before = set(savepoint.plan.sources)
-    yield from (f"source `{name}`: added" for name in plan.sources if name not in before)
-    yield from (f"source `{name}`: removed" for name in sorted(before - set(plan.sources)))
+    sources = set(before.sources)
+    yield from (f"source `{name}`: added" for name in after.sources if name not in sources)
+    yield from (f"source `{name}`: removed" for name in sorted(sources - set(after.sources)))
