@@ -36,7 +36,8 @@ test: $(INSTALLED) java ## Run the tests in two processes, except those of `test
 	$(BIN)/python -m pytest -m "not kafka and not cluster and not long" -n 2 --dist worksteal
 
 test-long: $(INSTALLED) java ## Run the exhaustive variants of the tests.
-	$(BIN)/python -m pytest -m "long and not kafka and not cluster" -n 2 --dist worksteal
+	$(BIN)/python -m pytest -m "(long or hypothesis) and not kafka and not cluster" \
+		--hypothesis-profile="many examples" -n 2 --dist worksteal
 
 test-kafka: $(INSTALLED) java ## Run the tests against a Kafka broker; Maven fetches its jars.
 	$(BIN)/python -m pytest -m kafka

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import shutil
+import signal
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
@@ -23,19 +24,23 @@ _FILE_MANAGER = (
     "org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager"
 )
 
-# The time of an example depends more on the machine than on the code.
-hypothesis.settings.register_profile("no clock", deadline=None)
-hypothesis.settings.load_profile("no clock")
+# The time of an example depends more on the machine than on the code: none has a deadline.
+for profile, examples in (("few examples", 25), ("many examples", 300)):
+    hypothesis.settings.register_profile(profile, deadline=None, max_examples=examples)
+hypothesis.settings.load_profile("few examples")
 
 
 _MEMORY, _ROOM = Path("/dev/shm"), 4 << 30
 
 
 def pytest_configure() -> None:
-    """Keep what tests write in memory if there is room.
+    """Keep what tests write in memory if there is room, and let Ctrl-C reach what they start.
 
     In every batch a job waits for its notes to be synced to disk, and RocksDB for its files.
     """
+    # What a shell runs in the background starts with Ctrl-C ignored, and so would its children.
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     if _MEMORY.is_dir() and shutil.disk_usage(_MEMORY).free > _ROOM:
         os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(_MEMORY))
 

@@ -84,15 +84,9 @@ END;""",
 }
 
 
-OFTEN = [("ids", "as written")]
-RUNS = [
-    pytest.param(kind, way, marks=[] if (kind, way) in OFTEN else pytest.mark.long)
-    for kind in KINDS
-    for way in ("restarts", "as written")
-]
-
-
-@pytest.mark.parametrize(("kind", "way"), RUNS)
+@pytest.mark.long
+@pytest.mark.parametrize("way", ["restarts", "as written"])
+@pytest.mark.parametrize("kind", KINDS)
 def test_what_stands_above_sessions(
     kind: str, way: str, tmp_path: Path, spark: SparkSession
 ) -> None:

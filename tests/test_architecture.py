@@ -93,6 +93,7 @@ def test_the_command_line_is_cheap_to_load() -> None:
     assert roots.isdisjoint({"lark", "jinja2", "pydantic", "yaml", "rich", "pyspark", "pyarrow"})
 
 
+@pytest.mark.slow
 def test_the_compiler_never_loads_spark() -> None:
     spec = GOLDEN[0] / "spec.stream"
     loaded = python(
@@ -171,6 +172,7 @@ for folder in {folders!r}:
 """
 
 
+@pytest.mark.slow
 def test_the_same_spec_gives_the_same_bytes(tmp_path: Path) -> None:
     """In another folder and with other hashes than where the files were written."""
     code = COMPILE_ALL.format(folders=[str(case) for case in GOLDEN], phases=tuple(STAGES.values()))

@@ -130,7 +130,6 @@ def told(rows: Iterable[dict[str, Any]]) -> list[Any]:
     )
 
 
-@LONG
 def test_cells_of_an_aggregate(spark: SparkSession, tmp_path: Path) -> None:
     job = Backfilled(tmp_path / "job", spark, FIVES)
     code, said = job.backfill(MORE, BACKFILLED)
@@ -186,6 +185,7 @@ def test_keys_that_are_computed(spark: SparkSession, tmp_path: Path) -> None:
     assert found == expected
 
 
+@pytest.mark.long
 def test_rows_that_are_gone(spark: SparkSession, tmp_path: Path) -> None:
     job = Backfilled(tmp_path / "job", spark, FIVES)
     (job.root / "in" / "0.json").unlink()
@@ -228,6 +228,7 @@ def test_an_operator_added_whole(spark: SparkSession, tmp_path: Path) -> None:
     assert any(row["last"] == "due" for row in rows)
 
 
+@pytest.mark.long
 def test_a_value_of_a_program(spark: SparkSession, tmp_path: Path) -> None:
     job = Backfilled(tmp_path / "job", spark, COUNTS)
     decisions = "from: 1\nto: 1\noperators: {spend: {accept: {begun: backfill}}}\n"

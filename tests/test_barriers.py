@@ -94,7 +94,7 @@ def test_all_sinks_hold_the_same_input_at_every_barrier(
     """One of the four is slow; an epoch holds one file."""
     monkeypatch.setenv("SHOP_SLEEP", "0.4")
     shop = Shop(tmp_path, seed=1, files_per_epoch=1, every="1 SECOND")
-    shop.writer.add(10)
+    shop.writer.add(7)
     witness = run(spark, shop)
     shop.writer.close()
     last = run(spark, shop)
@@ -104,12 +104,12 @@ def test_all_sinks_hold_the_same_input_at_every_barrier(
         len(cuts.files_up_to(shop.generation, "events", manifest.positions["events"]))
         for manifest in witness.manifests
     ]
-    assert covered == sorted(covered) and covered[-1] == 10
+    assert covered == sorted(covered) and covered[-1] == 7
     for each in (witness, last):
         check_barriers(shop, each)
     check_cuts(shop)
     assert shop.found() == shop.right()
-    assert shop.found()["windows"].total() >= 9 and shop.found()["pairs"].total() > 20
+    assert shop.found()["windows"].total() >= 6 and shop.found()["pairs"].total() > 12
 
 
 @pytest.mark.long

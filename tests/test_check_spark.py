@@ -106,8 +106,9 @@ def test_sound_specs_and_the_page(spark: SparkSession) -> None:
     assert found(spark, sound, fails, mended) == [("SC0590", "FIELD_NOT_FOUND", "price")]
 
 
-def test_spark_takes_every_golden_script_and_keeps_its_state(spark: SparkSession) -> None:
-    results = [compiled(case / "spec.stream", "spec.stream") for case in cases("golden")]
+@pytest.mark.parametrize("every", [3, pytest.param(1, marks=pytest.mark.long)])
+def test_spark_takes_golden_scripts_and_keeps_their_state(every: int, spark: SparkSession) -> None:
+    results = [compiled(case / "spec.stream", "spec.stream") for case in cases("golden")[::every]]
     refused = [one for diagnostics in check_on_spark(results, spark) for one in diagnostics]
     # The module of a Python function does not exist.
     assert [one.message for one in refused if "there is no module" not in one.message] == []

@@ -359,6 +359,7 @@ def test_diff_without_git(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     assert ended.err == "error: git is not installed, but a revision was requested\n"
 
 
+@pytest.mark.slow
 def test_output_that_nobody_reads_to_its_end(tmp_path: Path) -> None:
     spec = tmp_path / "a.stream"
     spec.write_text(SPEC)

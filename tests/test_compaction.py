@@ -89,11 +89,9 @@ ALL = Counter(batch * 100 + row for batch in range(BATCHES) for row in range(4))
 @pytest.mark.parametrize(
     ("format", "options"),
     [
-        ("json", {}),
         ("json", {"options": {"spark.compression": "gzip"}}),
-        ("csv", {}),
         ("parquet", {}),
-        ("orc", {}),
+        *(pytest.param(format, {}, marks=pytest.mark.long) for format in ("json", "csv", "orc")),
     ],
 )
 def test_small_files_are_merged(
@@ -121,6 +119,7 @@ def test_small_files_are_merged(
 STEPS = 9
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("then", ["open", "compact"])
 def test_a_merge_that_is_stopped_is_finished(
     spark: SparkSession,

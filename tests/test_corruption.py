@@ -142,7 +142,7 @@ def snapshot_files(folder: Path, version: int) -> Iterator[str]:
             yield str((path.parent / "SSTs" / one["dfsSstFileName"]).relative_to(folder))
 
 
-@pytest.mark.parametrize("every", [4, pytest.param(1, marks=pytest.mark.long)])
+@pytest.mark.parametrize("every", [8, pytest.param(1, marks=pytest.mark.long)])
 def test_every_damage_to_every_file(every: int, made: Made) -> None:
     """`make test` tries one kind of damage to a file, to the next file the next one."""
     folder = made.restore()
@@ -191,6 +191,7 @@ def test_an_older_snapshot_takes_the_place_of_a_damaged_one(made: Made) -> None:
     assert decided(folder)[0] == "2"
 
 
+@pytest.mark.long
 def test_a_damaged_snapshot_is_damage_however_it_reads(made: Made) -> None:
     """Without a checksum file next to it, and with one that was never recorded."""
     folder = made.restore()

@@ -106,6 +106,7 @@ def _becomes_a_folder(file: Path) -> Callable[[], None]:
     return become
 
 
+@pytest.mark.slow
 def test_damage_gives_the_right_answer_or_a_fault(tmp_path: Path) -> None:
     kept = saved(tmp_path / "kept")
     right = {words: run(kept, *words)[:2] for words in READING}

@@ -154,6 +154,7 @@ def test_the_ledger_checks_the_count(
     assert {failure.code for failure in result.failures} == {ROWS_LOST}
 
 
+@pytest.mark.long
 def test_a_rollback_has_nothing_to_undo(tmp_path: Path, spark: SparkSession) -> None:
     bench = Bench(tmp_path, spark)
     check(bench.run([A, B]))

@@ -372,6 +372,7 @@ def test_migrations(with_card_fraud: Path) -> None:
     walk(MIGRATIONS, with_card_fraud, spark=True)
 
 
+@pytest.mark.slow
 def test_tutorial_without_running_it(tmp_path: Path, updating: bool) -> None:
     walk(TUTORIAL, tmp_path, updating=updating)
 

@@ -29,6 +29,7 @@ def test_whole_year(tmp_path: Path) -> None:
     assert len(expected["flight_weather"]) > 330_000
 
 
+@pytest.mark.long
 def test_slice_is_what_its_script_makes(tmp_path: Path) -> None:
     """The committed bytes come from the package and the script alone."""
     run([str(FLIGHTS / "make_slice.py"), "--out", str(tmp_path)])

@@ -13,7 +13,6 @@ from syntax_corpus import EXPRESSIONS
 
 # Trees are large: a failure is shown as text, and need not be minimized over thousands of steps.
 often = settings(
-    max_examples=60,
     derandomize=True,
     database=None,
     phases=[Phase.generate],

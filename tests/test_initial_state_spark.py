@@ -171,6 +171,7 @@ def own(spark: SparkSession) -> SparkSession:
     return own
 
 
+@pytest.mark.long
 def test_another_query_continues_with_what_one_has_kept(own: SparkSession, tmp_path: Path) -> None:
     kernel = load_kernel(own, kernel_jar(print))
     whole = ran(own, kernel, tmp_path / "whole", BATCHES, None)

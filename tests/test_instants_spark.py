@@ -160,6 +160,7 @@ SOURCE = "CREATE SOURCE {name} ({columns}, WATERMARK FOR at AS at - INTERVAL 1 M
 OF_FILES = "(connector = 'files', path = '${{in}}/{name}', format = 'json'{more});\n"
 
 
+@pytest.mark.long
 def test_a_source_whose_numbers_are_hardly_seconds_is_named_once(
     spark: SparkSession, tmp_path: Path
 ) -> None:

@@ -91,6 +91,7 @@ def test_it_is_built_once(machine: Machine) -> None:
     assert machine.compilations == 2
 
 
+@pytest.mark.slow
 def test_of_two_processes_one_builds_and_the_other_waits(
     machine: Machine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -105,6 +106,7 @@ def test_of_two_processes_one_builds_and_the_other_waits(
     assert err.count("another process is building the Spark kernel: waiting for it") == 1
 
 
+@pytest.mark.slow
 def test_a_builder_that_is_killed_leaves_no_lock(
     machine: Machine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -158,6 +160,7 @@ def test_the_last_used_stay_and_what_was_broken_off_goes(machine: Machine) -> No
     }
 
 
+@pytest.mark.slow
 def test_path(machine: Machine) -> None:
     process = streamc("path")
     out, err = process.communicate(timeout=60)
@@ -167,6 +170,7 @@ def test_path(machine: Machine) -> None:
     assert streamc("path").communicate(timeout=60) == (f"{jar}\n", "")
 
 
+@pytest.mark.slow
 def test_a_fault_ends_the_command_with_its_code(machine: Machine) -> None:
     machine.java(COMPILES, version="1.8.0_402")
     process = streamc("build")

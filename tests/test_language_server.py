@@ -76,6 +76,7 @@ def located(client: Client, location: dict[str, Any]) -> tuple[int, str]:
 # Diagnostics.
 
 
+@pytest.mark.slow
 def test_diagnostics_while_typing(shop: Client) -> None:
     shop.replace(NAME, "'😀' AS face, `größe`", "'😀' AS face, `größ`")
     (found,) = shop.diagnostics(NAME)

@@ -40,6 +40,7 @@ def test_signatures(name: str, text: str | None) -> None:
     assert signature_text(name) == text
 
 
+@pytest.mark.slow
 def test_every_name_of_the_expected_specs_is_known() -> None:
     """Each reference in a spec that compiles stands for something."""
     from streamc.cli.language_server.names import find_names
@@ -62,6 +63,7 @@ def test_every_name_of_the_expected_specs_is_known() -> None:
     assert set(unknown) <= {"pane", "HOUR", "n"}
 
 
+@pytest.mark.slow
 def test_names_of_the_expected_specs_can_be_changed() -> None:
     """A new name is used everywhere, or the spec would not compile; a rejected rename says why."""
     from streamc.cli.language_server.documents import Analysis

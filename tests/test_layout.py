@@ -31,7 +31,6 @@ ALL_SPECS = sorted(path for folder in FOLDERS for path in (ROOT / folder).rglob(
 SPECS = list({path.read_bytes(): path for path in reversed(ALL_SPECS)}.values())[::-1]
 """One path of each text: many edits begin with the same spec."""
 often = settings(
-    max_examples=150,
     derandomize=True,
     database=None,
     phases=[Phase.generate],
@@ -93,6 +92,7 @@ def code_lines(text: str) -> list[str]:
 # Whatever the grammar has.
 
 
+@pytest.mark.slow
 def test_every_rule_of_the_grammar_is_laid_out(monkeypatch: pytest.MonkeyPatch) -> None:
     used = recorded(monkeypatch)
     made = derivations()

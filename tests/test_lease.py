@@ -176,6 +176,7 @@ def test_a_lease_is_renewed(tmp_path: Path) -> None:
     lease.release()
 
 
+@pytest.mark.slow
 def test_a_suspended_process_ends_when_another_has_the_folder(
     held: subprocess.Popen[str], tmp_path: Path
 ) -> None:
@@ -191,6 +192,7 @@ def test_a_suspended_process_ends_when_another_has_the_folder(
     assert left["host"] == "far"
 
 
+@pytest.mark.slow
 def test_a_suspended_process_continues_when_nobody_took_over(
     held: subprocess.Popen[str], tmp_path: Path
 ) -> None:
@@ -326,6 +328,7 @@ def test_a_network_file_system_is_waited_for(
     assert time.monotonic() - begun >= 0.7
 
 
+@pytest.mark.slow
 def test_a_suspended_process_is_still_there(held: subprocess.Popen[str], tmp_path: Path) -> None:
     held.send_signal(signal.SIGSTOP)
     time.sleep(1.8)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from compiled import compiled, compiled_text, plan_in
 from golden_extension import cases
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from migration_interpreter import identity, migrate
 from streamc.compiler.migrate.compared.versions import (
@@ -113,7 +113,6 @@ def test_every_part_has_one_verdict(case: Path, turned: bool) -> None:
     check(old, new)
 
 
-@settings(max_examples=200)
 @given(st.sampled_from(GOLDEN), st.sampled_from(GOLDEN))
 def test_every_part_has_one_verdict_between_any_two_specs(one: Path, other: Path) -> None:
     check(compiled_plan(one / "spec.stream"), compiled_plan(other / "spec.stream"))
@@ -142,7 +141,6 @@ CALLS = ("SUM(v)", "COUNT(*)", "MAX(w)", "AVG(d)", "STDDEV_SAMP(w)")
 MINUTE, FOUR = (f"TUMBLE(payments, at, INTERVAL {n})" for n in ("1 MINUTE", "4 MINUTES"))
 
 
-@settings(max_examples=60)
 @given(ROWS)
 def test_a_key_dropped_then_wider_windows_is_both_at_once(rows: list[dict[str, Any]]) -> None:
     first = plan_of(1, ("card", "land"), CALLS, MINUTE)

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 from compiled import compiled_text, plan_in
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from migration_interpreter import identity, migrate
 from streamc.compiler.migrate.files.read import read_migration
@@ -196,7 +196,6 @@ def edits(draw: st.DrawFn) -> tuple[Any, Any]:
     return (keys, tuple(calls), window), (fewer, after, other)
 
 
-@settings(max_examples=300)
 @given(edits(), ROWS)
 def test_groups_become_what_the_new_version_makes_of_the_same_rows(
     edit: tuple[Any, Any], rows: list[dict[str, Any]]
@@ -246,7 +245,6 @@ def that_become_wider() -> list[tuple[str, str]]:
     return [one for one, window in windows.items() if window is not None and window.merges]
 
 
-@settings(max_examples=200)
 @given(st.deferred(lambda: st.sampled_from(that_become_wider())), ROWS, st.integers(0, 700))
 def test_wider_windows_lack_what_has_closed_and_nothing_else(
     windows: tuple[str, str], rows: list[dict[str, Any]], second: int
@@ -269,7 +267,6 @@ def test_wider_windows_lack_what_has_closed_and_nothing_else(
 SESSIONS = "SESSION(payments PARTITION BY card, at, INTERVAL {gap} SECONDS)"
 
 
-@settings(max_examples=100)
 @given(ROWS, st.integers(1, 90), st.integers(0, 90))
 def test_sessions_with_a_wider_gap(rows: list[dict[str, Any]], gap: int, more: int) -> None:
     old, new = (

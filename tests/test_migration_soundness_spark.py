@@ -128,9 +128,8 @@ def told(pair: Versions) -> str:
 
 
 @pytest.mark.spark
-@pytest.mark.parametrize(
-    "seed", [*range(12), *(pytest.param(n, marks=pytest.mark.long) for n in range(12, 1000))]
-)
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(1000))
 def test_what_is_kept_without_a_word_is_exact(seed: int, spark: SparkSession) -> None:
     draw = random.Random(seed)
     pair = versions(draw)

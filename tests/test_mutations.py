@@ -10,7 +10,7 @@ from streamc.dsl.reports.diagnostics import Diagnostics
 from streamc.dsl.reports.render import render
 from streamc.dsl.reports.source import SourceFile, Span
 
-FEW = 500
+FEW = 250
 """How many specs `make check` and `make test` try; `make test-long` tries all."""
 ALL = 10_000
 AT_ONCE = 250

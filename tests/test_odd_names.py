@@ -34,6 +34,12 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 
+OFTEN = [
+    pytest.param(name, marks=() if name in (*FEW, *TIMES) else pytest.mark.long) for name in NAMES
+]
+"""One name of each kind is tried in `make test` by itself, and all of them in one spec."""
+
+
 def script_of(text: str) -> str:
     """The script of a spec, which parses."""
     result = compiled_text(text, "odd.stream")
@@ -49,12 +55,12 @@ def test_all_names_stand_at_all_places() -> None:
     assert script == script_of(spec(NAMES))
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", OFTEN)
 def test_a_name_stands_inside_of_any_statement(name: str) -> None:
     script_of(inside((name, "other one", "x", "y")))
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", OFTEN)
 def test_an_event_time_has_any_name(name: str) -> None:
     script = script_of(timed(name))
     calls = [node for node in ast.walk(ast.parse(script)) if isinstance(node, ast.Call)]
@@ -127,6 +133,7 @@ def holds(folder: Path, text: str, case: dict[str, Any], spark: SparkSession) ->
     assert outcome.passed, outcome_text(outcome)
 
 
+@pytest.mark.long
 @pytest.mark.spark
 def test_rows_by_an_event_time_of_an_odd_name(spark: SparkSession, tmp_path: Path) -> None:
     for number, name in enumerate(TIMES[1:2]):

@@ -189,6 +189,7 @@ def test_a_savepoint_is_restored_under_its_spec(
     assert comparable(totals) == comparable(oracle.totals(PARTS))
 
 
+@pytest.mark.long
 @pytest.mark.spark
 def test_a_savepoint_is_migrated(spark: SparkSession, kept: Path, shop: Shop) -> None:
     """Into a state that it begins; wider windows and gaps, a new aggregate, cell, column."""

@@ -18,7 +18,15 @@ pytestmark = pytest.mark.spark
 CASES = sorted((Path(__file__).parent / "operators").glob("*/tests/*.yaml"))
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.stem)
+MANY_STEPS = ("late_rows", "panes")
+"""Dozens of batches; `test_run` has late rows in fewer, `test_panes_spark` panes."""
+OFTEN = [
+    pytest.param(case, id=case.stem, marks=pytest.mark.long if case.stem in MANY_STEPS else ())
+    for case in CASES
+]
+
+
+@pytest.mark.parametrize("case", OFTEN)
 def test_operators(case: Path, spark: SparkSession) -> None:
     check(outcomes([case], spark, once=True))
 

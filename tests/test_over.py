@@ -64,7 +64,7 @@ def _plain(value: Any) -> Any:
     return str(value)
 
 
-COUNTS = (50, pytest.param(200, marks=pytest.mark.long))
+COUNTS = (30, pytest.param(200, marks=pytest.mark.long))
 
 
 @pytest.mark.parametrize("count", COUNTS)

@@ -130,6 +130,7 @@ def test_the_files(run: Run, spec: Path, tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_the_same_spec_makes_the_same_bytes(run: Run, spec: Path, tmp_path: Path) -> None:
     first, second = run("package", "scores.stream"), run("package", "scores.stream", "-o", "two")
     assert first.code == second.code == 0
@@ -183,6 +184,7 @@ def test_a_folder_that_cannot_be_written(run: Run, spec: Path, tmp_path: Path) -
     assert ended.code == 2 and ended.err.splitlines()[0].startswith("error: dist")
 
 
+@pytest.mark.slow
 def test_the_runtime_works_from_the_zip(run: Run, spec: Path, tmp_path: Path) -> None:
     """It is imported from there, and knows the same kernel."""
     assert run("package", "scores.stream").code == 0

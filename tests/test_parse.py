@@ -85,6 +85,7 @@ def test_every_action_belongs_to_a_rule() -> None:
     assert actions().keys() == rules - {None, "list"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [pytest.param("0", marks=pytest.mark.long), "7"])
 def test_the_tables_are_those_of_the_grammar(seed: str) -> None:
     code = "from streamc.grammar import generate as g; print(g.build(g.grammar_text()), end='')"

@@ -31,6 +31,7 @@ def test_what_is_read_is_written_again(path: Path) -> None:
     assert Plan.from_json(json.loads(text)).to_text() == text
 
 
+@pytest.mark.slow
 def test_what_is_written_is_read_again() -> None:
     assert len(SPECS) > 50
     for path in SPECS:

@@ -154,6 +154,7 @@ def test_steps(body: str, step: str) -> None:
     assert step in "\n".join(lines), emitted[emitted.index("handlers") :]
 
 
+@pytest.mark.slow
 def test_a_line_with_its_comma_is_no_longer_than_a_hundred() -> None:
     for length in range(20, 60):
         text = f"ON EVENT IF n > 1 THEN EMIT length('{'x' * length}'); END IF; {HANDLED}"

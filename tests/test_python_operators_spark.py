@@ -17,7 +17,7 @@ pytestmark = pytest.mark.spark
 HERE = Path(__file__).parent
 CLASSES = HERE / "python_operators"
 CASES = ("timers", "cells", "arrivals", "merged", "forgets", "loops")
-OFTEN = ("timers", "cells")
+OFTEN = ("timers",)
 # Each of their batches restarts Python, and the cases above cover these.
 MORE_CASES = ("chain", "sla_timeout", "rate_limit", "attribution")
 _HANDLERS = re.compile(r"^CREATE OPERATOR (\w+)(.*?)^AS$.*?^END;$", re.DOTALL | re.MULTILINE)

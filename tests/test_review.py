@@ -241,6 +241,7 @@ def test_a_comment_has_a_limit(run: Run, monkeypatch: pytest.MonkeyPatch) -> Non
 OLD_STATE = Path(__file__).parent / "old_states" / "0.1.0"
 
 
+@pytest.mark.slow
 def test_sizes_of_a_savepoint(run: Run) -> None:
     """Those of the manifest, next to the verdicts on the operators; Spark is not started."""
     with tarfile.open(OLD_STATE / "before.savepoint") as tar:

@@ -243,6 +243,7 @@ def test_results_after_a_rollback(spark: SparkSession, root: Path, same_cuts: bo
         assert (folder / "epochs/000000009.json").read_bytes() == cut
 
 
+@pytest.mark.long
 def test_back_in_a_generation_that_went_back(spark: SparkSession, root: Path) -> None:
     go_back(root, 2)
     assert run(spark, root).exit_code == 0

@@ -76,6 +76,7 @@ CHANGES = [
 ]
 
 
+@pytest.mark.long
 def test_changes_of_what_the_state_means(spark: SparkSession, begun: Path) -> None:
     """Each is rejected, and leaves a state with which the old version continues."""
     for old, new, said in CHANGES:

@@ -251,6 +251,7 @@ def test_import_loads_neither_spark_nor_anything_else_of_the_project() -> None:
     assert not heavy & set(loaded)
 
 
+@pytest.mark.slow
 def test_no_java_is_a_fault_that_says_how_to_get_it(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, str(FIXTURES / "spending.py"), f"--var=root={tmp_path}"],

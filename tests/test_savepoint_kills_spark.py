@@ -190,8 +190,8 @@ def some(steps: Sequence[str], every: int) -> list[tuple[int, str]]:
     return numbered[:-2:every] + numbered[-2:]
 
 
-EVERY = pytest.mark.parametrize("every", [12, pytest.param(1, marks=LONG)])
-"""`make test` kills at each twelfth of the steps, `make test-long` at each."""
+EVERY = pytest.mark.parametrize("every", [24, pytest.param(1, marks=LONG)])
+"""`make test` kills at each 24th of the steps, `make test-long` at each."""
 
 
 @EVERY

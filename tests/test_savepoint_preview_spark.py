@@ -272,6 +272,7 @@ def test_rows_of_a_program_that_can_not_be_converted(saved: Make) -> None:
     assert _rows(folder, "spend/spend/cell_codes")[0]["value"] == "77"
 
 
+@pytest.mark.long
 def test_every_kind_of_state(tmp_path: Path, spark: SparkSession) -> None:
     """Pages are letters: no row that waits in the join can be converted."""
     job = Pipeline(tmp_path, spark)

@@ -26,7 +26,10 @@ LONG = pytest.mark.long
 SPEC = Path(__file__).parent / "savepoints" / "all.stream"
 SINKS = ("minutes_out", "visits_out", "seen_out", "streaks_out", "wide_out")
 STEPS, CUTS = 7, (2, 4)
-RUNS = [pytest.param((2, 4, 6), id="some"), pytest.param(range(STEPS), id="each", marks=LONG)]
+RUNS = [
+    pytest.param((2, 4, 6), id="some", marks=LONG),
+    pytest.param(range(STEPS), id="each", marks=LONG),
+]
 """The steps after which a job runs, and ends."""
 
 
@@ -114,6 +117,21 @@ def assert_same(found: dict[str, Counter[str]], expected: dict[str, Counter[str]
         if found[sink] != expected[sink]
     }
     assert differences == {}
+
+
+def test_a_savepoint_continues_with_other_partitions(spark: SparkSession, tmp_path: Path) -> None:
+    """Sinks are truncated to the savepoint, and get the rest again."""
+    job = Pipeline(tmp_path, spark)
+    for step in range(STEPS):
+        job.feed(step)
+        if step == 3:
+            job.run()
+            job.take("cut")
+    job.run()
+    expected = job.rows()
+    assert {sink for sink in SINKS if not expected[sink]} == set()
+    job.run("cut", profile="wider")
+    assert_same(job.rows(), expected)
 
 
 @pytest.mark.parametrize("runs", RUNS)

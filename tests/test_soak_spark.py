@@ -104,6 +104,7 @@ class Running:
         self.code = run_script(self._script, self._arguments, spark=self._spark).exit_code
 
 
+@pytest.mark.long
 def test_small_files_without_end(spark: SparkSession, tmp_path: Path) -> None:
     jobs = [Running(tmp_path, number, spark) for number in range(len(POLICIES))]
     try:

@@ -51,7 +51,7 @@ def ways(file: Path) -> set[str]:
 
 
 FILES = find_tests([ROOT / "specs"])
-OFTEN_RESTORED = ("sessionization", "order_payment")
+OFTEN_RESTORED = ("sessionization",)
 
 
 def name(file: Path) -> str:
@@ -64,10 +64,14 @@ EVERY_WAY = [
     for way in WAYS
     if way in ways(file)
 ]
-LARGE = ("flights-storm",)
-"""Real days of data, which take half a minute."""
+CHOSEN = (
+    *("attribution-given_rows", "cdc_latest-given_rows", "temp_then_smoke-given_rows"),
+    *("fx_temporal-given_rows", "meter_gap_fill-given_rows", "rate_limit-given_rows"),
+    *("sessionization-given_rows", "trending-given_rows"),
+)
+"""One of each kind: programs, aggregates, patterns, sessions, top-N, temporal joins."""
 OFTEN = [
-    pytest.param(file, id=name(file), marks=LONG if name(file) in LARGE else []) for file in FILES
+    pytest.param(file, id=name(file), marks=[] if name(file) in CHOSEN else LONG) for file in FILES
 ]
 RESTORED = [
     pytest.param(
@@ -107,7 +111,11 @@ def test_the_specs_of_the_project_continue_from_savepoints(file: Path, spark: Sp
     check(list(run_tests([*tests.values()], spark=spark)))
 
 
-@pytest.mark.parametrize("case", RUNS, ids=lambda case: case.name)
+@pytest.mark.parametrize(
+    "case",
+    [pytest.param(case, marks=LONG if case.name == "steps" else []) for case in RUNS],
+    ids=[case.name for case in RUNS],
+)
 def test_runs(
     case: Path,
     spark: SparkSession,

@@ -159,11 +159,13 @@ def test_with_refresh_the_next_batch_sees_new_rows(tmp_path: Path, spark: SparkS
     assert found["rows_out"] == found["twice_out"]
 
 
+@pytest.mark.long
 def test_new_files_are_found(tmp_path: Path, spark: SparkSession) -> None:
     shop = Shop(tmp_path, spark, ", refresh = '1 millisecond'", NEW_FILE.replace("{batch_id}", "1"))
     assert prices(shop.run()) == [(1, None), (1, 7), (1, 7)]
 
 
+@pytest.mark.long
 def test_until_it_is_read_again_the_table_stays(tmp_path: Path, spark: SparkSession) -> None:
     shop = Shop(tmp_path, spark, ", refresh = '1 hour'", REWRITTEN)
     assert prices(shop.run()) == [(1, None)] * 3

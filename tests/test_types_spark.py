@@ -115,7 +115,10 @@ def test_rows_are_compared_under_the_names_of_the_left(
     assert [type_ for type_, _ in of_spark(spark, texts)] == ["boolean"] * 3
 
 
-@pytest.mark.parametrize("operator", ["+", "-", "*", "/", "=", "<", "||"])
+@pytest.mark.parametrize(
+    "operator",
+    ["+", "||", *(pytest.param(one, marks=pytest.mark.long) for one in ("-", "*", "/", "=", "<"))],
+)
 def test_operators_on_all_kinds(spark: SparkSession, relation: DataFrame, operator: str) -> None:
     pairs = product(ONE_OF_A_KIND, ONE_OF_A_KIND)
     found = {f"{a} {operator} {b}": checked(f"{a} {operator} {b}") for a, b in pairs}

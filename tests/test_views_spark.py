@@ -133,6 +133,7 @@ CLAIMS = {
 }
 
 
+@pytest.mark.long
 def test_what_is_said_of_time(spark: SparkSession, tmp_path: Path) -> None:
     result = compiled_text(HEAD + "".join(map(statements, CLAIMS)), "claims.stream")
     assert not result.diagnostics.has_errors, render([result.diagnostics])

@@ -32,6 +32,7 @@ HUGE = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(120)
 @pytest.mark.parametrize("name", HUGE)
 def test_huge_documents_are_refused_at_once(name: str) -> None:

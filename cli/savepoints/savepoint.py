@@ -102,9 +102,8 @@ def show(
     if spec:
         sys.stdout.write(_spec(found))
     elif format is Output.JSON:
-        manifest = found.to_json()
-        head = {"format": manifest["format"], "kind": "savepoint"}
-        sys.stdout.write(json_text(head | manifest))
+        head = {"format": found.FORMAT, "kind": "savepoint"}
+        sys.stdout.write(json_text(head | found.to_json()))
     else:
         print("\n".join(_lines(found)))
 
