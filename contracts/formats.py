@@ -10,3 +10,8 @@ FILES_READ = (*FILES_WRITTEN, "text")
 
 MESSAGES_WRITTEN = LINES
 MESSAGES_READ = (*MESSAGES_WRITTEN, "raw")
+
+GIVEN = "\u0001"
+"""What an instant begins with that a test gives as a value, where the source reads texts by a
+pattern of its own: ISO text follows, which the kernel reads there in tests alone.
+"""

@@ -225,7 +225,7 @@ def test_messages_count_the_same(spark: SparkSession) -> None:
     kind = StructType.fromDDL("at TIMESTAMP")
     source = Declaration("orders", "kafka", kind, {}, "send", {})
     options: dict[str, Any] = {"timestamp_unit": "millis"}
-    settings = instant_options(source.owner, "json", options)
+    settings = instant_options(source.owner, "json", options, {})
     assert options == {}
     shape = "value BINARY, topic STRING, partition INT, offset BIGINT"
     values = [(b'{"at": %s}' % n, "t", 0, 0) for n in (b"1767261600123", b"-1", b"1.5")]

@@ -58,8 +58,16 @@ EDITS = [
     ("plain", "ROWS FAIL", "ROWS SKIP", None),
     ("plain", "format = 'json'", "format = 'json', timestamp_unit = 'millis'", "`timestamp_unit`"),
     (
-        *("plain", "format = 'json'", "format = 'json', spark.timestampFormat = 'yyyy-dd-MM'"),
-        "`spark.timestampFormat` of `e` is yyyy-dd-MM, and was not given",
+        *("plain", "format = 'json'", "format = 'json', timestamp_format = 'yyyy-dd-MM'"),
+        "`timestamp_format` of `e` is yyyy-dd-MM, and was not given",
+    ),
+    (
+        *("plain", "format = 'json'", "format = 'json', timestamp_zone = 'Europe/Oslo'"),
+        "`timestamp_zone` of `e` is Europe/Oslo, and was not given",
+    ),
+    (
+        *("plain", "format = 'json'", "format = 'json', spark.timestampNTZFormat = 'yyyy-dd-MM'"),
+        "`spark.timestampNTZFormat` of `e` is yyyy-dd-MM, and was not given",
     ),
     ("plain", "format = 'json'", "format = 'json', max_files_per_trigger = 3", None),
     ("ids", "at + INTERVAL 1 SECOND", "at + INTERVAL 1 MINUTE", "late by another watermark of `e`"),

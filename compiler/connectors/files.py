@@ -15,13 +15,13 @@ from ..model import types
 from ..model.pipeline import Endpoint
 from ..model.schema import Field, Schema
 from .columns import declared, names_in, no_such_column, not_in_csv, one_text, unwritable_name
+from .instants import PARSING, check_instants
 from .interface import Connector, Declares, Reader, SinkRole, SourceRole, TableRole
 from .options import (
     DELIMITER,
     HEADER,
     INTEGER,
     NULL_VALUE,
-    PARSING,
     SIZE,
     TEXT,
     Concern,
@@ -56,7 +56,8 @@ _STREAMED = tuple(
     "maxBytesPerTrigger latestFirst maxFileAge fileNameOnly cleanSource sourceArchiveDir "
     "maxCachedFiles discardCachedInputRatio".split()
 )
-_TIMES = tuple("dateFormat timestampFormat timestampNTZFormat timeZone locale".split())
+_TIMES_READ = tuple("dateFormat timestampNTZFormat locale".split())
+_TIMES_WRITTEN = (*_TIMES_READ, "timestampFormat", "timeZone")
 _CSV_BOTH = tuple(
     "quote escape emptyValue lineSep encoding charset ignoreLeadingWhiteSpace "
     "ignoreTrailingWhiteSpace".split()
@@ -66,20 +67,24 @@ _READ_BY_FORMAT = {
         *"allowComments allowUnquotedFieldNames allowSingleQuotes allowNumericLeadingZeros".split(),
         *"allowBackslashEscapingAnyCharacter allowUnquotedControlChars".split(),
         *"allowNonNumericNumbers lineSep".split(),
-        *_TIMES,
+        *_TIMES_READ,
     ),
-    "csv": (*"comment nanValue positiveInf negativeInf multiLine".split(), *_CSV_BOTH, *_TIMES),
+    "csv": (
+        *"comment nanValue positiveInf negativeInf multiLine".split(),
+        *_CSV_BOTH,
+        *_TIMES_READ,
+    ),
     "parquet": tuple("datetimeRebaseMode int96RebaseMode".split()),
     "orc": (),
     "avro": tuple("avroSchema avroSchemaUrl positionalFieldMatching datetimeRebaseMode".split()),
     "text": tuple("lineSep wholetext".split()),
 }
 _WRITTEN_BY_FORMAT = {
-    "json": (*"compression encoding lineSep ignoreNullFields".split(), *_TIMES),
+    "json": (*"compression encoding lineSep ignoreNullFields".split(), *_TIMES_WRITTEN),
     "csv": (
         *"compression quoteAll escapeQuotes charToEscapeQuoteEscaping nullValue".split(),
         *_CSV_BOTH,
-        *_TIMES,
+        *_TIMES_WRITTEN,
     ),
     "parquet": ("compression",),
     "orc": ("compression",),
@@ -99,6 +104,7 @@ class _FilesReader(Reader):
     def check_columns(
         self, node: Declares, point: Endpoint, columns: tuple[Field, ...]
     ) -> Iterator[Diagnostic]:
+        yield from check_instants(node, point, columns)
         format_ = point.option("format")
         if format_ == "text":
             yield from one_text(node, columns, "line", "line")

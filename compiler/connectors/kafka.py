@@ -15,8 +15,9 @@ from ..model import types
 from ..model.pipeline import Endpoint
 from ..model.schema import Field, Schema
 from .columns import not_in_csv, one_text, only_these, unwritable
+from .instants import PARSING, check_instants
 from .interface import Connector, Declares, SinkRole, SourceRole
-from .options import DELIMITER, INTEGER, NULL_VALUE, PARSING, TEXT, Concern, Kind, Option, format_of
+from .options import DELIMITER, INTEGER, NULL_VALUE, TEXT, Concern, Kind, Option, format_of
 from .spark_options import SparkOptions
 
 _RAW = {"key": "BINARY", "value": "BINARY"}
@@ -116,6 +117,7 @@ class KafkaSource(SourceRole):
         self, node: Declares, point: Endpoint, columns: tuple[Field, ...]
     ) -> Iterator[Diagnostic]:
         """Messages of JSON and CSV may have any."""
+        yield from check_instants(node, point, columns)
         match point.option("format"):
             case "text":
                 yield from one_text(node, columns, "message", "value")

@@ -148,18 +148,6 @@ LENIENT = Option(
     default="false",
     formats=("json", "csv"),
 )
-TIMESTAMP_UNIT = Option(
-    "timestamp_unit",
-    Concern.VALUES,
-    "what numbers count that are instants, "
-    "see [numeric timestamps](language.md#numeric-timestamps)",
-    kind=TEXT,
-    choices=("seconds", "millis", "micros", "nanos"),
-    formats=("json",),
-)
-PARSING = (LENIENT, TIMESTAMP_UNIT)
-"""How lines and messages are parsed."""
-
 REFRESH = Option(
     "refresh",
     Concern.RUN,

@@ -8,7 +8,7 @@ import io
 import math
 from collections.abc import Mapping as Names
 
-from ...contracts.formats import LINES
+from ...contracts.formats import GIVEN, LINES
 from ...contracts.records import dataclass
 from ...dsl.reports import codes
 from ...dsl.yaml.diagnostics import described
@@ -24,8 +24,9 @@ from .values import Misfit, Value, json_text, read_value
 class Lines:
     """How a source reads text: its format, and the delimiter and text for NULL of csv.
 
-    ``strict`` is whether it rejects floats such as NaN. ``unset`` are options that need a variable
-    without a value, each with its variable.
+    ``strict`` is whether it rejects floats such as NaN, ``patterned`` whether it reads instants by
+    a pattern of its own. ``unset`` are options that need a variable without a value, each with its
+    variable.
     """
 
     source: Source | Table
@@ -34,6 +35,7 @@ class Lines:
     null: str
     header: bool
     strict: bool
+    patterned: bool
     unset: tuple[tuple[str, str], ...]
 
     @classmethod
@@ -59,6 +61,7 @@ class Lines:
             option("null_value", ""),
             option("header", "true").lower() == "true",
             _is_strict(endpoint, option("lenient", "false")),
+            endpoint.option("timestamp_format") is not None,
             tuple(unset),
         )
 
@@ -181,6 +184,8 @@ def _given(node: Node, type_: t.Type, lines: Lines) -> Value:
         raise Misfit(
             node, "of finite numbers, and without `lenient = true` the source takes no others"
         )
+    if lines.patterned:
+        value = _marked(value, type_)
     if lines.format == "csv" and value is not None:
         if value == lines.null:
             raise Misfit(node, "something that csv can tell from NULL")
@@ -192,6 +197,19 @@ def _given(node: Node, type_: t.Type, lines: Lines) -> Value:
             except UnicodeDecodeError:
                 raise Misfit(node, "base64 of text, which is what csv can hold") from None
     return value
+
+
+def _marked(value: Value, type_: t.Type) -> Value:
+    """Return a value whose instants are told from texts that have the source's pattern."""
+    match type_:
+        case t.Array(element) if isinstance(value, list):
+            return [_marked(item, element) for item in value]
+        case t.Map(_, inner) if isinstance(value, dict):
+            return {key: _marked(item, inner) for key, item in value.items()}
+        case t.Struct(fields) if isinstance(value, dict):
+            return {f.name: _marked(value.get(f.name), f.type) for f in fields}
+    instant = type_ in (t.TIMESTAMP, t.TIMESTAMP_NTZ)
+    return f"{GIVEN}{value}" if instant and value is not None else value
 
 
 def _holds_no_number(value: Value) -> bool:

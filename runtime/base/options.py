@@ -56,16 +56,31 @@ def lenient_options(
     return {"streamc.lenient": lenient, **(found if format == "json" else {})}
 
 
-def instant_options(owner: str, format: str, options: dict[str, Any]) -> dict[str, str]:
-    """Takes the unit of numbers that are instants out of `options`, in the kernel's form.
+def instant_options(
+    owner: str, format: str, options: dict[str, Any], given: Mapping[str, str]
+) -> dict[str, str]:
+    """Takes how json or csv writes instants out of `options`, in the kernel's form.
 
-    Only json has such numbers. Raises RuntimeFault for an unknown unit.
+    A pattern is that of instants without a time zone too, unless Spark's options, `given`, have one
+    for them. Raises RuntimeFault for an unknown unit.
     """
-    if format != "json" or "timestamp_unit" not in options:
-        return {}
-    unit = str(options.pop("timestamp_unit"))
-    choose(unit, dict.fromkeys(_INSTANTS), owner, "timestamp_unit")
-    return {"streamc.timestamp_unit": unit}
+    found = {}
+    if (unit := options.pop("timestamp_unit", None)) is not None:
+        choose(str(unit), dict.fromkeys(_INSTANTS), owner, "timestamp_unit")
+        found["streamc.timestamp_unit"] = str(unit)
+    if (pattern := options.pop("timestamp_format", None)) is not None:
+        found["timestampFormat"] = str(pattern)
+        if "timestampntzformat" not in {name.lower() for name in given}:
+            found["timestampNTZFormat"] = str(pattern)
+    if (zone := options.pop("timestamp_zone", None)) is not None:
+        found["timeZone"] = str(zone)
+    if format == "csv" and {"streamc.timestamp_unit", "timestampFormat"} <= found.keys():
+        raise RuntimeFault(
+            BAD_OPTION,
+            f"{owner} has timestamp_unit and timestamp_format",
+            "keep one of them: a number in csv is a text",
+        )
+    return found
 
 
 def csv_options(options: dict[str, Any]) -> dict[str, str]:

@@ -3,6 +3,7 @@
 - ``interface``: what has to be known about a connector, each of its roles, and a sink.
 - ``registry``: all connectors, and what Spark needs for those of a plan.
 - ``reading``: a source or table as a script declares it, and a connector's reading of a source.
+- ``instants``: whether a pattern and a time zone of texts exist.
 - ``sources``: sources: the implementation of `job.read`.
 - ``tables``: reference data: the implementation of `job.table`. The kernel reads and keeps it.
 - ``sinks``: sinks for the batches of a relation.

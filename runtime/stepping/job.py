@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from ..dataflow.job import InitialState
 
-_OF_JSON = ("lenient", "timestamp_unit")
+_OF_JSON = ("lenient", "timestamp_unit", "timestamp_format", "timestamp_zone")
 """Options of a source for reading JSON from anywhere."""
 
 
@@ -99,9 +99,12 @@ class StepJob(Job):
         parsed = reads_files and options.get("format") in LINES
         # Parquet files can hold NaN, which json has no literal for.
         nan = {"spark.allowNonNumericNumbers": "true"}
-        own = dict(options) if parsed else {"format": "json", "options": nan}
+        own: dict[str, Any] = dict(options) if parsed else {"format": "json", "options": nan}
         if options.get("format") == "json":
             own |= {name: options[name] for name in _OF_JSON if name in options}
+        if own["format"] != "text":
+            passed: dict[str, str] = own.get("options", {})
+            own["options"] = {**passed, "spark.streamc.given": "true"}
         own.pop("max_files_per_trigger", None)
         own["path"] = str(self._root / folder)
         # `check --spark` creates a job without a run.

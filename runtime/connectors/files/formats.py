@@ -50,7 +50,7 @@ def reader_settings(owner: str, format: str, options: dict[str, Any]) -> dict[st
     if format not in STRICT:
         return found
     strict = lenient_options(format, options, found)
-    return found | strict | instant_options(owner, format, options)
+    return found | strict | instant_options(owner, format, options, found)
 
 
 def strict_settings(owner: str, required: Sequence[str]) -> Mapping[str, str]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from ...base.errors import INPUT_MISSING, RuntimeFault
 from ...base.options import choose, quoted, refuse_rest
 from ...storage.file_system import Storage
+from ..instants import check_instants
 from ..malformed import apply_policy, side_columns
 from ..reading import FAIL, SEND, Declaration, Reading
 from .formats import STRICT, reader_settings, strict_settings, take_read
@@ -28,6 +29,7 @@ def read_files(spark: SparkSession, storage: Storage, source: Declaration) -> Re
     options = dict(source.options)
     format, path = take_read(source.owner, options)
     settings = reader_settings(source.owner, format, options)
+    check_instants(spark, source.owner, settings)
     if (most := options.pop("max_files_per_trigger", None)) is not None:
         settings["maxFilesPerTrigger"] = str(most)
     refuse_rest(source.owner, options)

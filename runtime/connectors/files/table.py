@@ -9,6 +9,7 @@ from ...base.options import refuse_rest
 from ...kernel.load import java_class, java_list, java_map
 from ...plan.settings import seconds
 from ...storage.file_system import Storage
+from ..instants import check_instants
 from ..reading import FAIL, TableDeclaration
 from .formats import STRICT, reader_settings, strict_settings, take_read
 
@@ -23,6 +24,7 @@ def table_of_files(spark: SparkSession, storage: Storage, table: TableDeclaratio
     options, required = dict(table.options), table.required()
     format, path = take_read(table.owner, options)
     settings = reader_settings(table.owner, format, options)
+    check_instants(spark, table.owner, settings)
     refuse_rest(table.owner, options)
     if format in STRICT:
         settings |= {**strict_settings(table.owner, required), "streamc.rows": FAIL}

@@ -22,6 +22,7 @@ from ...base.options import (
     spark_options,
 )
 from ...kernel.load import java_list, java_map, kernel_class
+from ..instants import check_instants
 from ..malformed import apply_policy, side_columns
 from ..reading import FAIL, SEND, Declaration, Reading
 
@@ -51,7 +52,8 @@ def read_kafka(spark: SparkSession, source: Declaration) -> Reading:
     written = csv_options(options) if format == "csv" else {}
     if format in ("json", "csv"):
         written |= lenient_options(format, options, {})
-        written |= instant_options(source.owner, format, options)
+        written |= instant_options(source.owner, format, options, {})
+        check_instants(spark, source.owner, written)
     refuse_rest(source.owner, options)
 
     def load() -> DataFrame:

@@ -30,7 +30,9 @@ class CsvRows(schema: StructType, options: CSVOptions, how: Leniency) extends Ro
     options.locale,
     options.dateFormatOption,
     options.timestampFormatInRead,
-    options.timestampNTZFormatInRead)
+    options.timestampNTZFormatInRead,
+    how.given)
+  private val instants = new Instants(how.unit)
 
   /** The row, or null for an empty line. Throws Malformed. */
   override def parse(bytes: Array[Byte], length: Int): InternalRow = {
@@ -141,6 +143,10 @@ class CsvRows(schema: StructType, options: CSVOptions, how: Leniency) extends Ro
     case _: StringType => text => UTF8String.fromString(text)
     case BinaryType => text => text.getBytes(StandardCharsets.UTF_8)
     case DateType => text => texts.date(text)
+    case TimestampType if how.unit.isDefined => text => {
+      val number = texts.trimmed(text)
+      if (Texts.isWhole(number)) instants.of(number) else texts.timestamp(text)
+    }
     case TimestampType => text => texts.timestamp(text)
     case TimestampNTZType => text => texts.ntz(text)
     case interval: DayTimeIntervalType => text => texts.dayTime(text, interval)

@@ -38,20 +38,29 @@ class Instants(unit: Option[String]) {
     micros
   }
 
+  /** Digits, with an optional sign, as microseconds; for a source that names its unit. */
+  def of(digits: String): Long = {
+    if (digits.length > Instants.Longest) throw beyond(digits)
+    large(new BigInteger(digits))
+  }
+
   private def large(number: BigInteger): Long = {
     val product = number.multiply(BigInteger.valueOf(times))
     val Array(cut, rest) = product.divideAndRemainder(BigInteger.valueOf(parts))
     val micros = if (rest.signum < 0) cut.subtract(BigInteger.ONE) else cut
-    if (micros.bitLength > 63) {
-      throw new Malformed(
-        s"${Malformed.shown(number.toString)}, which as $name does not fit TIMESTAMP")
-    }
+    if (micros.bitLength > 63) throw beyond(number.toString)
     micros.longValue
   }
+
+  private def beyond(digits: String): Malformed =
+    new Malformed(s"${Malformed.shown(digits)}, which as $name does not fit TIMESTAMP")
 }
 
 object Instants {
   private val Seconds = "seconds"
+
+  /** How many digits a number may have; reading more takes time out of proportion. */
+  private val Longest = 1000
 
   /** How many microseconds make one unit, and how many units make one microsecond. */
   private val Units = Map(

@@ -36,7 +36,8 @@ class JsonRows(schema: StructType, options: JSONOptions, how: Leniency) extends 
     options.locale,
     options.dateFormatInRead,
     options.timestampFormatInRead,
-    options.timestampNTZFormatInRead)
+    options.timestampNTZFormatInRead,
+    how.given)
   private val instants = new Instants(how.unit)
   private val root = struct(schema, "")
   private var input: Array[Byte] = _

@@ -32,11 +32,12 @@ trait RowParser {
 
 /**
  * Whether a source accepts JSON and numbers that are not strict, the options that it names, and the
- * unit of its numeric instants, if it names one.
+ * unit of its numeric instants, if it names one; and whether tests may give it values.
  *
  * Spark's own options lose their map on the way to the executors.
  */
-case class Leniency(lenient: Boolean, named: Set[String], unit: Option[String])
+case class Leniency(
+    lenient: Boolean, named: Set[String], unit: Option[String], given: Boolean)
 
 object Leniency {
   def of(options: Map[String, String]): Leniency = {
@@ -44,7 +45,8 @@ object Leniency {
     Leniency(
       folded.contains(("streamc.lenient", "true")),
       folded.map(_._1).toSet,
-      folded.collectFirst { case ("streamc.timestamp_unit", unit) => unit })
+      folded.collectFirst { case ("streamc.timestamp_unit", unit) => unit },
+      folded.contains(("streamc.given", "true")))
   }
 }
 
@@ -62,7 +64,8 @@ object Rejected {
  *
  * Options besides Spark's own: `streamc.owner` is the source's name in messages; `streamc.required`
  * are the NOT NULL columns, one per line; `streamc.lenient` is whether values that are not strict
- * are accepted, `streamc.timestamp_unit` the unit of numeric instants; `streamc.rows` is `fail` (a
+ * are accepted, `streamc.timestamp_unit` the unit of numeric instants, `streamc.given` whether tests
+ * give instants as values; `streamc.rows` is `fail` (a
  * malformed row ends the query), `good` (it is left out) or `malformed` (only malformed rows, and
  * the schema ends with Rejected.Columns).
  */

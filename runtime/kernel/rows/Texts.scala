@@ -1,14 +1,14 @@
 package org.apache.spark.sql.streamc
 
 import java.math.{BigDecimal, RoundingMode}
-import java.time.ZoneId
+import java.time.{ZoneId, ZoneOffset}
 import java.util.Locale
 
 import scala.util.control.NonFatal
 import scala.util.matching.Regex
 
 import org.apache.spark.sql.catalyst.expressions.ExprUtils
-import org.apache.spark.sql.catalyst.util.{DateFormatter, IntervalUtils, LegacyDateFormats, TimestampFormatter}
+import org.apache.spark.sql.catalyst.util.{DateFormatter, DateTimeUtils, IntervalUtils, LegacyDateFormats, TimestampFormatter}
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 
@@ -44,6 +44,8 @@ object Malformed {
  * scripts, `2.5f` and `0x1p3` as numbers, `1,5` as fifteen, a time without a date (today), a date
  * followed by anything. A `lenient` one also accepts spaces around a value, `1,234.50` as a
  * DECIMAL, and incomplete instants and dates.
+ *
+ * In tests, values may be `given` that are no texts of the source: instants that begin with Given.
  */
 class Texts(
     lenient: Boolean,
@@ -51,7 +53,8 @@ class Texts(
     locale: Locale,
     dateFormat: Option[String],
     timestampFormat: Option[String],
-    ntzFormat: Option[String]) {
+    ntzFormat: Option[String],
+    given: Boolean) {
   private lazy val timestamps = TimestampFormatter(
     timestampFormat, zone, locale, LegacyDateFormats.FAST_DATE_FORMAT, isParsing = true)
   private lazy val ntzs = TimestampFormatter(
@@ -60,15 +63,26 @@ class Texts(
     DateFormatter(dateFormat, locale, LegacyDateFormats.FAST_DATE_FORMAT, isParsing = true)
   private lazy val foreignDecimals = ExprUtils.getDecimalParser(locale)
 
-  def timestamp(text: String): Long = {
-    whole(text, timestampFormat, Texts.Instant, TimestampType)
-    parsed(text, TimestampType)(timestamps.parse(text))
-  }
+  private lazy val givenOnes = new Texts(false, ZoneOffset.UTC, Locale.US, None, None, None, false)
 
-  def ntz(text: String): Long = {
-    whole(text, ntzFormat, Texts.Instant, TimestampNTZType)
-    parsed(text, TimestampNTZType)(ntzs.parseWithoutTimeZone(text, allowTimeZone = false))
-  }
+  def timestamp(written: String): Long =
+    if (isGiven(written)) givenOnes.timestamp(written.substring(1))
+    else {
+      val text = if (timestampFormat.isEmpty) written else trimmed(written)
+      whole(text, timestampFormat, Texts.Instant, TimestampType)
+      parsed(written, TimestampType)(timestamps.parse(text))
+    }
+
+  def ntz(written: String): Long =
+    if (isGiven(written)) givenOnes.ntz(written.substring(1))
+    else {
+      val text = if (ntzFormat.isEmpty) written else trimmed(written)
+      whole(text, ntzFormat, Texts.Instant, TimestampNTZType)
+      parsed(written, TimestampNTZType)(ntzs.parseWithoutTimeZone(text, allowTimeZone = false))
+    }
+
+  private def isGiven(text: String): Boolean =
+    given && text.nonEmpty && text.charAt(0) == Texts.Given
 
   def date(text: String): Int = {
     whole(text, dateFormat, Texts.Day, DateType)
@@ -140,6 +154,22 @@ class Texts(
 }
 
 object Texts {
+  /** What an instant begins with that a test gives as a value; ISO text follows. */
+  private val Given = '\u0001'
+
+  /** Whether Java knows a time zone of that name. */
+  def isZone(name: String): Boolean =
+    try { DateTimeUtils.getZoneId(name); true } catch { case NonFatal(_) => false }
+
+  /** Whether instants can be parsed by a pattern. */
+  def isPattern(pattern: String): Boolean =
+    try {
+      TimestampFormatter(
+        Some(pattern), ZoneOffset.UTC, Locale.US, LegacyDateFormats.FAST_DATE_FORMAT,
+        isParsing = true)
+      true
+    } catch { case NonFatal(_) => false }
+
   private val Grouped = "[+-]?[0-9]{1,3}(,[0-9]{3})+(\\.[0-9]*)?".r
   private val TimeOfDay = "\\s*T?[0-9]{1,2}:|\\s*T".r
   private val Number = "[+-]?(?:[0-9]+(?:\\.[0-9]*)?|\\.[0-9]+)(?:[eE][+-]?[0-9]+)?".r
@@ -148,7 +178,7 @@ object Texts {
     "(?:[T ][0-9]{1,2}:[0-9]{1,2}(?::[0-9]{1,2}(?:\\.[0-9]*)?)?(?: ?[A-Za-z+-][A-Za-z0-9/_:+-]*)?)?").r
 
   /** Whether a text is digits 0 to 9, with an optional sign. */
-  private def isWhole(text: String): Boolean = {
+  def isWhole(text: String): Boolean = {
     val first = if (text.nonEmpty && (text.charAt(0) == '-' || text.charAt(0) == '+')) 1 else 0
     var at = first
     while (at < text.length && text.charAt(at) >= '0' && text.charAt(at) <= '9') at += 1
