@@ -11,7 +11,7 @@ INSTALLED := $(VENV)/installed
 DEMO := build/demo
 
 .DEFAULT_GOAL := help
-.PHONY: help setup java demo test test-long test-kafka test-cluster check golden fmt grammar schemas textmate bench chaos soak
+.PHONY: help setup java demo test test-long test-kafka test-cluster check golden fmt grammar schemas metrics textmate bench chaos soak
 
 help: ## List the commands.
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile | expand -t 18
@@ -64,6 +64,9 @@ grammar: $(INSTALLED) ## Build the parser's tables from the grammar.
 
 schemas: $(INSTALLED) ## Write the JSON Schemas of plans, manifests, YAML files and JSON outputs.
 	$(BIN)/python scripts/make_schemas.py docs/schemas
+
+metrics: $(INSTALLED) ## Write the table of metrics in the docs.
+	$(BIN)/python scripts/make_metrics.py docs/metrics.md
 
 textmate: $(INSTALLED) ## Write the grammar by which editors color specs.
 	$(BIN)/python scripts/make_textmate.py editors/vscode/syntaxes

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from ...contracts.notes.barrier import Manifest
+    from ...contracts.notes.ledger import LedgerNote
     from ...contracts.notes.status import QueryProgress
     from ...contracts.plan import Plan
     from ...runtime.execution.status import Standing
@@ -51,6 +52,9 @@ class LiveView:
 
     def standing(self, standing: Standing) -> None:
         self._standing = standing_line(standing, datetime.now(UTC))
+
+    def ledger(self, note: LedgerNote) -> None:
+        """Nothing to show: progress has the rows."""
 
     def barrier(self, manifest: Manifest) -> None:
         shown = f"barrier {manifest.barrier}: epoch {manifest.epoch}"

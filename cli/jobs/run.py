@@ -43,6 +43,22 @@ def run(
     ] = None,
     adopt: AdoptOption = False,
     as_copy: AsCopyOption = False,
+    metrics_port: Annotated[
+        str | None,
+        typer.Option(
+            "--metrics-port",
+            metavar="[ADDRESS:]PORT",
+            help="Serve metrics for Prometheus; without an address, to this machine only.",
+        ),
+    ] = None,
+    metrics_file: Annotated[
+        Path | None,
+        typer.Option(
+            "--metrics-file",
+            metavar="FILE",
+            help="Write metrics for the textfile collector of Prometheus.",
+        ),
+    ] = None,
 ) -> None:
     """Run a pipeline; a spec is first compiled to `build`.
 
@@ -65,7 +81,13 @@ def run(
             change = migration_of(script, state, profile, from_savepoint, migration)
             check_backfilled(change)
         given = (until_caught_up, variables, profile, state, from_savepoint, change)
-        asked = Arguments(*given, path=path, copied=decision)
+        asked = Arguments(
+            *given,
+            path=path,
+            copied=decision,
+            metrics_port=metrics_port,
+            metrics_file=metrics_file,
+        )
         result = _run(script, asked, str(path.resolve().parent))
     for failure in result.failures:
         print(failure.render(), file=sys.stderr)

@@ -30,7 +30,8 @@ class QueryProgress(Record):
 
     ``batch`` is the last batch that Spark reported, -1 before the first; the rates of one that took
     no time are endless. The lag is the seconds from the watermark to the largest event time seen;
-    both are None without a watermark.
+    both are None without a watermark. ``batch_seconds`` is the duration of the last batch, None
+    before the first.
     """
 
     query: str
@@ -43,11 +44,14 @@ class QueryProgress(Record):
     lag_seconds: float | None
     operators: tuple[OperatorProgress, ...]
     active: bool
+    batch_seconds: float | None = None
 
     def check(self) -> None:
-        """Raise ``Malformed`` for an endless lag."""
-        if self.lag_seconds is not None:
-            _check_finite(self.lag_seconds, "lag_seconds")
+        """Raise ``Malformed`` for an endless lag or duration."""
+        for name in ("lag_seconds", "batch_seconds"):
+            number = getattr(self, name)
+            if number is not None:
+                _check_finite(number, name)
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,7 +28,8 @@ class OperatorProgress(TypedDict):
 class QueryProgress(TypedDict):
     """A query: rows of this run, rates of the last batch in rows per second.
 
-    The batch is -1 before the first. A rate is null if the batch took no time.
+    The batch is -1 before the first. A rate is null if the batch took no time. ``batch_seconds`` is
+    how long the last batch took, absent before the first.
     """
 
     query: str
@@ -41,6 +42,7 @@ class QueryProgress(TypedDict):
     lag_seconds: float | None
     operators: list[OperatorProgress]
     active: bool
+    batch_seconds: NotRequired[float]
 
 
 class Status(TypedDict):

@@ -85,7 +85,8 @@ class Books:
     """The ledgers of one query of a run.
 
     With `strict` a leak ends the query before the batch is committed; else `tell` gets a line, one
-    per place until `forget` is called. `observe` gets the warnings about the input of a batch.
+    per place until `forget` is called. `observe` gets the warnings about the input of a batch,
+    `recorded` each ledger that was written.
     """
 
     def __init__(
@@ -98,6 +99,7 @@ class Books:
         strict: bool,
         tell: Callable[[str], None],
         observe: Callable[[Sequence[OddInstant]], None] = lambda found: None,
+        recorded: Callable[[LedgerNote], None] = lambda note: None,
     ) -> None:
         self._query = query
         self._kernel = kernel
@@ -105,6 +107,7 @@ class Books:
         self._strict = strict
         self._tell = tell
         self._observe = observe
+        self._recorded = recorded
         self._operators = [(use.operator.id, use.operator.KIND) for use in uses]
         self._written: dict[int, LedgerNote] = {}
         self._told: set[str] = set()
@@ -129,6 +132,7 @@ class Books:
         note = ledger.note()
         self._shelf.put(note)
         self._written[number] = note
+        self._recorded(note)
         for leak in leaks:
             self._warn(leak.place, f"rows are not accounted for: {leak}")
         return rows_read({**ledger.entries, **remarks([note])})

@@ -61,7 +61,7 @@ OPERATOR_PACKAGE = Code(
     "SR0314", "operator-package", "PySpark lacks a package for operators in Python"
 )
 PACKAGE_MISSING = Code("SR0320", "package-missing", "Spark lacks the package for a connector")
-MODULE_MISSING = Code("SR0321", "module-missing", "a connector needs a Python package")
+MODULE_MISSING = Code("SR0321", "module-missing", "something optional needs a Python package")
 SERVER_UNREACHABLE = Code("SR0322", "server-unreachable", "the server of a sink does not answer")
 SERVER_REFUSES = Code(
     "SR0323", "server-refuses", "the server of a sink does not allow what it needs"

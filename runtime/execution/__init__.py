@@ -13,6 +13,7 @@
 - ``queries``: the Spark queries of one run: checked, started together, watched, stopped together.
 - ``watch``: the loop of a run: it shows the status of the queries, and ends them when necessary.
 - ``views``: what a run shows: the protocol, and plain lines for output without a terminal.
+- ``metrics``: what a run counts, offered to Prometheus.
 - ``status``: the status of a run, in a file for other processes: `control/status.json`.
 - ``progress``: how far each query is, from Spark's own progress reports.
 """

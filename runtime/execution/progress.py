@@ -81,6 +81,7 @@ class QueryMonitor:
             lag_seconds=(newest - watermark).total_seconds() if newest and watermark else None,
             operators=self._operators(report.get("stateOperators", ())),
             active=active,
+            batch_seconds=_seconds(report),
         )
 
     def _operators(self, reported: Sequence[dict[str, Any]]) -> tuple[OperatorProgress, ...]:
@@ -91,6 +92,11 @@ class QueryMonitor:
                 OperatorProgress(use.operator.id, use.operator.KIND, rows, self._late[number])
             )
         return tuple(found)
+
+
+def _seconds(report: Mapping[str, Any]) -> float | None:
+    millis = (report.get("durationMs") or {}).get("triggerExecution")
+    return None if millis is None else int(millis) / 1000
 
 
 def _rates(report: Mapping[str, Any], rows: int) -> dict[str, float]:

@@ -224,8 +224,14 @@ class Queries:
     def _books(self, query: str, uses: Sequence[OperatorUse]) -> Books:
         shelf = StateShelf(self._state, query)
         strict, tell = self._strict_ledger, self._view.note
-        observe = self._remarks.take
-        return Books(query, uses, self._kernel, shelf, strict=strict, tell=tell, observe=observe)
+        observe, recorded = self._remarks.take, self._view.ledger
+        return Books(
+            *(query, uses, self._kernel, shelf),
+            strict=strict,
+            tell=tell,
+            observe=observe,
+            recorded=recorded,
+        )
 
     def _open_gate(self) -> None:
         newest = self._coordinator.newest

@@ -30,6 +30,7 @@ from ..state.state import State
 from ..storage.file_system import Storage
 from ..storage.notes import write_note
 from .changed_spec import Compare, carried_over, check_changes
+from .metrics.export import offered
 from .partitions import settle_partitions
 from .queries import Queries
 from .views import SilentView, View
@@ -108,6 +109,7 @@ def run_pipeline(
     refuse_keys("the state", settings.state)
     try:
         with ExitStack() as stack:
+            view, meter = stack.enter_context(offered(arguments, plan, view))
             packages = packages_of(plan)
             opened = spark_of(plan, packages, settings, view.note, spark)
             session, kernel = stack.enter_context(opened)
@@ -119,6 +121,8 @@ def run_pipeline(
                 tell=view.note,
             )
             stack.push(partial(_ended, state))
+            if meter is not None:
+                meter.lease_age = lambda: state.lease.age
             settle_partitions(session, state, plan, settings, view.note)
             _begin(session, kernel, state, plan, build, settings, folders, view)
             inventory = recover(state, view.note)
@@ -131,7 +135,10 @@ def run_pipeline(
             )
             check_changes(state, plan, compare, view.note)
             write_note(state.storage, state.plan_file, RunPlan(plan, spec).to_json())
-            return _run(plan, queries, view, stop)
+            result = _run(plan, queries, view, stop)
+            if meter is not None:
+                meter.ended(len(result.failures))
+            return result
     except RuntimeFault as fault:
         if fault.code is STATE_OF_OTHER_PLAN:
             raise carried_over(fault, plan, settings, arguments) from None

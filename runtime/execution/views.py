@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Protocol, TextIO
 
 from ...contracts.notes.barrier import Manifest
+from ...contracts.notes.ledger import LedgerNote
 from ...contracts.notes.status import QueryProgress
 from ...contracts.plan import Plan
 from ...contracts.terminal import print_raw, safe
@@ -24,6 +25,9 @@ class View(Protocol):
 
     def standing(self, standing: Standing) -> None:
         """The status of the run as a whole, before each `update`."""
+
+    def ledger(self, note: LedgerNote) -> None:
+        """A batch of a query was written and recorded."""
 
     def barrier(self, manifest: Manifest) -> None:
         """A barrier is complete."""
@@ -53,6 +57,9 @@ class SilentView:
         """Nothing to show."""
 
     def standing(self, standing: Standing) -> None:
+        """Nothing to show."""
+
+    def ledger(self, note: LedgerNote) -> None:
         """Nothing to show."""
 
     def barrier(self, manifest: Manifest) -> None:
@@ -105,6 +112,9 @@ class PlainView:
 
     def standing(self, standing: Standing) -> None:
         """Nothing to show: each barrier has a line."""
+
+    def ledger(self, note: LedgerNote) -> None:
+        """Nothing to show: progress has the rows."""
 
     def barrier(self, manifest: Manifest) -> None:
         shown = f"barrier {manifest.barrier}: epoch {manifest.epoch}"

@@ -18,7 +18,8 @@ class Arguments:
 
     `path` is the spec or the script, as named on the command line. `savepoint` is the name of one
     in the state, or a folder; `migration` is the compiler's migration from it. `copied` is what a
-    copied state is to become, see `home`.
+    copied state is to become, see `home`. Metrics are offered at `metrics_port`,
+    `[ADDRESS:]PORT`, and in `metrics_file`.
     """
 
     until_caught_up: bool = False
@@ -29,6 +30,8 @@ class Arguments:
     migration: Migration | None = None
     path: Path | None = None
     copied: str | None = None
+    metrics_port: str | None = None
+    metrics_file: Path | None = None
 
 
 def parse_arguments(script: Path, plan: Plan, argv: Sequence[str]) -> Arguments:
@@ -42,6 +45,8 @@ def parse_arguments(script: Path, plan: Plan, argv: Sequence[str]) -> Arguments:
         savepoint=given.from_savepoint,
         path=script,
         copied=given.copied,
+        metrics_port=given.metrics_port,
+        metrics_file=given.metrics_file,
     )
 
 
@@ -89,6 +94,17 @@ def _parser(script: Path, plan: Plan) -> argparse.ArgumentParser:
         "--from-savepoint",
         metavar="NAME",
         help="begin with a savepoint of the state, or with one in a folder",
+    )
+    parser.add_argument(
+        "--metrics-port",
+        metavar="[ADDRESS:]PORT",
+        help="serve metrics for Prometheus; the default address is that of this machine only",
+    )
+    parser.add_argument(
+        "--metrics-file",
+        metavar="FILE",
+        type=Path,
+        help="write metrics for the textfile collector of Prometheus",
     )
     copied = parser.add_mutually_exclusive_group()
     copied.add_argument(

@@ -109,6 +109,11 @@ class Lease:
         """Why this run may no longer write; None while it holds the lease."""
         return self._lost
 
+    @property
+    def age(self) -> float:
+        """The seconds since it was renewed last."""
+        return _clock() - self._renewed
+
     def check(self) -> None:
         """Raises RuntimeFault when the lease is lost: call it before anything that needs the lease.
 
