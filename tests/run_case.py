@@ -14,19 +14,21 @@ A folder holds ``spec.stream`` and
 
 from __future__ import annotations
 
+import bz2
 import csv
+import gzip
 import importlib.util
 import io
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from functools import cache
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, Literal
+from typing import IO, TYPE_CHECKING, Any, Literal
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -211,18 +213,27 @@ def _arrow(type_: str) -> Any:
 def read_output(folder: Path, format_: str) -> Rows:
     """Read what a files sink wrote with plain readers; all values of csv are text."""
     rows: Rows = []
-    for path in sorted(folder.glob(f"*.{format_}")):
+    ending = {"text": "txt"}.get(format_, format_)
+    for path in sorted({*folder.glob(f"*.{ending}"), *folder.glob(f"*.{ending}.*")}):
         match format_:
             case "json":
-                rows += [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+                rows += [json.loads(line) for line in _lines(path)]
             case "csv":
-                with path.open(encoding="utf-8", newline="") as file:
-                    rows += [dict(row) for row in csv.DictReader(file)]
+                rows += [dict(row) for row in csv.DictReader(_lines(path))]
+            case "text":
+                rows += [{"line": line.removesuffix("\n")} for line in _lines(path)]
             case "parquet":
                 rows += pq.read_table(path).to_pylist()
             case "orc":
                 rows += _zoned(orc.read_table(path)).to_pylist()
     return rows
+
+
+def _lines(path: Path) -> list[str]:
+    """The lines of a file with their ends, which may be compressed."""
+    opened: dict[str, Callable[..., IO[str]]] = {".gz": gzip.open, ".bz2": bz2.open}
+    with opened.get(path.suffix, open)(path, "rt", encoding="utf-8", newline="") as file:
+        return list(file)
 
 
 def _zoned(table: Any) -> Any:

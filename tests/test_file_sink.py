@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from guarded import restore as put_back
+from streamc.contracts.formats import COMPRESSIONS
 from streamc.contracts.notes.generation import CountedGeneration, Origin
 from streamc.runtime import RuntimeFault
 from streamc.runtime.connectors.files.sink import FileSink
@@ -301,6 +302,46 @@ def test_files_are_rolled(spark: SparkSession, storage: Storage, tmp_path: Path)
         assert read.count() == read.distinct().count() == 40_000
         told = {"rows": 40_000, "files": len(sizes), "bytes": sum(sizes)}
         assert job.sink.acknowledged() == told
+
+
+DEFAULTS = {"json": "none", "csv": "none", "text": "none", "parquet": "snappy", "orc": "zstd"}
+COMPRESSED = [
+    (format, compression)
+    for format, known in COMPRESSIONS.items()
+    if format in DEFAULTS
+    for compression in known
+]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("format", "compression"), COMPRESSED)
+def test_files_are_compressed(
+    spark: SparkSession, storage: Storage, tmp_path: Path, format: str, compression: str
+) -> None:
+    rows = spark.range(0, 2_000, 1, 1).selectExpr("concat(id, ' ', repeat('x', 100)) AS value")
+    sizes, names = [], []
+    for number, given in enumerate(({}, {"compression": compression})):
+        root = tmp_path / str(number)
+        job = Job(spark, storage, root, format=format, **given)
+        assert job.sink.write(rows, 0) == 2_000
+        (file,) = (p for p in (root / "out").iterdir() if p.is_file())
+        sizes.append(file.stat().st_size)
+        names.append(file.name)
+        read = spark.read.schema("value STRING").format(format).option("header", "true")
+        assert read.load(str(root / "out")).exceptAll(rows).isEmpty()
+    if compression == DEFAULTS[format]:
+        assert names[0] == names[1]
+    elif format in ("json", "csv", "text"):
+        assert sizes[1] < sizes[0] / 4
+    else:
+        assert names[0] != names[1]
+
+
+def test_a_compression_of_another_format_is_refused(
+    spark: SparkSession, storage: Storage, tmp_path: Path
+) -> None:
+    with pytest.raises(RuntimeFault, match="sink `spend` has compression `gzip`"):
+        Job(spark, storage, tmp_path, format="orc", compression="gzip")
 
 
 def fill(folder: Path) -> None:

@@ -147,7 +147,10 @@ class Bench:
         return self._kept.get(sink, [])
 
 
-STATELESS = ("csv_options", "file_formats", "formats", "instants", "malformed_rows", "projection")
+STATELESS = (
+    *("csv_options", "file_formats", "formats", "instants", "malformed_rows", "projection"),
+    "written_files",
+)
 APART = (
     *("distinct_on", "distinct_on_forgets", "emit_changes", "future_rows", "late_rows"),
     *("proctime_windows", "sinks", "top_n_of_rows", "union", "upsert", "user_aggregates"),

@@ -62,6 +62,18 @@ def unwritable(node: st.CreateSink, message: str, label: str, help_: str) -> Dia
     return Diagnostic(codes.SINK_COLUMNS, message, Label(node.stream.span, label), help=help_)
 
 
+def one_text_written(node: st.CreateSink, schema: Schema) -> Iterator[Diagnostic]:
+    """Yield the diagnostic for lines of format ``text`` from other columns than one text."""
+    if [f.type for f in schema] != [types.STRING]:
+        shown = ", ".join(f"{f.name} {f.type}" for f in schema)
+        yield unwritable(
+            node,
+            "a line of format `text` is one STRING column",
+            f"it has: {shown}",
+            "select only that column, as in `CONCAT_WS(' ', a, b) AS line`, or write `json`",
+        )
+
+
 def unwritable_name(node: st.CreateSink, form: str, name: str, why: str) -> Diagnostic:
     """Return the diagnostic for a name of a column or field that a sink can't write."""
     shown = name if len(name) <= _SHOWN else f"{name[:_SHOWN]}…"

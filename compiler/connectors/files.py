@@ -14,7 +14,15 @@ from ...dsl.reports.diagnostics import Diagnostic, Label
 from ..model import types
 from ..model.pipeline import Endpoint
 from ..model.schema import Field, Schema
-from .columns import declared, names_in, no_such_column, not_in_csv, one_text, unwritable_name
+from .columns import (
+    declared,
+    names_in,
+    no_such_column,
+    not_in_csv,
+    one_text,
+    one_text_written,
+    unwritable_name,
+)
 from .instants import PARSING, check_instants
 from .interface import Connector, Declares, Reader, SinkRole, SourceRole, TableRole
 from .options import (
@@ -51,6 +59,16 @@ _ROLL_SIZE = Option(
     "roll_size", Concern.RUN, "the approximate maximum size of a file", kind=SIZE, default="512 MB"
 )
 
+_COMPRESSION = Option(
+    "compression",
+    Concern.RUN,
+    "how a file is compressed",
+    kind=TEXT,
+    default="that of Spark: none for lines, snappy for parquet and avro, zstd for orc",
+    choices=tuple(dict.fromkeys(one for some in formats.COMPRESSIONS.values() for one in some)),
+    spark=("compression",),
+)
+
 _READ = tuple("pathGlobFilter recursiveFileLookup ignoreCorruptFiles ignoreMissingFiles".split())
 _STREAMED = tuple(
     "maxBytesPerTrigger latestFirst maxFileAge fileNameOnly cleanSource sourceArchiveDir "
@@ -80,15 +98,16 @@ _READ_BY_FORMAT = {
     "text": tuple("lineSep wholetext".split()),
 }
 _WRITTEN_BY_FORMAT = {
-    "json": (*"compression encoding lineSep ignoreNullFields".split(), *_TIMES_WRITTEN),
+    "json": (*"encoding lineSep ignoreNullFields".split(), *_TIMES_WRITTEN),
     "csv": (
-        *"compression quoteAll escapeQuotes charToEscapeQuoteEscaping nullValue".split(),
+        *"quoteAll escapeQuotes charToEscapeQuoteEscaping nullValue".split(),
         *_CSV_BOTH,
         *_TIMES_WRITTEN,
     ),
-    "parquet": ("compression",),
-    "orc": ("compression",),
-    "avro": tuple("compression avroSchema recordName recordNamespace".split()),
+    "parquet": (),
+    "orc": (),
+    "avro": tuple("avroSchema recordName recordNamespace".split()),
+    "text": ("lineSep",),
 }
 _NEUTRAL = tuple(
     "maxFileAge latestFirst maxCachedFiles cleanSource sourceArchiveDir fileNameOnly".split()
@@ -144,7 +163,7 @@ class FilesTable(_FilesReader, TableRole):
 class FilesSink(SinkRole):
     """Files added to a folder, atomically for each batch."""
 
-    options = (format_of(formats.FILES_WRITTEN), _PATH, _ROLL_SIZE, HEADER, DELIMITER)
+    options = (format_of(formats.FILES_WRITTEN), _PATH, _ROLL_SIZE, _COMPRESSION, HEADER, DELIMITER)
     one_of = ()
     spark = SparkOptions(
         ("maxRecordsPerFile",), _WRITTEN_BY_FORMAT, ("parquet.", "orc."), (), (), {}
@@ -157,6 +176,9 @@ class FilesSink(SinkRole):
         self, node: st.CreateSink, point: Endpoint, key: tuple[str, ...], schema: Schema
     ) -> Iterator[Diagnostic]:
         format_ = point.option("format") or ""
+        yield from _not_compressed(node, format_)
+        if format_ == "text":
+            yield from one_text_written(node, schema)
         for field in schema:
             for name, why in _refused_names(format_, field):
                 yield unwritable_name(node, format_, name, why)
@@ -180,6 +202,20 @@ class Files(Connector):
             for format_ in ("json", "csv", "parquet", "orc")
         },
     }
+
+
+def _not_compressed(node: st.CreateSink, format_: str) -> Iterator[Diagnostic]:
+    """Yield the diagnostic for a compression that files of the format don't have."""
+    known = formats.COMPRESSIONS.get(format_, {})
+    for option in node.options:
+        named = option.name.text == _COMPRESSION.name and "${" not in option.value
+        if named and known and option.value not in known:
+            yield Diagnostic(
+                codes.OPTION_VALUE,
+                f"files of format `{format_}` can't be compressed by `{option.value}`",
+                Label(option.value_span),
+                help=f"it is one of: {', '.join(known)}",
+            )
 
 
 def _refused_names(format_: str | None, field: Field) -> Iterator[tuple[str, str]]:

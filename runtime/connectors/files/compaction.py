@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+from ....contracts.formats import LINES
 from ....contracts.notes.barrier import Manifest
 from ...base.errors import BAD_OPTION, NO_STATE_FOLDER, STATE_IN_USE, RuntimeFault
 from ...base.fields import Fields
@@ -39,9 +40,9 @@ if TYPE_CHECKING:
 
     from pyspark.sql import SparkSession
 
-_TEXTS = ("json", "csv")
+_TEXTS = LINES
 _PLAIN = {"escape", "header", "sep", "compression", "codec"}
-"""Options with which csv and json can be joined without being parsed."""
+"""Options with which files of lines can be joined without being parsed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +183,7 @@ class _Compaction:
     def _form(self, name: str) -> str:
         """What files must share to be merged: a header, or the columns."""
         path, format = f"{self._target.outlet.path}/{name}", self._target.format
-        if format == "json":
+        if format in ("json", "text"):
             return ""
         if format == "csv":
             headed = self._target.options.get("header") == "true"

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ....contracts.formats import FILES_READ, FILES_WRITTEN
+from ....contracts.formats import COMPRESSIONS, FILES_READ, FILES_WRITTEN
 from ...base.options import choose, csv_options, instant_options, lenient_options, spark_options
 from ...spark.packages import Package
 
@@ -58,9 +58,15 @@ def strict_settings(owner: str, required: Sequence[str]) -> Mapping[str, str]:
     return {"streamc.owner": owner, "streamc.required": "\n".join(required)}
 
 
-def writer_settings(format: str, options: dict[str, Any]) -> dict[str, str]:
-    """Takes what Spark writes a format by out of `options`."""
+def writer_settings(owner: str, format: str, options: dict[str, Any]) -> dict[str, str]:
+    """Takes what Spark writes a format by out of `options`.
+
+    Raises RuntimeFault for a compression that the format does not have.
+    """
     found = spark_options(options)
+    if (compression := options.pop("compression", None)) is not None:
+        known = COMPRESSIONS[format]
+        found["compression"] = choose(str(compression), known, owner, "compression")
     if format == "csv":
         found.setdefault("escape", '"')  # a quote within quotes is doubled, as readers expect
         found["header"] = str(options.pop("header", True)).lower()

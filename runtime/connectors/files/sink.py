@@ -54,7 +54,7 @@ class FileSink(Sink):
         self._roll = size_in_bytes(asked.owner, "roll_size", roll)
         path = self._storage.qualified(str(options.pop("path")))
         self._outlet = Outlet(self._storage, path, self.name)
-        self._options = writer_settings(self._format, options)
+        self._options = writer_settings(asked.owner, self._format, options)
         self._claims = Claims(state)
         self._published: dict[BatchKey, Record] = {}
         self._last = Record(0, ())

@@ -28,6 +28,7 @@ def build(job: Job) -> None:
         format="parquet",
         path="out/orders",
         roll_size="64 MB",
+        compression="zstd",
     )
 
 
