@@ -1,5 +1,7 @@
 """What an emitted script runs on. It imports PySpark and the standard library only, and late.
 
+Of other processes, those that look at a state in S3 import pyarrow.
+
 Rooms, each of which imports only those above it:
 
 - ``base``: faults, signals, processes, options, secrets.

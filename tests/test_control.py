@@ -194,9 +194,6 @@ def test_what_is_no_state_folder(run: Run, tmp_path: Path, command: tuple[str, .
     empty = run(*command, "--state", str(tmp_path / "empty"))
     assert empty.code == 2
     assert "is not a state folder: it has no state.json" in empty.err
-    far = run(*command, "--state", "hdfs://far/state")
-    assert far.code == 2
-    assert "hdfs://far/state is not on this machine's disk" in far.err
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)

@@ -11,7 +11,7 @@ import typer
 
 from ...runtime.accounting.ledger import shown
 from ..shared.columns import Output, aligned, moment, size
-from ..shared.options import OutputOption, StateOption
+from ..shared.options import ConfOption, OutputOption, StateOption
 from ..shared.output import json_text
 from ..shared.report import faults
 
@@ -25,12 +25,14 @@ barriers = typer.Typer(
 
 
 @barriers.command("list")
-def list_barriers(state: StateOption, format: OutputOption = Output.TEXT) -> None:
+def list_barriers(
+    state: StateOption, format: OutputOption = Output.TEXT, conf: ConfOption = None
+) -> None:
     """List the barriers and which of them are restorable."""
     from ...runtime.state.history import read_barriers
 
     with faults():
-        found = read_barriers(state)
+        found = read_barriers(state, conf or ())
     if format is Output.JSON:
         listed = [_summary(kept) for kept in found]
         sys.stdout.write(json_text({"format": 1, "kind": "barriers", "barriers": listed}))
@@ -45,12 +47,13 @@ def show_barrier(
     number: Annotated[int, typer.Argument(metavar="N", help="The number of the barrier.")],
     state: StateOption,
     format: OutputOption = Output.TEXT,
+    conf: ConfOption = None,
 ) -> None:
     """Show a barrier, verifying that its files are intact."""
     from ...runtime.state.history import read_barrier
 
     with faults():
-        kept = read_barrier(state, number)
+        kept = read_barrier(state, number, conf or ())
     if format is Output.JSON:
         sys.stdout.write(json_text({"format": 1, "kind": "barrier", **kept.to_document()}))
     else:

@@ -10,6 +10,7 @@ import typer
 
 from ..shared.columns import Output, aligned, moment
 from ..shared.incompleteness import mark_lines
+from ..shared.options import ConfOption
 from ..shared.output import json_text
 from ..shared.report import faults
 
@@ -26,6 +27,7 @@ def status(
         str, typer.Option("--state", metavar="DIR", help="The state folder of the job.")
     ],
     format: Annotated[Output, typer.Option("--format", help="Output format.")] = Output.TEXT,
+    conf: ConfOption = None,
 ) -> None:
     """Show the job on a state: its epoch, last barrier and queries.
 
@@ -35,7 +37,7 @@ def status(
     from ...runtime.execution.status import status_document
 
     with faults():
-        found = read_status(state)
+        found = read_status(state, conf or ())
     if format is Output.JSON:
         sys.stdout.write(json_text(status_document(found)))
     else:

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from ..shared.options import ConfOption
 from ..shared.report import faults
 
 
@@ -22,6 +23,7 @@ def stop(
     timeout: Annotated[
         float, typer.Option("--timeout", metavar="SECONDS", min=0, help="How long to wait.")
     ] = 600.0,
+    conf: ConfOption = None,
 ) -> None:
     """Stop a job after a last barrier.
 
@@ -33,5 +35,9 @@ def stop(
 
     with faults("the request stands: the job will end when it reaches that point"):
         stop_pipeline(
-            state, drain=drain, timeout=timeout, show=lambda line: print(line, flush=True)
+            state,
+            drain=drain,
+            timeout=timeout,
+            show=lambda line: print(line, flush=True),
+            conf=conf or (),
         )

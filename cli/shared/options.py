@@ -17,6 +17,14 @@ VariablesOption = Annotated[
     list[str] | None,
     typer.Option("--var", metavar="NAME=VALUE", help="Value of a variable; repeatable."),
 ]
+ConfOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--conf",
+        metavar="KEY=VALUE",
+        help="A setting of Spark, for a state on HDFS or S3; repeatable.",
+    ),
+]
 ProfileOption = Annotated[
     str | None, typer.Option("--profile", metavar="NAME", help="Settings of this profile.")
 ]

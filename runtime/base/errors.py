@@ -77,7 +77,7 @@ STATE_OF_OTHER_PLAN = Code(
     "SR0405", "state-of-other-plan", "the state was begun by another version of the spec"
 )
 LEASE_LOST = Code("SR0406", "lease-lost", "another process may now run on the state", FAILED)
-NO_STATE_FOLDER = Code("SR0407", "no-state-folder", "a path is not a state folder on this machine")
+NO_STATE_FOLDER = Code("SR0407", "no-state-folder", "a path is not a state folder")
 NOTHING_RUNS = Code("SR0408", "nothing-runs", "no process runs on the state")
 NOT_STOPPED = Code("SR0409", "not-stopped", "a job did not end as requested", FAILED)
 STATE_DAMAGED = Code("SR0410", "state-damaged", "no barrier is restorable")
@@ -88,6 +88,8 @@ STATE_DRAINED = Code("SR0414", "state-drained", "a drained state cannot be conti
 STATE_COPIED = Code("SR0415", "state-copied", "a state folder is a copy of another one")
 STORE_UNSAFE = Code("SR0416", "store-unsafe", "a store does not keep two writers apart")
 NOT_RESCALED = Code("SR0417", "not-rescaled", "a state cannot be rescaled as requested")
+STORE_UNREACHABLE = Code("SR0418", "store-unreachable", "the store of a state does not answer")
+STORE_REFUSES = Code("SR0419", "store-refuses", "the store of a state does not allow an access")
 SAVEPOINT_UNUSABLE = Code("SR0420", "savepoint-unusable", "no savepoint can be used as requested")
 NOT_MIGRATED = Code(
     "SR0421", "not-migrated", "a savepoint does not fit the spec without a migration"
@@ -154,6 +156,8 @@ CODES = (
     STATE_COPIED,
     STORE_UNSAFE,
     NOT_RESCALED,
+    STORE_UNREACHABLE,
+    STORE_REFUSES,
     SAVEPOINT_UNUSABLE,
     NOT_MIGRATED,
     NOT_REPLAYED,

@@ -14,8 +14,8 @@ from ...contracts.notes.status import LastBarrier, QueryProgress, Stall, StatusN
 from ..state.lease import RUN, Holder, running
 from ..state.partitions import recorded_partitions
 from ..state.state import current_generation
-from ..storage.local_files import local_state
 from ..storage.notes import read_note, unreadable, write_note
+from ..storage.state_store import opened_state
 
 if TYPE_CHECKING:
     from ...contracts.plan import Plan
@@ -113,9 +113,13 @@ class StatusFile:
         write_note(self._files, self._path, note.to_json())
 
 
-def read_status(state: str) -> Status:
-    """The status of a state folder; raises RuntimeFault when it is not one."""
-    files, folder, identity = local_state(state)
+def read_status(state: str, conf: Sequence[str] = ()) -> Status:
+    """The status of a state folder; raises RuntimeFault when it is not one.
+
+    `conf` are settings of Spark for its store, `KEY=VALUE`. In a store the age of a lease is told
+    by this machine's clock.
+    """
+    files, folder, identity = opened_state(state, conf)
     now = time.time()
     holder = running(files, folder, now)
     written = files.modified(_file(folder))

@@ -2,7 +2,9 @@
 
 ``sources.py``: their text; ``build.py`` compiles them once with the Scala compiler among Spark's
 jars; ``cache.py``: where the jars are kept; ``load.py`` puts the jar on the class path of a running
-session's driver and executors; ``shipped.py``: a jar that Spark was started with.
+session's driver and executors; ``shipped.py``: a jar that Spark was started with;
+``small_jvm.py``: a JVM
+without a session, for files that only Hadoop reaches.
 
 ``gate/``: the same input for all queries of a job, an epoch at a time.
 
@@ -52,7 +54,7 @@ rows.
 ``files/``: ``Files``: writing, listing and moving on any Hadoop path, one call per step;
 ``LocalFiles``: this machine's disk, without the processes that Hadoop starts; ``Checks``: trees,
 checksums and copies elsewhere; ``Rolling``: files of a batch, rolled at some size; ``TextFiles``:
-files of lines joined byte for byte.
+files of lines joined byte for byte; ``Settings``: Hadoop's settings without a session.
 
 ``driver/``: ``Parent``: a JVM ends with the process that started it; ``Progress``: the progress
 reports of a query since the last look; ``EndedJobs``: jobs that Spark would keep for ever.

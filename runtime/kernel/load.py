@@ -55,8 +55,13 @@ def _add(spark: SparkSession, jvm: Any, jar: Path) -> None:
             f"this Spark was started with {other}, the kernel of another version of streamc",
             "pass all files of one package: `streamc package` prints the command",
         )
-    _class_loader(jvm).addURL(java_class(jvm, "java.io.File")(str(jar)).toURI().toURL())
+    add_to_class_path(jvm, jar)
     spark._jsc.addJar(str(jar))
+
+
+def add_to_class_path(jvm: Any, jar: Path) -> None:
+    """Makes the classes of a jar known to a JVM that Spark's own scripts have started."""
+    _class_loader(jvm).addURL(java_class(jvm, "java.io.File")(str(jar)).toURI().toURL())
 
 
 def java_class(jvm: Any, name: str) -> Any:

@@ -14,7 +14,7 @@ from typing import Any
 
 from ...contracts.json_records import instant_text
 from ...contracts.notes.epoch import Cuts, EpochNote
-from ..storage.disk import Disk
+from ..storage.disk import Tree
 from ..storage.notes import seal, unseal
 from .checkpoints import Generation, Logged, read_offsets
 
@@ -34,7 +34,7 @@ class Epoch:
 class EpochLog:
     """Examines epochs one by one; files are read on demand."""
 
-    def __init__(self, disk: Disk, folder: str, generation: Generation) -> None:
+    def __init__(self, disk: Tree, folder: str, generation: Generation) -> None:
         self._disk = disk
         self._folder = folder
         self._files = generation.epochs

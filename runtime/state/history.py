@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -10,8 +10,8 @@ from typing import Any
 from ...contracts.notes.barrier import Manifest
 from ...contracts.notes.generation import Generation
 from ..base.errors import NO_SUCH_BARRIER, RuntimeFault
-from ..storage.disk import LocalDisk
-from ..storage.local_files import local_state
+from ..storage.disk import Tree
+from ..storage.state_store import opened_state
 from .manifests import barrier_of, load_manifest
 from .recovery_check import Examination
 from .rollback import counts_up_to, same_meaning
@@ -45,14 +45,17 @@ class Kept:
         return {**document, "restorable": self.problem is None, "problem": self.problem}
 
 
-def read_barriers(state: str) -> tuple[Kept, ...]:
+def read_barriers(state: str, conf: Sequence[str] = ()) -> tuple[Kept, ...]:
     """All barriers of a state folder with a file, oldest first.
 
-    The files that a barrier needs are looked up, but not read. Raises RuntimeFault when the path is
-    not a state folder.
+    The files that a barrier needs are looked up, but not read. `conf` are settings of Spark for the
+    store, `KEY=VALUE`. Raises RuntimeFault when the path is not a state folder.
     """
-    _, folder, _ = local_state(state)
-    disk = LocalDisk()
+    disk, folder, _ = opened_state(state, conf)
+    return _kept(disk, folder)
+
+
+def _kept(disk: Tree, folder: str) -> tuple[Kept, ...]:
     current = _current(disk, folder)
     found = [
         kept
@@ -63,12 +66,13 @@ def read_barriers(state: str) -> tuple[Kept, ...]:
     return tuple(sorted(found, key=lambda kept: (kept.barrier, kept.generation)))
 
 
-def read_barrier(state: str, barrier: int) -> Kept:
+def read_barrier(state: str, barrier: int, conf: Sequence[str] = ()) -> Kept:
     """One barrier; all files that it needs are read to verify it.
 
     Raises RuntimeFault when it does not exist.
     """
-    known = read_barriers(state)
+    disk, folder, _ = opened_state(state, conf)
+    known = _kept(disk, folder)
     found = [kept for kept in known if kept.barrier == barrier]
     if not found:
         numbers = ", ".join(str(kept.barrier) for kept in known)
@@ -80,8 +84,7 @@ def read_barrier(state: str, barrier: int) -> Kept:
     kept = found[-1]
     if kept.problem is not None or kept.manifest is None:
         return kept
-    _, folder, _ = local_state(state)
-    examined = Examination(LocalDisk(), f"{folder}/generations/{kept.generation}")
+    examined = Examination(disk, f"{folder}/generations/{kept.generation}")
     damage = examined.barrier_damage(kept.manifest)
     if not damage:
         return kept
@@ -89,16 +92,17 @@ def read_barrier(state: str, barrier: int) -> Kept:
     return Kept(kept.barrier, kept.generation, kept.manifest, problem)
 
 
-def _current(disk: LocalDisk, folder: str) -> Generation | None:
+def _current(disk: Tree, folder: str) -> Generation | None:
     with suppress(RuntimeFault):
         return current_generation(disk, folder)
     return None
 
 
 def _of_generation(
-    disk: LocalDisk, folder: str, generation: str, current: Generation | None
+    disk: Tree, folder: str, generation: str, current: Generation | None
 ) -> Iterator[Kept]:
     place = f"{folder}/generations/{generation}"
+    held: frozenset[str] | None = None
     replaced = "no generation is complete"
     alike = False
     if current is not None:
@@ -118,12 +122,11 @@ def _of_generation(
         if current is not None and (
             generation == current.number or (alike and counts_up_to(current, generation, manifest))
         ):
-            problem = _missing(disk, place, manifest)
+            held = frozenset(disk.tree(place)) if held is None else held
+            problem = _missing(held, manifest)
         yield Kept(barrier, generation, manifest, problem)
 
 
-def _missing(disk: LocalDisk, place: str, manifest: Manifest) -> str | None:
-    for path in manifest.files:
-        if disk.modified(f"{place}/{path}") is None:
-            return f"{path} is missing"
-    return None
+def _missing(held: Container[str], manifest: Manifest) -> str | None:
+    missing = (path for path in manifest.files if path not in held)
+    return next((f"{path} is missing" for path in missing), None)

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from ...contracts.notes.barrier import Manifest
 from ...contracts.notes.epoch import Cuts
 from ..base.errors import STATE_DAMAGED, RuntimeFault
-from ..storage.disk import Disk, Sum, side_file
+from ..storage.disk import Sum, Tree, side_file
 from ..storage.notes import unseal
 from ..storage.schema_paths import is_schema_note, schema_note_damage
 from .checkpoints import Chain, Generation, Query, entry_of, shared_files, source_of, store_of
@@ -49,7 +49,7 @@ class Damage:
 class Sums:
     """The files of a generation compared with the checksums of manifests and Hadoop."""
 
-    def __init__(self, disk: Disk, folder: str, manifests: Iterable[Manifest]) -> None:
+    def __init__(self, disk: Tree, folder: str, manifests: Iterable[Manifest]) -> None:
         self._disk = disk
         self._folder = folder
         self._noted = {
@@ -213,7 +213,7 @@ class Inventory:
 
     def __init__(
         self,
-        disk: Disk,
+        disk: Tree,
         folder: str,
         known: Mapping[str, tuple[int, str]],
         kept: Sequence[Manifest],

@@ -16,7 +16,7 @@ import os
 import socket
 import time
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
@@ -26,8 +26,8 @@ from ...contracts.notes.answer import Answer
 from ...contracts.notes.status import StatusNote
 from ..base.errors import NOT_STOPPED, NOTHING_RUNS, RuntimeFault
 from ..base.fields import Fields
-from ..storage.local_files import LocalFiles, local_state
 from ..storage.notes import create_note, read_note, read_note_as, write_note
+from ..storage.state_store import is_on_disk, opened_state
 from .lease import RUN, Holder, running
 
 if TYPE_CHECKING:
@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 
 TIMEOUT = 600.0
 _LOOK = 0.2
+_LOOK_IN_A_STORE = 1.0
+"""Each look there is several requests."""
 _FORGOTTEN = 3600.0
 """Seconds after which a requester has its answer, or has ended."""
 ENDED = "ended"
@@ -111,16 +113,20 @@ def stop_pipeline(
     drain: bool = False,
     timeout: float = TIMEOUT,
     show: Callable[[str], None] = lambda line: None,
+    conf: Sequence[str] = (),
 ) -> None:
     """Asks the job on a state folder to stop, and returns when it has.
 
     It finishes the epoch in flight, takes a last barrier and ends. With `drain` all watermarks
     first pass every row, so that all windows are emitted; that state can then not be continued.
-    `show` gets lines about the progress. Raises RuntimeFault when nothing runs there, after the
-    timeout in seconds, and when the job has ended in another way.
+    `show` gets lines about the progress; `conf` are settings of Spark for the store, `KEY=VALUE`.
+    Raises RuntimeFault when nothing runs there, after the timeout in seconds, and when the job has
+    ended in another way.
     """
-    files, folder, _ = local_state(state)
-    holder = running(files, folder, time.time())
+    files, folder, _ = opened_state(state, conf)
+    local = is_on_disk(state)
+    ahead = 0.0 if local else _ahead(files, folder)
+    holder = running(files, folder, time.time() + ahead)
     if holder is None or holder.work != RUN:
         raise _nothing_runs(state, holder)
     request = StopRequest(
@@ -133,7 +139,8 @@ def stop_pipeline(
     path = f"{folder}/control/requests/{request.id}.json"
     create_note(files, path, {"request": "stop", **asdict(request)})
     show(f"asked {holder.shown} to {'drain and stop' if drain else 'stop'}")
-    waiting = _Waiting(files, folder, holder, request, show)
+    look = _LOOK if local else _LOOK_IN_A_STORE
+    waiting = _Waiting(files, folder, holder, request, show, look, ahead)
     try:
         waiting.wait(state, timeout)
     finally:
@@ -144,11 +151,13 @@ def stop_pipeline(
 class _Waiting:
     """Waits for the end of a run that was asked to stop."""
 
-    files: LocalFiles
+    files: Files
     folder: str
     holder: Holder
     request: StopRequest
     show: Callable[[str], None]
+    look: float
+    ahead: float
     phase: str = ""
     is_over: bool = False
 
@@ -161,7 +170,7 @@ class _Waiting:
                 self.is_over = True
                 self._check(answer or self._by_status(), state)
                 return
-            time.sleep(_LOOK)
+            time.sleep(self.look)
         doing = f"it is {self.phase}" if self.phase else "it has not answered"
         raise RuntimeFault(
             NOT_STOPPED,
@@ -172,7 +181,7 @@ class _Waiting:
     def _gone(self) -> bool:
         """Whether the run has released its lease, or is known to have ended."""
         with suppress(RuntimeFault):
-            holder = running(self.files, self.folder, time.time())
+            holder = running(self.files, self.folder, time.time() + self.ahead)
             return holder is None or holder.owner != self.holder.owner
         return False
 
@@ -211,6 +220,16 @@ class _Waiting:
             reason = answer.reason or f"while it was {answer.phase}"
         help = f"its output is in {state}/logs, if anywhere; its state is as after any crash"
         raise RuntimeFault(NOT_STOPPED, f"{self.holder.shown} has ended {reason}", help)
+
+
+def _ahead(files: Files, folder: str) -> float:
+    """By how many seconds the clock of a store is ahead of this machine's."""
+    probe = f"{folder}/control/clock-{uuid.uuid4()}"
+    files.replace(probe, "")
+    try:
+        return (files.modified(probe) or time.time()) - time.time()
+    finally:
+        files.delete([probe])
 
 
 def _request(files: Files, path: str, id: str) -> StopRequest | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from ..base.errors import STATE_DAMAGED, RuntimeFault
+from ..storage.disk import Disk
 from ..storage.schema_paths import mend_schema_paths
 from .integrity import Damage, Inventory
 from .recovery_check import Examination, Verdict
@@ -27,7 +28,7 @@ def recover(state: State, tell: Callable[[str], None]) -> Inventory:
     for note in verdict.notes:
         tell(f"{shown}/{note.path} cannot be used: {note.reason}; the job continues without it")
     if verdict.damage:
-        _fall_back(state, folder, examined, verdict, tell)
+        _fall_back(disk, state, folder, examined, verdict, tell)
         examined = Examination(disk, f"{folder}/generations/{state.generation}")
         verdict = examined.verdict()
         if verdict.damage:
@@ -45,6 +46,7 @@ def recover(state: State, tell: Callable[[str], None]) -> Inventory:
 
 
 def _fall_back(
+    disk: Disk,
     state: State,
     folder: str,
     examined: Examination,
@@ -56,7 +58,7 @@ def _fall_back(
     if manifest is None:
         raise refusal(state.shown, state.generation, verdict.damage)
     epochs = examined.epochs.last - manifest.epoch
-    number = clone(examined.disk, folder, state.note, examined, manifest, same_cuts=True)
+    number = clone(disk, folder, state.note, examined, manifest, same_cuts=True)
     for line in damage_lines(f"{state.shown}/generations/{state.generation}", verdict.damage):
         tell(f"DAMAGE: {line}")
     when = f"{manifest.completed_at:%Y-%m-%d %H:%M:%S}"

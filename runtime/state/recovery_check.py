@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ...contracts.notes.barrier import Manifest
-from ..storage.disk import Disk
+from ..storage.disk import Tree
 from .checkpoints import (
     Generation,
     Query,
@@ -48,7 +48,7 @@ class Verdict:
 class Examination:
     """One look at the files of a generation; each is read at most once."""
 
-    def __init__(self, disk: Disk, folder: str) -> None:
+    def __init__(self, disk: Tree, folder: str) -> None:
         """`folder` is that of the generation."""
         self.disk = disk
         self.folder = folder

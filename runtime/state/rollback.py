@@ -14,7 +14,7 @@ from dataclasses import replace
 
 from ...contracts.notes.barrier import Manifest
 from ...contracts.notes.generation import CountedGeneration, Generation, Origin
-from ..storage.disk import Disk, side_file
+from ..storage.disk import Disk, Tree, side_file
 from ..storage.notes import create_note
 from .checkpoints import Chain, entry_of
 from .epoch_log import Epoch
@@ -72,7 +72,7 @@ def counts_up_to(note: Generation, earlier: str, manifest: Manifest) -> bool:
     return all(held.get(id, -1) >= query.batch for id, query in manifest.queries.items())
 
 
-def same_meaning(disk: Disk, one: str, other: str) -> bool:
+def same_meaning(disk: Tree, one: str, other: str) -> bool:
     """Whether the states in two folders of generations mean the same: they are of one plan."""
     found, names = f"{one}/meaning", disk.list(f"{one}/meaning")
     if not names or names != disk.list(f"{other}/meaning"):

@@ -20,7 +20,7 @@ from .file_system import Files
 from .local_files import LocalFiles
 
 if TYPE_CHECKING:
-    from .file_system import Storage
+    from .file_system import HadoopFiles
 
 _CHUNK = 1 << 20
 _NO_LINKS = (errno.EXDEV, errno.EPERM, errno.EMLINK, errno.ENOTSUP, errno.ENOSYS)
@@ -35,8 +35,8 @@ class Sum:
     aside: bool | None = None
 
 
-class Disk(Files, Protocol):
-    """A file system with trees and links; paths are absolute, without a scheme if local."""
+class Tree(Files, Protocol):
+    """A file system whose trees are looked at; paths are absolute, without a scheme if local."""
 
     def tree(self, folder: str) -> list[str]:
         """All files below a folder, by their paths relative to it; none without a folder."""
@@ -49,6 +49,10 @@ class Disk(Files, Protocol):
     def sums(self, paths: Iterable[str]) -> Mapping[str, Sum]:
         """Reads the existing files."""
         ...
+
+
+class Disk(Tree, Protocol):
+    """A file system with links and renamed folders."""
 
     def link(self, source: str, target: str) -> None:
         """The file under a second name, as a hard link where supported, else as a copy."""
@@ -117,9 +121,8 @@ class LocalDisk(LocalFiles):
 class RemoteDisk:
     """Any path that Hadoop reaches, through the kernel; such stores verify what they return."""
 
-    def __init__(self, storage: Storage) -> None:
-        self._storage = storage
-        self._checks = storage.kernel.Checks(storage.session._jsparkSession)
+    def __init__(self, storage: HadoopFiles) -> None:
+        self._checks = storage.checks
         self.list = storage.list
         self.read = storage.read
         self.create = storage.create

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ..base.errors import STORE_UNSAFE, RuntimeFault
-from ..kernel.load import java_class, java_list, java_map
+from ..kernel.load import java_class, java_list, java_map, kernel_class
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -78,18 +78,46 @@ class VersionedFiles(Files, Protocol):
         ...
 
 
-class Storage:
-    """The files of one session; paths are strings in Hadoop's form."""
+class Told:
+    """An object of the kernel whose exceptions are told as faults."""
 
-    def __init__(self, kernel: Any, spark: SparkSession) -> None:
-        self.kernel = kernel
-        self.session = spark
-        self._files = kernel.Files(spark._jsparkSession)
-        self._jvm: Any = spark._jvm
+    def __init__(self, own: Any, fault: Callable[[Exception], RuntimeFault]) -> None:
+        self._own = own
+        self._fault = fault
 
-    def jvm_process(self) -> int:
-        """The PID of the JVM."""
-        return int(java_class(self._jvm, "java.lang.ProcessHandle").current().pid())
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        from py4j.protocol import Py4JError
+
+        method = getattr(self._own, name)
+
+        def call(*arguments: object) -> Any:
+            try:
+                return method(*arguments)
+            except (Py4JError, OSError) as error:
+                thrown: Any = getattr(error, "java_exception", None)
+                kind = "" if thrown is None else str(thrown.getClass().getSimpleName())
+                if kind == "FileAlreadyExistsException":
+                    raise FileExistsError(str(arguments[0])) from None
+                raise self._fault(error) from None
+
+        return call
+
+
+class HadoopFiles:
+    """Files on any file system that Hadoop reaches, by its settings in a JVM with the kernel.
+
+    Paths are strings in Hadoop's form.
+    """
+
+    def __init__(
+        self, jvm: Any, conf: Any, fault: Callable[[Exception], RuntimeFault] | None = None
+    ) -> None:
+        """With `fault`, what a call raises becomes one; else it is raised as it is."""
+        self._jvm = jvm
+        self._files = kernel_class(jvm, "Files")(conf)
+        self.checks = kernel_class(jvm, "Checks")(conf)
+        if fault is not None:
+            self._files, self.checks = (Told(one, fault) for one in (self._files, self.checks))
 
     def qualified(self, path: str) -> str:
         """The path with its scheme, absolute."""
@@ -99,10 +127,6 @@ class Storage:
         """The path on this machine's disk, or None when it is not there."""
         found = self._files.localPath(path)
         return None if found is None else Path(found)
-
-    def keep_private(self, folder: str | Path) -> None:
-        """Makes everything that Spark writes below a local folder inherit its permissions."""
-        self.kernel.LocalFiles.keepPrivate(str(folder))
 
     def matches(self, path: str) -> bool:
         """Whether the path exists, or for a glob whether anything matches it."""
@@ -168,6 +192,24 @@ class Storage:
     def intact(self, path: str) -> bool:
         """Whether a file that Spark wrote can be read completely, by the checksums of its store."""
         return bool(self._files.intact(path))
+
+
+class Storage(HadoopFiles):
+    """The files of one session."""
+
+    def __init__(self, kernel: Any, spark: SparkSession) -> None:
+        jvm: Any = spark._jvm
+        super().__init__(jvm, spark._jsparkSession.sessionState().newHadoopConf())
+        self.kernel = kernel
+        self.session = spark
+
+    def jvm_process(self) -> int:
+        """The PID of the JVM."""
+        return int(java_class(self._jvm, "java.lang.ProcessHandle").current().pid())
+
+    def keep_private(self, folder: str | Path) -> None:
+        """Makes everything that Spark writes below a local folder inherit its permissions."""
+        self.kernel.LocalFiles.keepPrivate(str(folder))
 
     def write(
         self, batch: DataFrame, format: str, options: dict[str, str], folder: str, roll: int = 0

@@ -97,9 +97,8 @@ def local_folder(path: str) -> str:
     if url.scheme not in ("", "file"):
         raise RuntimeFault(
             NO_STATE_FOLDER,
-            f"{path} is not on this machine's disk, and this command does not start Spark",
-            f"read {path}/control/status.json and {path}/generations with the tools of that "
-            "store;\nto stop the job, send its process SIGTERM",
+            f"{path} is not on this machine's disk, which this command needs",
+            "docs/operations.md has a table of what each command can do in which store",
         )
     return (unquote(url.path) if url.scheme else path).rstrip("/") or "/"
 

@@ -75,8 +75,8 @@ def _s3a(port: int) -> dict[str, str]:
     return {
         "fs.s3a.endpoint": f"http://127.0.0.1:{port}",
         "fs.s3a.endpoint.region": "us-east-1",
-        "fs.s3a.access.key": "x",
-        "fs.s3a.secret.key": "y",
+        "fs.s3a.access.key": "key-of-the-tests",
+        "fs.s3a.secret.key": "secret-of-the-tests",
         "fs.s3a.path.style.access": "true",
         "fs.s3a.connection.ssl.enabled": "false",
     }

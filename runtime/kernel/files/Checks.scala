@@ -7,16 +7,13 @@ import java.util.zip.CRC32
 import scala.collection.mutable
 import scala.jdk.CollectionConverters._
 
+import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FileUtil, Path}
 import org.json4s.JsonAST._
 import org.json4s.jackson.JsonMethods
 
-import org.apache.spark.sql.classic.SparkSession
-
 /** Trees, checksums and copies on a file system other than this machine's disk. */
-class Checks(session: SparkSession) {
-  private val conf = session.sessionState.newHadoopConf()
-
+class Checks(conf: Configuration) {
   /** All files below a folder, by their paths relative to it, as a JSON array. */
   def tree(folder: String): String = {
     val root = new Path(folder)

@@ -5,6 +5,7 @@ import java.nio.charset.StandardCharsets.UTF_8
 
 import scala.jdk.CollectionConverters._
 
+import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs._
 import org.json4s.JsonAST._
 import org.json4s.jackson.JsonMethods
@@ -23,8 +24,8 @@ import org.apache.spark.sql.execution.datasources.{DataSource, InsertIntoHadoopF
  * A local path bypasses Hadoop's checksum layer, which would leave `.crc` files next to what users
  * read.
  */
-class Files(session: SparkSession) {
-  private val conf = session.sessionState.newHadoopConf()
+class Files(conf: Configuration) {
+  def this(session: SparkSession) = this(session.sessionState.newHadoopConf())
 
   private def fileSystem(path: Path): FileSystem = path.getFileSystem(conf) match {
     case local: LocalFileSystem => local.getRaw
