@@ -134,5 +134,7 @@ def test_rows_as_messages(spark: SparkSession) -> None:
     assert rows(frame.select(*as_message(frame, "json", ("k", "n"), {}))) == [(both, value)]
     narrow = frame.select("k", "n")
     assert rows(narrow.select(*as_message(narrow, "csv", (), {"sep": ";"}))) == [("a;",)]
+    spaced = frame.selectExpr("' a ' AS k", "n")
+    assert rows(spaced.select(*as_message(spaced, "csv", (), {}))) == [(" a ,",)]
     text = frame.selectExpr("n", "k")
     assert rows(text.select(*as_message(text, "text", ("n",), {}))) == [(None, "a")]

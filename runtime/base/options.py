@@ -83,6 +83,10 @@ def instant_options(
     return found
 
 
+KEPT_SPACES = {"ignoreLeadingWhiteSpace": "false", "ignoreTrailingWhiteSpace": "false"}
+"""What makes Spark write csv with the spaces around a text, which it leaves out by default."""
+
+
 def csv_options(options: dict[str, Any]) -> dict[str, str]:
     """Takes the layout of csv out of `options`, in Spark's form."""
     # A quote within quotes is doubled, as everywhere but in Spark.

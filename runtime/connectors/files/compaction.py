@@ -17,6 +17,7 @@ from ....contracts.formats import LINES
 from ....contracts.notes.barrier import Manifest
 from ...base.errors import BAD_OPTION, NO_STATE_FOLDER, STATE_IN_USE, RuntimeFault
 from ...base.fields import Fields
+from ...base.options import KEPT_SPACES
 from ...kernel.build import kernel_jar
 from ...kernel.load import java_list, load_kernel
 from ...plan.retention import NO_BARRIERS
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _TEXTS = LINES
-_PLAIN = {"escape", "header", "sep", "compression", "codec"}
+_PLAIN = {"escape", "header", "sep", "compression", "codec", *map(str.lower, KEPT_SPACES)}
 """Options with which files of lines can be joined without being parsed."""
 
 

@@ -11,7 +11,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ....contracts.formats import COMPRESSIONS, FILES_READ, FILES_WRITTEN
-from ...base.options import choose, csv_options, instant_options, lenient_options, spark_options
+from ...base.options import (
+    KEPT_SPACES,
+    choose,
+    csv_options,
+    instant_options,
+    lenient_options,
+    spark_options,
+)
 from ...spark.packages import Package
 
 _KERNEL = "org.apache.spark.sql.streamc"
@@ -68,7 +75,10 @@ def writer_settings(owner: str, format: str, options: dict[str, Any]) -> dict[st
         known = COMPRESSIONS[format]
         found["compression"] = choose(str(compression), known, owner, "compression")
     if format == "csv":
-        found.setdefault("escape", '"')  # a quote within quotes is doubled, as readers expect
+        # A quote within quotes is doubled, as readers expect.
+        own = {**KEPT_SPACES, "escape": '"'}
+        given = {name.lower() for name in found}
+        found |= {name: value for name, value in own.items() if name.lower() not in given}
         found["header"] = str(options.pop("header", True)).lower()
         if (delimiter := options.pop("delimiter", None)) is not None:
             found["sep"] = str(delimiter)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ....contracts.formats import MESSAGES_WRITTEN
 from ...base.errors import FOREIGN_OUTPUT, RuntimeFault
-from ...base.options import choose, csv_options, quoted, spark_options
+from ...base.options import KEPT_SPACES, choose, csv_options, quoted, spark_options
 from ...state.state import SINK_NOTE
 from ...storage.notes import read_note, write_note
 from ..interface import Sink, SinkRequest
@@ -96,7 +96,7 @@ def as_message(
         (text,) = (name for name in rows.columns if name not in key)
         value = F.col(quoted(text))
     else:
-        value = F.to_csv(row, dict(csv)) if format == "csv" else F.to_json(row)
+        value = F.to_csv(row, {**KEPT_SPACES, **csv}) if format == "csv" else F.to_json(row)
     columns = [F.col(quoted(name)) for name in key]
     if not columns:
         return (value.alias("value"),)
