@@ -101,11 +101,8 @@ def _lines(found: Rescaling) -> Iterator[str]:
     yield f"rewritten: {found.rows:,} rows, {size(found.bytes)}; {_time(found)}"
     if found.again:
         epochs = "1 epoch runs" if found.again == 1 else f"{found.again} epochs run"
-        yield (
-            f"{epochs} again: it came after the barrier"
-            if found.again == 1
-            else (f"{epochs} again: they came after the barrier")
-        )
+        came = "it" if found.again == 1 else "they"
+        yield f"{epochs} again: {came} came after the barrier"
     if found.wish is not None and found.wish != str(found.after):
         yield (
             f"the spec asks for {found.wish}: set `spark.sql.shuffle.partitions` to {found.after} "
