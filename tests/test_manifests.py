@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from streamc.contracts.notes.barrier import Manifest, OperatorState, QueryCut, SinkCut, SourceCut
-from streamc.runtime.state.manifests import load_manifest, manifest_name
+from streamc.runtime.state.manifests import load_manifest, manifest_name, manifest_text
 from streamc.runtime.storage.notes import seal
 
 QUERY = QueryCut(
@@ -42,6 +42,16 @@ MANIFEST = Manifest(
 def test_a_manifest_is_what_was_written() -> None:
     assert load_manifest(seal(MANIFEST.to_json())) == MANIFEST
     assert MANIFEST.positions == {"payments": {"logOffset": 3}, "quiet": None}
+
+
+ODD = ["sources/p/a b", 'queries/q/"x"/\\', "queries/ü/\u2028/\x7f\t", "epochs/1.json"]
+
+
+@pytest.mark.parametrize("paths", [[], ODD[:1], ODD])
+def test_a_manifest_is_written_as_any_note_is(paths: list[str]) -> None:
+    found = replace(MANIFEST, files={path: (len(path), "1a2b3c4d") for path in paths})
+    assert manifest_text(found) == seal(found.to_json())
+    assert load_manifest(manifest_text(found)) == found
 
 
 def test_sums() -> None:

@@ -27,10 +27,9 @@ from ..plan.settings import seconds
 from ..spark.failures import spark_errors
 from ..spark.reports import Reports
 from ..state.integrity import Cut, Inventory
-from ..state.manifests import barrier_of, manifest_name
+from ..state.manifests import barrier_of, manifest_name, manifest_text
 from ..state.rollback import retire
 from ..state.state import State, disk_of
-from ..storage.notes import write_note
 from .gate import Gate, GateStatus
 
 if TYPE_CHECKING:
@@ -207,7 +206,7 @@ class Coordinator:
         self._number = manifest.barrier
         path = f"{folder}/{manifest_name(manifest.barrier)}"
         try:
-            write_note(self._state.storage, path, manifest.to_json())
+            self._state.storage.replace(path, manifest_text(manifest))
         except BaseException:
             with suppress(*_not_done()):
                 self._state.storage.delete([path])

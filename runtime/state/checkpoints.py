@@ -25,6 +25,7 @@ from ...contracts.notes.epoch import Cuts
 
 _BATCH = re.compile(r"queries/([^/]+)/(offsets|commits)/(\d+)")
 _STATE = re.compile(r"(queries/([^/]+)/state/.+)/(\d+)\.(zip|snapshot|changelog|delta)")
+_VERSIONS = (".zip", ".snapshot", ".changelog", ".delta")
 _SHARED = re.compile(r"(queries/([^/]+)/state/.+)/(SSTs|logs)/[^/]+")
 _SCHEMA = re.compile(r"queries/([^/]+)/(?:metadata|state/.*_(?:metadata|stateSchema)/.+)")
 _SOURCE = re.compile(r"sources/([^/]+)/(.+)")
@@ -108,7 +109,23 @@ class Generation:
         return found
 
     def _add(self, path: str) -> None:
-        if match := _STATE.fullmatch(path):
+        # Most files are tables beside a snapshot, which are no kind: each pattern would be tried.
+        kind = path.partition("/")[0]
+        if kind == "queries":
+            self._add_of_query(path)
+        elif kind == "sources" and (match := _SOURCE.fullmatch(path)):
+            self._add_entry(match[1], match[2], path)
+        elif kind == "epochs" and (match := _EPOCH.fullmatch(path)):
+            self.epochs[int(match[1])] = path
+        elif kind == "barriers" and (match := _BARRIER.fullmatch(path)):
+            self.barriers[int(match[1])] = path
+        elif kind == "ledger" and (match := _LEDGER.fullmatch(path)):
+            self.ledgers.setdefault(match[1], {})[int(match[2])] = path
+        elif path.startswith(("sinks/", "meaning/")):
+            self.notes.append(path)
+
+    def _add_of_query(self, path: str) -> None:
+        if path.endswith(_VERSIONS) and (match := _STATE.fullmatch(path)):
             store, query, version, kind = match.groups()
             chain = self.query(query).stores.setdefault(store, Chain())
             chain.add(int(version), path, whole=kind in ("zip", "snapshot"))
@@ -117,16 +134,6 @@ class Generation:
         elif match := _BATCH.fullmatch(path):
             query = self.query(match[1])
             (query.offsets if match[2] == "offsets" else query.commits)[int(match[3])] = path
-        elif match := _SOURCE.fullmatch(path):
-            self._add_entry(match[1], match[2], path)
-        elif match := _EPOCH.fullmatch(path):
-            self.epochs[int(match[1])] = path
-        elif match := _BARRIER.fullmatch(path):
-            self.barriers[int(match[1])] = path
-        elif match := _LEDGER.fullmatch(path):
-            self.ledgers.setdefault(match[1], {})[int(match[2])] = path
-        elif path.startswith(("sinks/", "meaning/")):
-            self.notes.append(path)
 
     def query(self, id: str) -> Query:
         return self.queries.setdefault(id, Query())

@@ -33,7 +33,16 @@ _ESCAPED = re.compile(r"\\u[dD][89a-fA-F]")
 
 def seal(document: dict[str, Any]) -> str:
     """A document as the text of a note."""
-    body = json.dumps(document, indent=1, ensure_ascii=False) + "\n"
+    return sealed(body_of(document))
+
+
+def body_of(document: dict[str, Any]) -> str:
+    """A document as the text of a note without its checksum."""
+    return json.dumps(document, indent=1, ensure_ascii=False) + "\n"
+
+
+def sealed(body: str) -> str:
+    """The text of a note whose body this is, as `body_of` writes it."""
     return body + _last_line(body)
 
 
