@@ -3,8 +3,7 @@
 ``sources.py``: their text; ``build.py`` compiles them once with the Scala compiler among Spark's
 jars; ``cache.py``: where the jars are kept; ``load.py`` puts the jar on the class path of a running
 session's driver and executors; ``shipped.py``: a jar that Spark was started with;
-``small_jvm.py``: a JVM
-without a session, for files that only Hadoop reaches.
+``small_jvm.py``: a JVM without a session, for files that only Hadoop reaches.
 
 ``gate/``: the same input for all queries of a job, an epoch at a time.
 
