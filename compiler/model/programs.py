@@ -117,6 +117,19 @@ class SetCell(ProgramStatement):
 
 
 @dataclass(frozen=True, slots=True)
+class KeepRows(SetCell):
+    """SET of the rows of a frame, which the kernel stores one by one.
+
+    ``value`` is the whole list: ``rows`` are added, then those whose first field is before
+    ``since`` are dropped, or without it all but the ``last``.
+    """
+
+    rows: Typed
+    since: Typed | None
+    last: int
+
+
+@dataclass(frozen=True, slots=True)
 class SetLocal(ProgramStatement):
     """Assign a local."""
 
@@ -130,6 +143,13 @@ class Declare(ProgramStatement):
 
     name: str
     value: Typed
+
+
+@dataclass(frozen=True, slots=True)
+class DeclareRolled(Declare):
+    """A local with an aggregate over such rows: ``rolled`` has the kernel's, which is ``value``."""
+
+    rolled: Typed
 
 
 @dataclass(frozen=True, slots=True)
@@ -313,6 +333,12 @@ def cell_written(statement: ProgramStatement) -> str | None:
         case SetCell(cell=cell) | Put(cell=cell) | Add(cell=cell) | Append(cell=cell):
             return cell
     return None
+
+
+def frames_kept(operator: Operator) -> frozenset[str]:
+    """Return the cells whose rows the kernel stores one by one."""
+    body = (one for handler in operator.handlers for one in statements(handler.body))
+    return frozenset(one.cell for one in body if isinstance(one, KeepRows))
 
 
 def cell_emptied(statement: ProgramStatement) -> str | None:

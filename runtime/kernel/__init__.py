@@ -29,7 +29,8 @@ session's driver and executors; ``shipped.py``: a jar that Spark was started wit
   ``KeyedProcess``, ``ProgramRun``: how it runs.
 - ``Chance``: what differs when recomputed, and how a program draws random values.
 - ``KeyState``, ``StateName``, ``StateWriter``: the state of a key; ``Alarms``: its timers, an entry
-  each; ``Waiting``: its waiting rows; ``InitialState``: its initial state.
+  each; ``Waiting``: its waiting rows; ``Frame``: those of OVER; ``InitialState``: what it begins
+  with.
 - ``InPython``: the frame of a program whose handlers are a Python class.
 
 ``operators/``: amendments to Spark's own operators.

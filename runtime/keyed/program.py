@@ -3,6 +3,7 @@
 Expressions are Spark SQL. Their names are columns of the current row, keys, cells, locals, and in
 the handler of a timer its own name, which is the instant that it was set for. `m[k]`, `contains(m,
 k)` and `size(m)` read an entry of a cell or count them; a cell's bare name reads all of it.
+`rolling(rows, sum(x))` is an aggregate over the rows of a frame.
 `watermark()` and `now()` are instants of the epoch; `watermark_before()` is the watermark of the
 previous epoch, which decides which rows of this one are late.
 
@@ -54,7 +55,7 @@ class Rows:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A cell of state; `key` is None for a value, `value` for a set and a list."""
+    """A cell of state; `key` is None for a value and a frame, `value` for a set and a list."""
 
     name: str
     kind: str
@@ -176,6 +177,15 @@ def list(name: str, element: str, *, ttl: str | None = None) -> Cell:
     return Cell(name, "list", element, None, None, ttl)
 
 
+def frame(name: str, row: str) -> Cell:
+    """A cell with the rows of a frame in their order; the first field of each is its instant.
+
+    `rolling(name, sum(amount))` is an aggregate over all of them, one of Spark's over the fields
+    of a row, at a cost that does not depend on how many they are.
+    """
+    return Cell(name, "frame", None, f"ARRAY<{row}>")
+
+
 def event_timer(name: str) -> Timer:
     """A timer that fires when the watermark has passed its instant."""
     return Timer(name, processing=False)
@@ -239,6 +249,12 @@ def add(cell: str, value: str) -> Step:
 def append(cell: str, value: str) -> Step:
     """Appends an element to a list."""
     return Step("append", {"cell": cell, "value": value})
+
+
+def keep(cell: str, rows: str, *, since: str | None = None, last: int = 0) -> Step:
+    """Adds an array of rows to a frame, then drops those before `since`, or all but the `last`."""
+    left = {"last": str(last)} if since is None else {"since": since}
+    return Step("keep", {"cell": cell, "rows": rows, **left})
 
 
 def clear(cell: str) -> Step:

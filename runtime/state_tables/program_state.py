@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...contracts.plan import Program, key_column
@@ -28,6 +28,7 @@ ARMED = ".armed"
 """When Spark wakes a key, in milliseconds of the program's clock."""
 
 _KEYLESS = "all"
+_FRAME = ".rows"
 
 INNER = (ARMED, ".number", ".sweep")
 """Columns of a record: when Spark wakes the key, the number of its next row, its next TTL check."""
@@ -42,16 +43,21 @@ def program_tables(stores: Stores, program: Program) -> Kept:
     """The tables of a program; keys and cells are those of its records.
 
     A record has the keys, the values, the timers as instants and what is said by `record_names`;
-    an entry its key and value, of a list its position. What has outlived its TTL is there until the
+    an entry its key and value, of a list its position. The rows of a frame, which the kernel
+    stores one by one, are the list that is its value. What has outlived its TTL is there until the
     program has taken it away.
     """
     keys = key_names(program)
     found = stores.variable(RECORD)
     names = record_names(program)
+    framed = {entry: cell for cell in _lists(program) if stores.has(entry := frame_table(cell))}
     held = [f.name for f in found.schema["value"].dataType.fields]  # type: ignore[attr-defined]
     tables = {
         RECORD: found.select(*_keys(keys), *(_of("value", raw, names[raw]) for raw in held)),
     }
+    for entry, frame in framed.items():
+        rows = _frame_rows(stores.variable(entry), keys)
+        tables[RECORD] = _with_frame(tables[RECORD], rows, [*keys.values()], frame)
     for cell in program.cells:
         if cell.kind != "value":
             variable = entry_table(cell.id)
@@ -87,6 +93,11 @@ def record_names(program: Program) -> dict[str, str]:
         **{f"timer_{state_name(timer.id)}": timer.id for timer in program.timers},
         **{name.removeprefix("."): name for name in INNER},
     }
+
+
+def frame_table(cell: str) -> str:
+    """What the kernel keeps the rows of a frame under, and the number of each."""
+    return f"frame_{state_name(cell)}"
 
 
 def entry_table(cell: str) -> str:
@@ -162,6 +173,44 @@ def _entries(store: DataFrame, keys: Mapping[str, str], kind: str) -> DataFrame:
         F.col("user_map_key.key").alias("key"),
         *(F.col(f"user_map_value.{name}").alias(name) for name in held),
     )
+
+
+def _lists(program: Program) -> Iterator[str]:
+    """The values that may be frames."""
+    for cell in program.cells:
+        if cell.kind == "value" and (cell.type or "").startswith("ARRAY<STRUCT<"):
+            yield cell.id
+
+
+def _frame_rows(store: DataFrame, keys: Mapping[str, str]) -> DataFrame:
+    """For each key the list of the rows of a frame."""
+    from pyspark.sql import functions as F
+
+    number, row = F.col("user_map_key.number").alias("number"), F.col("user_map_value.row")
+    rows = store.select(*_keys(keys), number, row.alias("row")).where("number >= 0")
+    # Numbers are unique: nothing else is compared.
+    placed = F.array_sort(
+        F.collect_list(F.struct("number", "row")),
+        lambda one, other: (one["number"] - other["number"]).cast("int"),
+    )
+    whole = F.transform(placed, lambda one: one["row"]).alias(_FRAME)
+    return rows.groupBy(*map(quoted, keys.values())).agg(whole)
+
+
+def _with_frame(record: DataFrame, rows: DataFrame, keys: Sequence[str], cell: str) -> DataFrame:
+    """Records with the rows of a frame as the value of its cell, where they are stored one by one.
+
+    A list in the record itself is of a key without a turn since it was restored.
+    """
+    from pyspark.sql import functions as F
+
+    own = {key: f"{_FRAME}{key}" for key in keys}
+    keyed = (F.col(quoted(key)).alias(name) for key, name in own.items())
+    other = rows.select(*keyed, F.col(quoted(_FRAME)))
+    same = [F.col(quoted(key)).eqNullSafe(F.col(quoted(name))) for key, name in own.items()]
+    kept = F.coalesce(F.col(quoted(_FRAME)), F.col(quoted(cell))).alias(cell)
+    columns = (kept if name == cell else F.col(quoted(name)) for name in record.columns)
+    return record.join(other, same, "left").select(*columns)
 
 
 def _waiting(store: DataFrame, keys: Mapping[str, str]) -> DataFrame:

@@ -5,6 +5,7 @@ What each kind of operator has is said by its class in `kinds`.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -53,10 +54,25 @@ class Stores:
         """What a program keeps under a name."""
         return self._reader().option("stateVarName", name).load(self.checkpoint)
 
+    def has(self, name: str) -> bool:
+        """Whether a program keeps anything under a name."""
+        from pyspark.sql import functions as F
+
+        _ = self.spark.streams.active
+        known = self.spark.read.format("state-metadata").load(self.checkpoint)
+        own = known.where(F.col("operatorId") == self.number).select("operatorProperties")
+        return any(name in _variables(row[0]) for row in own.collect())
+
     def _reader(self) -> DataFrameReader:
         # The reader needs what this starts.
         _ = self.spark.streams.active
         return self.spark.read.format("statestore").option("operatorId", self.number)
+
+
+def _variables(properties: str) -> set[str]:
+    """The names in Spark's note on the state of a program."""
+    found = json.loads(properties or "{}").get("stateVariables", [])
+    return {one["stateName"] for one in found}
 
 
 def cell_names(use: OperatorUse) -> list[str]:

@@ -19,10 +19,12 @@ from ...model.programs import (
     Clear,
     ClearState,
     Declare,
+    DeclareRolled,
     Emit,
     For,
     Handler,
     If,
+    KeepRows,
     Operator,
     ProgramInput,
     ProgramStatement,
@@ -35,9 +37,10 @@ from ...model.programs import (
     Timer,
     While,
     columns_used,
+    frames_kept,
 )
 from ...model.typed import Typed
-from ...model.types import Map
+from ...model.types import Array, Map
 from ...pyspark import columns
 from ...pyspark.layout import Argument, Call, Chain, Items
 from ...pyspark.literals import quoted
@@ -58,7 +61,9 @@ def operator_call(step: Operator, frames: Sequence[Chain]) -> Call:
     if step.ordered:
         arguments.append("ordered=True")
     if step.cells:
-        arguments.append(Items("state", tuple(map(_cell, step.cells))))
+        by_row = frames_kept(step)
+        cells = (_frame(one) if one.name in by_row else _cell(one) for one in step.cells)
+        arguments.append(Items("state", tuple(cells)))
     if step.timers:
         arguments.append(Items("timers", tuple(map(_timer, step.timers))))
     if step.python is not None:
@@ -94,6 +99,11 @@ def _cell(cell: Cell) -> Chain:
     return Chain(Call(f"program.{cell.kind.value}", tuple(arguments)))
 
 
+def _frame(cell: Cell) -> Chain:
+    assert isinstance(cell.type, Array)
+    return _step("frame", quoted(cell.name), quoted(str(cell.type.element)))
+
+
 def _timer(timer: Timer) -> Chain:
     return _step("processing_timer" if timer.processing else "event_timer", quoted(timer.name))
 
@@ -116,6 +126,14 @@ def emit_set_cell(statement: SetCell) -> Chain:
 
 
 @step.register
+def emit_keep_rows(statement: KeepRows) -> Chain:
+    """Write SET of the rows of a frame: those that are added, and which are left."""
+    since, last = statement.since, statement.last
+    left = f"last={last}" if since is None else f"since={_value(since)}"
+    return _step("keep", quoted(statement.cell), _value(statement.rows), left)
+
+
+@step.register
 def emit_set_local(statement: SetLocal) -> Chain:
     """Write SET of a local."""
     return _step("assign", quoted(statement.name), _value(statement.value))
@@ -126,6 +144,13 @@ def emit_declare(statement: Declare) -> Chain:
     """Write DECLARE."""
     type_ = quoted(str(statement.value.type))
     return _step("declare", quoted(statement.name), type_, _value(statement.value))
+
+
+@step.register
+def emit_declare_rolled(statement: DeclareRolled) -> Chain:
+    """Write DECLARE of an aggregate over the rows of a frame."""
+    type_ = quoted(str(statement.value.type))
+    return _step("declare", quoted(statement.name), type_, _value(statement.rolled))
 
 
 @step.register

@@ -7,9 +7,9 @@ query, and their names are then replaced by reads of the program.
 - ``program_items``: the select list of a SELECT that becomes a program.
 - ``dedup_within``: DISTINCT ON … WITHIN.
 - ``frames``: aggregates over rows that a program keeps, or has seen; ``frame_values``: over the
-  rows of a frame. ``folds``: those that hold some values; ``value_lists``: those that need all
-  values. ``rows_calls``: calls of them; ``placeholders``: stand-ins for their values while
-  expressions are resolved.
+  rows of a frame; ``rolled_values``: those that the kernel keeps up to date. ``folds``: those that
+  hold some values; ``value_lists``: those that need all values. ``rows_calls``: calls of them;
+  ``placeholders``: stand-ins for their values while expressions are resolved.
 - ``count_window``: the program of a SELECT over COUNT_WINDOW.
 - ``panes``: EMIT EARLY and ALLOWED LATENESS. ``pane_clauses``: the clauses; ``pane_calls``:
   aggregates updated as rows arrive.

@@ -49,6 +49,7 @@ from .over_reads import RowReads, keys_of
 from .over_windows import Frame
 from .placeholders import placed
 from .program_items import returns_of
+from .rolled_values import can_roll, rolled
 
 _Read: TypeAlias = Callable[[e.Expression], e.Expression]
 """Replaces names of columns by their reads."""
@@ -56,11 +57,15 @@ _Read: TypeAlias = Callable[[e.Expression], e.Expression]
 
 @dataclass(frozen=True, slots=True)
 class _Kept:
-    """The rows of a frame: the cell, its frame, and the field of each kept value."""
+    """The rows of a frame: the cell, its frame, and the field of each kept value.
+
+    ``rolls``: all aggregates over them can be merged, so that the kernel keeps them up to date.
+    """
 
     cell: Cell
     frame: Frame
     fields: tuple[tuple[str, Typed], ...]
+    rolls: bool
 
     def field(self, value: Typed | None) -> str | None:
         """Return the field of a value."""
@@ -143,7 +148,8 @@ class _Program:
             rows = [call.rows for call in calls]
             fields = kept_fields(self._selected.time, rows, self._span)
             type_ = t.Struct(tuple(t.Field(field, value.type) for field, value in fields))
-            kept = _Kept(self._array(f"{name}__rows", type_), frame, fields)
+            cell = self._array(f"{name}__rows", type_)
+            kept = _Kept(cell, frame, fields, rolls=all(map(can_roll, rows)))
             found |= {call.name: kept for call in calls}
         return found
 
@@ -284,7 +290,11 @@ class _Program:
         """Return SET of a frame of ROWS to its last rows and the current one."""
         assert kept.frame.rows is not None
         row = parts.struct(self._span, self._row_of(kept, read, time)).expression
-        return self._appended(kept.cell, kept.frame.rows, row)
+        whole = self._appended(kept.cell, kept.frame.rows, row)
+        if not kept.rolls:
+            return whole
+        new = Typed(parts.call(self._span, "array", row), kept.cell.type)
+        return m.KeepRows(whole.cell, whole.value, new, None, kept.frame.rows + 1)
 
     def _row_of(self, kept: _Kept, read: _Read, time: e.Expression) -> Iterator[tuple[str, Typed]]:
         """Yield what is kept of the current row, its instant first."""
@@ -292,7 +302,7 @@ class _Program:
             expression = time if place == 0 else read(clocked(value).expression)
             yield name, Typed(expression, value.type, value.nullable)
 
-    def _appended(self, cell: Cell, rows: int, row: e.Expression) -> ProgramStatement:
+    def _appended(self, cell: Cell, rows: int, row: e.Expression) -> m.SetCell:
         """Return SET of a list to at most ``rows`` of its last elements, and one more."""
         held = _read(cell, self._span)
         return m.SetCell(cell.name, Typed(last_rows(held, rows, row), cell.type))
@@ -302,14 +312,19 @@ class _Program:
         span, length = self._span, kept.frame.length
         assert length is not None
         time = e.ColumnRef(span, (Name(span, ROW), Name(span, self._selected.time.name)))
-        is_seen = e.Binary(span, ">=", time, e.Binary(span, "-", at, length))
+        since = e.Binary(span, "-", at, length)
+        is_seen = e.Binary(span, ">=", time, since)
         seen = parts.call(
             *(span, "filter", _read(kept.cell, span), e.Lambda(span, (Name(span, ROW),), is_seen))
         )
         row = parts.struct(span, self._row_of(kept, self._reads.in_lambda, at)).expression
         body = e.Lambda(span, (Name(span, self._reads.peer),), row)
         new = parts.call(span, "transform", _read(peers, span), body)
-        return m.SetCell(kept.cell.name, Typed(with_new(seen, new), kept.cell.type))
+        whole = Typed(with_new(seen, new), kept.cell.type)
+        if not kept.rolls:
+            return m.SetCell(kept.cell.name, whole)
+        added = Typed(new, kept.cell.type)
+        return m.KeepRows(kept.cell.name, whole, added, Typed(since, t.TIMESTAMP), 0)
 
     def _advanced(self, call: OverCall, read: _Read) -> Iterator[ProgramStatement]:
         """Yield a row's update of a call that sees all rows before it."""
@@ -330,12 +345,16 @@ class _Program:
         """Yield the local of a value that is not a cell."""
         kept, found = self._kept.get(call.name), self._running.get(call.name)
         if kept is not None:
-            rows = _read(kept.cell, call.rows.span)
-            yield self._local(call, over_rows(call.rows, rows, kept.field(call.rows.value)))
+            rows, field = _read(kept.cell, call.rows.span), kept.field(call.rows.value)
+            local = self._local(call, over_rows(call.rows, rows, field))
+            if kept.rolls:
+                value = rolled(call.rows, rows, field)
+                local = m.DeclareRolled(local.name, local.value, value)
+            yield local
         elif found is not None and call.name not in self._values:
             yield self._local(call, found.value)
 
-    def _local(self, call: OverCall, value: Typed) -> ProgramStatement:
+    def _local(self, call: OverCall, value: Typed) -> m.Declare:
         self._values[call.name] = parts.local(call.rows.span, call.name)
         return m.Declare(call.name, Typed(value.expression, call.rows.type, call.rows.nullable))
 

@@ -6,6 +6,7 @@ import scala.util.control.NonFatal
 import org.apache.spark.SparkEnv
 import org.apache.spark.sql.catalyst.{CatalystTypeConverters, InternalRow}
 import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.util.ArrayData
 import org.apache.spark.sql.streaming._
 import org.apache.spark.sql.types._
 
@@ -47,6 +48,7 @@ class KeyedProcess(val program: Program, place: Place, val counts: BatchCounts)
     val handle = getHandle
     if (program.timed && timeMode != TimeMode.None) Alarms.install(handle)
     place.entries = program.entries.map(Entries.of(_, handle, place)).toArray
+    place.frames = program.frames.map(new Frame(_, handle)).toArray
     record = new KeyRecord(program, handle, place)
     waiting = if (program.ordered) new Waiting(program, handle) else null
     emitted = mutable.ArrayDeque.empty
@@ -56,6 +58,12 @@ class KeyedProcess(val program: Program, place: Place, val counts: BatchCounts)
 
   @transient private lazy val clocks = program.timers.map(_.processing).toArray
   @transient private lazy val keyed = program.keys.map(field => Getter(field.dataType)).toArray
+
+  /** Lists that a frame of another script may have moved to entries. */
+  @transient private lazy val listed = program.values.zipWithIndex.collect {
+    case (cell, i) if cell.kind == "value" && KeyedProcess.width(cell) > 0 => i
+  }.toArray
+  @transient private lazy val widths = listed.map(i => KeyedProcess.width(program.values(i)))
 
   @transient private var arrived, handled, gone = 0L
 
@@ -121,6 +129,7 @@ class KeyedProcess(val program: Program, place: Place, val counts: BatchCounts)
       place.epochTime = EpochInstant.here.getOrElse(place.now)
       clock = if (program.byClock) place.now / 1000 else if (known) at else Watermarks.First
       record.load(run.frame, clock)
+      openFrames()
       var i = 0
       while (i < keyed.length) {
         run.frame.update(i, keyed(i)(key, i))
@@ -207,8 +216,47 @@ class KeyedProcess(val program: Program, place: Place, val counts: BatchCounts)
       if (record.sweep != Unset && record.sweep <= clock) sweep()
       if (program.timed) arm()
       if (front != null) front.close()
+      closeFrames()
       record.save(run.frame)
     }
+
+    private def openFrames(): Unit = {
+      var i = 0
+      while (i < listed.length) {
+        run.frame.values(program.firstValue + listed(i)) match {
+          case rows: ArrayData if Frame.isElsewhere(rows, widths(i)) => throw failure(
+            "its state", null, new ProgramMistake(s"${program.values(listed(i)).name} is stored " +
+              "row by row, which this script does not read: take a savepoint with the script that " +
+              "wrote it, or compile the spec again"))
+          case _ =>
+        }
+        i += 1
+      }
+      i = 0
+      while (i < place.frames.length) {
+        place.frames(i).open(run.frame.values(slot(i)))
+        i += 1
+      }
+    }
+
+    private def closeFrames(): Unit = {
+      var i = 0
+      while (i < place.frames.length) {
+        val after = place.frames(i).close()
+        val isSame = run.frame.values(slot(i)) match {
+          case rows: ArrayData =>
+            after != null && Frame.isElsewhere(rows, program.frames(i).row.length)
+          case before => before == after
+        }
+        if (!isSame) {
+          run.frame.update(slot(i), after)
+          record.change()
+        }
+        i += 1
+      }
+    }
+
+    private def slot(frame: Int): Int = program.firstValue + program.frames(frame).value
 
     private def sweep(): Unit = {
       record.sweep = Unset
@@ -285,6 +333,13 @@ private[streamc] object KeyedProcess {
   def unapply(processor: StatefulProcessor[_, _, _]): Option[KeyedProcess] = processor match {
     case process: KeyedProcess => Some(process)
     case _ => None
+  }
+
+  /** The columns of the rows in a cell with the name and type of a frame of OVER; 0 for others. */
+  private def width(cell: CellPlan): Int = cell.value match {
+    case ArrayType(row: StructType, _)
+        if cell.name.endsWith("__rows") && row.head.dataType == TimestampType => row.length
+    case _ => 0
   }
 
   /** After every instant. */

@@ -20,14 +20,14 @@ private[streamc] trait CellShape {
 
   /** The type of the cell when it is read whole. */
   def whole: DataType = kind match {
-    case "value" => value
+    case "value" | "frame" => value
     case "map" => MapType(key, value)
     case _ => ArrayType(key)
   }
 }
 
 /**
- * A cell of state; `key` is null for a value, `value` for a set or a list. Lifetimes in
+ * A cell of state; `key` is null for a value and a frame, `value` for a set or a list. Lifetimes in
  * microseconds.
  */
 case class CellPlan(
@@ -49,6 +49,9 @@ case class Each(slot: Int, values: Expression, body: Seq[Step]) extends Step
 case class Put(cell: Int, key: Expression, value: Expression) extends Step
 case class Remove(cell: Int, key: Expression) extends Step
 case class Append(cell: Int, value: Expression) extends Step
+
+/** Adds rows to a frame; drops those before an instant (not null), or all but the `last` ones. */
+case class Keep(frame: Int, rows: Expression, since: Expression, last: Long) extends Step
 case class ClearEntries(cell: Int) extends Step
 case class ClearValue(cell: Int) extends Step
 case object ClearState extends Step
@@ -77,6 +80,7 @@ case class Program(
     ordered: Boolean,
     values: Seq[CellPlan],
     entries: Seq[CellPlan],
+    frames: Seq[FramePlan],
     timers: Seq[TimerPlan],
     locals: Seq[DataType],
     events: Seq[Handler],

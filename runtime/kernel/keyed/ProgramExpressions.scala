@@ -13,6 +13,7 @@ import org.apache.spark.sql.types._
  */
 class Place extends Serializable {
   @transient var entries: Array[Entries] = _
+  @transient var frames: Array[Frame] = _
   @transient var watermark: java.lang.Long = _
   @transient var now: Long = 0
 
@@ -69,6 +70,13 @@ case class WholeCell(place: Place, cell: Int, dataType: DataType)
     with LeafLike[Expression] {
   override def nullable: Boolean = false
   override def eval(row: InternalRow): Any = place.entries(cell).whole
+}
+
+/** An aggregate over the rows of a frame. */
+case class RolledValue(place: Place, frame: Int, function: Int, dataType: DataType)
+    extends StateRead
+    with LeafLike[Expression] {
+  override def eval(row: InternalRow): Any = place.frames(frame).value(function)
 }
 
 /** The watermark of the epoch, NULL before there is one. */

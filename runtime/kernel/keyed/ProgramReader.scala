@@ -6,8 +6,9 @@ import org.json4s.JsonAST._
 
 import org.apache.spark.sql.catalyst.analysis.{UnresolvedAttribute, UnresolvedExtractValue, UnresolvedFunction}
 import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.expressions.aggregate.{AggregateExpression, DeclarativeAggregate, Sum}
 import org.apache.spark.sql.catalyst.optimizer.{NormalizeNaNAndZero, ReplaceExpressions}
-import org.apache.spark.sql.catalyst.plans.logical.{LocalRelation, Project}
+import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, LocalRelation, Project}
 import org.apache.spark.sql.classic.{Dataset, SparkSession}
 import org.apache.spark.sql.types._
 
@@ -31,10 +32,13 @@ private[streamc] class ProgramReader(
   // Otherwise an expression used twice would need a plan of its own below the one that uses it.
   own.conf.set("spark.sql.alwaysInlineCommonExpr", "true")
 
-  private val (values, entries) = text.cells.partition(_.kind == "value")
+  private val (values, entries) = text.cells.partition(c => c.kind == "value" || c.kind == "frame")
   private val named = text.keys.map { case (name, kind) => attribute(name, kind) }
   private val keys = if (named.isEmpty) Seq(attribute("all", BooleanType)) else named
   private val cells = values.map(cell => attribute(cell.name, cell.value))
+  private val (framed, plain) =
+    values.zip(cells).partition { case (cell, _) => cell.kind == "frame" }
+  private val frames = framed.map { case (cell, _) => new RolledFrame(cell.name, cell.value) }
   private val instant = attribute("instant", TimestampType)
   private val locals = mutable.ArrayBuffer.empty[Attribute]
 
@@ -60,6 +64,7 @@ private[streamc] class ProgramReader(
       text.ordered,
       values.map(plan),
       entries.map(plan),
+      frames.map(f => FramePlan(f.name, index(f.name), f.columns, f.functions.toSeq)),
       text.timers,
       locals.map(_.dataType).toSeq,
       events,
@@ -91,7 +96,7 @@ private[streamc] class ProgramReader(
   private class Scope(
       alias: Option[String], held: Map[String, Attribute], known: Map[String, Attribute]) {
     private val names: Map[String, Attribute] =
-      held ++ byName(named) ++ byName(cells) ++ known
+      held ++ byName(named) ++ byName(plain.map(_._2)) ++ known
 
     def attributes: Seq[Attribute] = row ++ behind ++ keys ++ cells ++ Seq(instant) ++ locals
 
@@ -169,6 +174,14 @@ private[streamc] class ProgramReader(
       case "append" =>
         val cell = entry(text("cell")).get
         (Append(cell, of("value", entries(cell).key)), scope)
+      case "keep" =>
+        val i = frame(text("cell")).get
+        val rows = of("rows", values(index(text("cell"))).value)
+        val since = found \ "since" match {
+          case JString(_) => Ends.instant(of("since", TimestampType))
+          case _ => null
+        }
+        (Keep(i, rows, since, if (since == null) text("last").toLong else 0), scope)
       case "clear" =>
         val name = text("cell")
         (entry(name).map(ClearEntries(_)).getOrElse(ClearValue(index(name))), scope)
@@ -190,6 +203,7 @@ private[streamc] class ProgramReader(
     scope.local(name).map(local => Assign(slot(local), value(text, scope, local.dataType)))
       .orElse(entry(name).map(cell => AssignEntries(cell, value(text, scope, entries(cell).whole))))
       .getOrElse {
+        require(frame(name).isEmpty, s"$name is a frame")
         val cell = index(name)
         Assign(keys.length + cell, value(text, scope, values(cell).value))
       }
@@ -204,6 +218,9 @@ private[streamc] class ProgramReader(
 
   private def entry(name: String): Option[Int] =
     Some(entries.indexWhere(c => same(c.name, name))).filter(_ >= 0)
+
+  private def frame(name: String): Option[Int] =
+    Some(frames.indexWhere(f => same(f.name, name))).filter(_ >= 0)
 
   private def positive(name: String, found: Int): Int =
     if (found >= 0) found
@@ -265,6 +282,10 @@ private[streamc] class ProgramReader(
         ContainsEntry(place, cell, entryKey(cell, again(call.arguments(1))))
       case call: UnresolvedFunction if isCall(call, "size", 1) && held(call.arguments.head).isDefined =>
         SizeOf(place, held(call.arguments.head).get)
+      case call: UnresolvedFunction if isCall(call, "rolling", 2) =>
+        val rows = name(call.arguments.head).flatMap(p => frame(p.head))
+        rolled(rows.getOrElse(throw new IllegalArgumentException(s"${call.sql}: not a frame")),
+          call.arguments(1))
       case call: UnresolvedFunction if isCall(call, "watermark", 0) => clock(WatermarkOf(place))
       case call: UnresolvedFunction if isCall(call, "now", 0) => clock(NowOf(place))
       case call: UnresolvedFunction if isCall(call, "watermark_before", 0) =>
@@ -287,6 +308,24 @@ private[streamc] class ProgramReader(
       .getOrElse(throw new IllegalArgumentException(
         s"${text.id} has nothing called ${parts.mkString(".")}"))
 
+  /** An aggregate over a frame, which is kept up to date with its rows. */
+  private def rolled(place: Int, call: Expression): Expression = {
+    val frame = frames(place)
+    val plan = Aggregate(Nil, Seq(Alias(call, "value")()), LocalRelation(frame.columns))
+    val analysed = own.withActive(ReplaceExpressions(Dataset.ofRows(own, plan).queryExecution.analyzed))
+    val function = analysed.expressions.flatMap(_.collect {
+      case AggregateExpression(found, _, false, None, _) => found
+    })
+    function match {
+      case Seq(sum: Sum) if sum.child.dataType.isInstanceOf[IntegralType] =>
+        // Parts of a sum may be greater than any sum: only the whole may overflow.
+        val wide = sum.copy(child = Cast(sum.child, DecimalType(20, 0)))
+        Cast(frame.value(this.place, place, wide), LongType, None, EvalMode.ANSI)
+      case Seq(found: DeclarativeAggregate) => frame.value(this.place, place, found)
+      case _ => throw new IllegalArgumentException(s"${call.sql} is no aggregate that can be merged")
+    }
+  }
+
   private def clock(found: Expression): Expression = {
     readsClock = true
     found
@@ -299,5 +338,23 @@ private[streamc] class ProgramReader(
     case UnresolvedAttribute(parts) => Some(parts)
     case UnresolvedNamedLambdaVariable(parts) => Some(parts)
     case _ => None
+  }
+}
+
+/** A frame while the program is read: the attributes of its rows, and the aggregates found so far. */
+private class RolledFrame(val name: String, kind: DataType) {
+  val columns: Seq[Attribute] = kind match {
+    case ArrayType(row: StructType, _) =>
+      row.map(f => AttributeReference(f.name, f.dataType, nullable = true)())
+    case other => throw new IllegalArgumentException(s"$name is a frame of ${other.sql}")
+  }
+  val functions: mutable.ArrayBuffer[DeclarativeAggregate] = mutable.ArrayBuffer.empty
+
+  /** The read of an aggregate; equal ones are one. */
+  def value(place: Place, frame: Int, function: DeclarativeAggregate): Expression = {
+    val found = functions.indexWhere(_.semanticEquals(function))
+    if (found < 0) functions += function
+    RolledValue(
+      place, frame, if (found < 0) functions.length - 1 else found, function.evaluateExpression.dataType)
   }
 }

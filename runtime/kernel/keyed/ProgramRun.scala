@@ -92,11 +92,21 @@ private[streamc] class ProgramRun(
     case Append(cell, value) =>
       val v = new Value(value)
       () => { place.entries(cell).append(v()); record.touch(cell) }
+    case Keep(frame, rows, since, last) =>
+      val (added, first) = (new Value(rows), Option(since).map(new Value(_)))
+      () => {
+        val found = added().asInstanceOf[ArrayData]
+        place.frames(frame).keep(found, first.map(_()).orNull, last)
+      }
     case ClearEntries(cell) => () => place.entries(cell).clear()
-    case ClearValue(value) => () => record.clear(frame, value)
+    case ClearValue(value) => program.frames.indexWhere(_.value == value) match {
+      case -1 => () => record.clear(frame, value)
+      case at => () => place.frames(at).clear()
+    }
     case ClearState => () => {
       program.values.indices.foreach(record.clear(frame, _))
       place.entries.foreach(_.clear())
+      place.frames.foreach(_.clear())
     }
     case StartTimer(timer, at) =>
       val value = new Value(at)

@@ -214,7 +214,7 @@ def build(job: Job) -> None:
         ],
         ordered=True,
         state=[
-            program.value("total__rows", "ARRAY<STRUCT<ts: TIMESTAMP, amount: DECIMAL(10,2)>>"),
+            program.frame("total__rows", "STRUCT<ts: TIMESTAMP, amount: DECIMAL(10,2)>"),
             program.value("peers", "ARRAY<STRUCT<amount: DECIMAL(10,2)>>"),
         ],
         timers=[
@@ -233,33 +233,12 @@ def build(job: Job) -> None:
             ),
             program.on_timer(
                 "instant",
-                program.assign(
+                program.keep(
                     "total__rows",
-                    "concat("
-                        "coalesce("
-                            "filter("
-                                "total__rows, "
-                                "row -> row.ts >= instant - INTERVAL 10 MINUTES"
-                            "), "
-                            "array()"
-                        "), "
-                        "transform("
-                            "peers, "
-                            "peer -> named_struct('ts', instant, 'amount', peer.amount)"
-                        ")"
-                    ")",
+                    "transform(peers, peer -> named_struct('ts', instant, 'amount', peer.amount))",
+                    since="instant - INTERVAL 10 MINUTES",
                 ),
-                program.declare(
-                    "total",
-                    "DECIMAL(20,2)",
-                    "aggregate("
-                        "total__rows, "
-                        "CAST(NULL AS DECIMAL(20, 2)), "
-                        "(so_far, row) -> CAST("
-                            "coalesce(so_far + row.amount, row.amount, so_far) AS DECIMAL(20, 2)"
-                        ")"
-                    ")",
-                ),
+                program.declare("total", "DECIMAL(20,2)", "rolling(total__rows, sum(amount))"),
                 program.each(
                     "peer",
                     "STRUCT<amount: DECIMAL(10,2)>",

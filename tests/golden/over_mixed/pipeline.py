@@ -41,7 +41,7 @@ def build(job: Job) -> None:
         ],
         ordered=True,
         state=[
-            program.value("low__rows", "ARRAY<STRUCT<ts: TIMESTAMP, amount: DECIMAL(10,2)>>"),
+            program.frame("low__rows", "STRUCT<ts: TIMESTAMP, amount: DECIMAL(10,2)>"),
             program.value("total", "DECIMAL(20,2)"),
             program.value("amount_before__rows", "ARRAY<DECIMAL(10,2)>"),
             program.value("peers", "ARRAY<STRUCT<amount: DECIMAL(10,2), note: STRING>>"),
@@ -65,18 +65,10 @@ def build(job: Job) -> None:
             ),
             program.on_timer(
                 "instant",
-                program.assign(
+                program.keep(
                     "low__rows",
-                    "concat("
-                        "coalesce("
-                            "filter(low__rows, row -> row.ts >= instant - INTERVAL 1 HOUR), "
-                            "array()"
-                        "), "
-                        "transform("
-                            "peers, "
-                            "peer -> named_struct('ts', instant, 'amount', peer.amount)"
-                        ")"
-                    ")",
+                    "transform(peers, peer -> named_struct('ts', instant, 'amount', peer.amount))",
+                    since="instant - INTERVAL 1 HOUR",
                 ),
                 program.each(
                     "peer",
@@ -87,11 +79,7 @@ def build(job: Job) -> None:
                         "CAST(coalesce(total + peer.amount, peer.amount, total) AS DECIMAL(20, 2))",
                     ),
                 ),
-                program.declare(
-                    "low",
-                    "DECIMAL(10,2)",
-                    "array_min(transform(low__rows, row -> row.amount))",
-                ),
+                program.declare("low", "DECIMAL(10,2)", "rolling(low__rows, min(amount))"),
                 program.each(
                     "peer",
                     "STRUCT<amount: DECIMAL(10,2), note: STRING>",

@@ -45,9 +45,9 @@ def build(job: Job) -> None:
         ],
         ordered=True,
         state=[
-            program.value(
+            program.frame(
                 "last__rows",
-                "ARRAY<STRUCT<ts: TIMESTAMP, peer: INT, instant: INT, peers: INT>>",
+                "STRUCT<ts: TIMESTAMP, peer: INT, instant: INT, peers: INT>",
             ),
             program.value(
                 "peers_",
@@ -81,44 +81,23 @@ def build(job: Job) -> None:
             ),
             program.on_timer(
                 "instant_",
-                program.assign(
+                program.keep(
                     "last__rows",
-                    "concat("
-                        "coalesce("
-                            "filter(last__rows, row -> row.ts >= instant_ - INTERVAL 1 HOUR), "
-                            "array()"
-                        "), "
-                        "transform("
-                            "peers_, "
-                            "peer_ -> named_struct("
-                                "'ts', instant_, "
-                                "'peer', peer_.peer, "
-                                "'instant', peer_.instant, "
-                                "'peers', peer_.peers"
-                            ")"
+                    "transform("
+                        "peers_, "
+                        "peer_ -> named_struct("
+                            "'ts', instant_, "
+                            "'peer', peer_.peer, "
+                            "'instant', peer_.instant, "
+                            "'peers', peer_.peers"
                         ")"
                     ")",
+                    since="instant_ - INTERVAL 1 HOUR",
                 ),
-                program.declare(
-                    "peer",
-                    "BIGINT",
-                    "aggregate("
-                        "last__rows, "
-                        "CAST(NULL AS BIGINT), "
-                        "(so_far, row) -> coalesce(so_far + row.peer, row.peer, so_far)"
-                    ")",
-                ),
-                program.declare(
-                    "peers",
-                    "INT",
-                    "array_max(transform(last__rows, row -> row.instant))",
-                ),
-                program.declare("rows_", "BIGINT", "CAST(size(last__rows) AS BIGINT)"),
-                program.declare(
-                    "n",
-                    "BIGINT",
-                    "CAST(size(filter(last__rows, row -> row.peers IS NOT NULL)) AS BIGINT)",
-                ),
+                program.declare("peer", "BIGINT", "rolling(last__rows, sum(peer))"),
+                program.declare("peers", "INT", "rolling(last__rows, max(instant))"),
+                program.declare("rows_", "BIGINT", "rolling(last__rows, count(*))"),
+                program.declare("n", "BIGINT", "rolling(last__rows, count(peers))"),
                 program.each(
                     "peer_",
                     "STRUCT<k: STRUCT<id: STRING, row: INT>, peer: INT, peers: INT, instant: INT, tags: ARRAY<INT>>",

@@ -42,10 +42,10 @@ def build(job: Job) -> None:
         ],
         ordered=True,
         state=[
-            program.value("spent__rows", "ARRAY<STRUCT<ts: TIMESTAMP, amount: DECIMAL(10,2)>>"),
-            program.value(
+            program.frame("spent__rows", "STRUCT<ts: TIMESTAMP, amount: DECIMAL(10,2)>"),
+            program.frame(
                 "recent__rows",
-                "ARRAY<STRUCT<ts: TIMESTAMP, mean: DECIMAL(10,2), amount: DECIMAL(10,2)>>",
+                "STRUCT<ts: TIMESTAMP, mean: DECIMAL(10,2), amount: DECIMAL(10,2)>",
             ),
             program.value("peers", "ARRAY<STRUCT<amount: DECIMAL(10,2), note: STRING>>"),
         ],
@@ -68,73 +68,27 @@ def build(job: Job) -> None:
             ),
             program.on_timer(
                 "instant",
-                program.assign(
+                program.keep(
                     "spent__rows",
-                    "concat("
-                        "coalesce("
-                            "filter("
-                                "spent__rows, "
-                                "row -> row.ts >= instant - INTERVAL 10 MINUTES"
-                            "), "
-                            "array()"
-                        "), "
-                        "transform("
-                            "peers, "
-                            "peer -> named_struct('ts', instant, 'amount', peer.amount)"
-                        ")"
-                    ")",
+                    "transform(peers, peer -> named_struct('ts', instant, 'amount', peer.amount))",
+                    since="instant - INTERVAL 10 MINUTES",
                 ),
-                program.assign(
+                program.keep(
                     "recent__rows",
-                    "concat("
-                        "coalesce("
-                            "filter(recent__rows, row -> row.ts >= instant - INTERVAL 1 HOUR), "
-                            "array()"
-                        "), "
-                        "transform("
-                            "peers, "
-                            "peer -> named_struct("
-                                "'ts', instant, "
-                                "'mean', CASE WHEN peer.note <> 'x' THEN peer.amount END, "
-                                "'amount', peer.amount"
-                            ")"
+                    "transform("
+                        "peers, "
+                        "peer -> named_struct("
+                            "'ts', instant, "
+                            "'mean', CASE WHEN peer.note <> 'x' THEN peer.amount END, "
+                            "'amount', peer.amount"
                         ")"
                     ")",
+                    since="instant - INTERVAL 1 HOUR",
                 ),
-                program.declare(
-                    "spent",
-                    "DECIMAL(20,2)",
-                    "aggregate("
-                        "spent__rows, "
-                        "CAST(NULL AS DECIMAL(20, 2)), "
-                        "(so_far, row) -> CAST("
-                            "coalesce(so_far + row.amount, row.amount, so_far) AS DECIMAL(20, 2)"
-                        ")"
-                    ")",
-                ),
-                program.declare("n", "BIGINT", "CAST(size(recent__rows) AS BIGINT)"),
-                program.declare(
-                    "mean",
-                    "DECIMAL(14,6)",
-                    "CAST("
-                        "aggregate("
-                            "recent__rows, "
-                            "CAST(NULL AS DECIMAL(20, 2)), "
-                            "(so_far, row) -> CAST("
-                                "coalesce(so_far + row.mean, row.mean, so_far) AS DECIMAL(20, 2)"
-                            ")"
-                        ") / CAST("
-                            "size("
-                                "filter(recent__rows, row -> row.mean IS NOT NULL)"
-                            ") AS DECIMAL(20, 0)"
-                        ") AS DECIMAL(14, 6)"
-                    ")",
-                ),
-                program.declare(
-                    "share",
-                    "DECIMAL(10,2)",
-                    "array_max(transform(recent__rows, row -> row.amount))",
-                ),
+                program.declare("spent", "DECIMAL(20,2)", "rolling(spent__rows, sum(amount))"),
+                program.declare("n", "BIGINT", "rolling(recent__rows, count(*))"),
+                program.declare("mean", "DECIMAL(14,6)", "rolling(recent__rows, avg(mean))"),
+                program.declare("share", "DECIMAL(10,2)", "rolling(recent__rows, max(amount))"),
                 program.each(
                     "peer",
                     "STRUCT<amount: DECIMAL(10,2), note: STRING>",

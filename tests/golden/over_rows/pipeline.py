@@ -42,7 +42,7 @@ def build(job: Job) -> None:
         ],
         ordered=True,
         state=[
-            program.value("last_mean__rows", "ARRAY<STRUCT<ts: TIMESTAMP, amount: DECIMAL(10,2)>>"),
+            program.frame("last_mean__rows", "STRUCT<ts: TIMESTAMP, amount: DECIMAL(10,2)>"),
             program.value("balance", "DECIMAL(20,2)"),
             program.value("mean__sum", "DECIMAL(20,2)"),
             program.value("mean__count", "BIGINT", default="CAST(0 AS BIGINT)"),
@@ -55,18 +55,10 @@ def build(job: Job) -> None:
         handlers=[
             program.on_event(
                 "payments",
-                program.assign(
+                program.keep(
                     "last_mean__rows",
-                    "concat("
-                        "coalesce("
-                            "filter("
-                                "last_mean__rows, "
-                                "(row, i) -> i >= size(last_mean__rows) - 5"
-                            "), "
-                            "array()"
-                        "), "
-                        "array(named_struct('ts', ts, 'amount', amount))"
-                    ")",
+                    "array(named_struct('ts', ts, 'amount', amount))",
+                    last=6,
                 ),
                 program.assign(
                     "balance",
@@ -88,23 +80,7 @@ def build(job: Job) -> None:
                 program.declare(
                     "last_mean",
                     "DECIMAL(14,6)",
-                    "CAST("
-                        "aggregate("
-                            "last_mean__rows, "
-                            "CAST(NULL AS DECIMAL(20, 2)), "
-                            "(so_far, row) -> CAST("
-                                "coalesce("
-                                    "so_far + row.amount, "
-                                    "row.amount, "
-                                    "so_far"
-                                ") AS DECIMAL(20, 2)"
-                            ")"
-                        ") / CAST("
-                            "size("
-                                "filter(last_mean__rows, row -> row.amount IS NOT NULL)"
-                            ") AS DECIMAL(20, 0)"
-                        ") AS DECIMAL(14, 6)"
-                    ")",
+                    "rolling(last_mean__rows, avg(amount))",
                 ),
                 program.declare(
                     "before",
