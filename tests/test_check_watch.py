@@ -21,6 +21,7 @@ CREATE SINK out FROM clicks WITH (connector = 'console');
 """
 
 
+@pytest.mark.slow
 def test_a_process_checks_until_ctrl_c(tmp_path: Path) -> None:
     spec = tmp_path / "a.stream"
     spec.write_text(SPEC, encoding="utf-8")

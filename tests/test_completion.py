@@ -64,6 +64,7 @@ complete --do-complete 'streamc check --format s'
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("shell", "options", "script"),
     [("bash", ["--norc"], BASH), ("zsh", ["-f"], ZSH), ("fish", ["--no-config"], FISH)],

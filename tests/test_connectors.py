@@ -113,6 +113,7 @@ def asked_by_name(path: Path) -> Iterator[str]:
                 yield shown
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("side", ["compiler", "runtime", "cli", "dsl"])
 def test_no_other_place_asks_which_connector_it_is(side: str) -> None:
     own = ROOT / side / "connectors"

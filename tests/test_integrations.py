@@ -28,6 +28,7 @@ def blocks() -> list[str]:
     return re.findall(r"```yaml\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("schema", "text"),
     [
@@ -106,6 +107,7 @@ CHANGED = SPEC.replace("SUM(cost)", "MAX(cost)")
 MISTAKEN = SPEC.replace("SUM(cost)", "SUM(cots)")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("text", "code"), [(SPEC, 0), (CHANGED, 1), (MISTAKEN, 2)])
 def test_the_action(checkout: Checkout, text: str, code: int) -> None:
     (checkout.root / "a.stream").write_text(text, encoding="utf-8")
@@ -145,6 +147,7 @@ def test_one_comment_is_kept(checkout: Checkout, known: str, call: str) -> None:
     assert checkout.read("comment.md") == "<!-- streamc review -->\nwhat changes\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("text", "code"), [(SPEC, 0), (CHANGED, 0), (MISTAKEN, 1)])
 def test_the_job(checkout: Checkout, text: str, code: int) -> None:
     (checkout.root / "a.stream").write_text(text, encoding="utf-8")

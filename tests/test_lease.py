@@ -124,6 +124,7 @@ def test_a_process_is_known_by_its_start(tmp_path: Path) -> None:
     take(tmp_path).release()
 
 
+@pytest.mark.slow
 def test_the_jvm_of_a_killed_process_is_waited_for(tmp_path: Path) -> None:
     jvm = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(1.5)"])
     own = Holder.here(30.0, [jvm.pid])
@@ -166,6 +167,7 @@ def test_a_note_that_is_no_lease(tmp_path: Path) -> None:
     assert caught.value.code.number == "SR0403"
 
 
+@pytest.mark.slow
 def test_a_lease_is_renewed(tmp_path: Path) -> None:
     lease = take(tmp_path, seconds=1.0)
     first = Path(lease_file(str(tmp_path))).stat().st_mtime_ns
@@ -218,6 +220,7 @@ class Broken(LocalFiles):
         super().replace(path, text)
 
 
+@pytest.mark.slow
 def test_a_lease_that_cannot_be_renewed_is_lost(tmp_path: Path) -> None:
     files = Broken()
     lease = Lease(files, str(tmp_path), "it", local=True, seconds=0.8)
@@ -277,6 +280,7 @@ class Slow(LocalFiles):
         super().replace(path, text)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("delays", [(0.0, 0.0), (0.0, 0.1), (0.2, 0.0), (0.0, 0.8), (0.5, 0.1)])
 def test_of_two_that_start_at_once_one_has_the_lease(
     tmp_path: Path, unlocked: None, delays: tuple[float, float]
@@ -302,6 +306,7 @@ def test_of_two_that_start_at_once_one_has_the_lease(
     take(tmp_path).release()
 
 
+@pytest.mark.slow
 def test_who_renews_too_late_has_no_lease_beside_another(tmp_path: Path, unlocked: None) -> None:
     """It was suspended between reading its lease and writing it, and another took it over."""
     files = Slow(0.0)

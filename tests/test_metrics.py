@@ -388,6 +388,7 @@ def test_rules_fire(tmp_path: Path) -> None:
     run_tool("promtool", "test", "rules", "test.yml", cwd=tmp_path)
 
 
+@pytest.mark.slow
 def test_prometheus_scrapes_it(plan: Plan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     program = shutil.which("prometheus")
     if program is None:

@@ -50,6 +50,7 @@ def script_of(text: str) -> str:
     return result.script
 
 
+@pytest.mark.slow
 def test_all_names_stand_at_all_places() -> None:
     script = script_of(spec(NAMES))
     assert script == script_of(spec(NAMES))

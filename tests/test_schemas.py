@@ -44,6 +44,7 @@ def test_they_are_fresh() -> None:
     assert there == {name: text_of(schema) for name, schema in schemas().items()}, "make schemas"
 
 
+@pytest.mark.slow
 def test_all_of_them_are_schemas() -> None:
     for path in SCHEMAS.iterdir():
         validator(path.name.removesuffix(".schema.json"))
