@@ -11,6 +11,9 @@ from typing import Any
 import pytest
 from cli_run import Ended, Run, run
 from json_outputs import json_commands, output
+from streamc.dsl.layout import format_source
+from streamc.dsl.reports.source import SourceFile
+from streamc.runtime.savepoints.inspect.archive import import_savepoint
 
 __all__ = ["run"]
 
@@ -55,26 +58,38 @@ steps:
 """
 
 
-@pytest.fixture
-def folder(run: Run) -> None:
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Specs in a repository, and a state with barriers and a savepoint that an old job left."""
+    made = tmp_path_factory.mktemp("made")
     with tarfile.open(SHOP / "shop.tar.gz") as tar:
-        tar.extractall(filter="data")
-    Path("same").mkdir()
+        tar.extractall(made, filter="data")
+    (made / "same").mkdir()
     for name in ("shop.stream", "same/shop.stream"):
-        shutil.copyfile(SHOP / "shop.stream", name)
-    git("init", "--quiet")
-    git("add", "*.stream")
-    git("commit", "--quiet", "-m", "first")
-    assert run("savepoint", "import", str(SHOP / "before.savepoint"), *STATE).code == 0
-    Path("tests").mkdir()
-    Path("tests/shop.yaml").write_text(TEST, encoding="utf-8")
-    assert run("fmt").code == 0
+        shutil.copyfile(SHOP / "shop.stream", made / name)
+    git(made, "init", "--quiet")
+    git(made, "add", "*.stream")
+    git(made, "commit", "--quiet", "-m", "first")
+    import_savepoint(str(made / "state/shop"), SHOP / "before.savepoint", None)
+    (made / "tests").mkdir()
+    (made / "tests/shop.yaml").write_text(TEST, encoding="utf-8")
+    spec = made / "shop.stream"
+    laid_out = format_source(SourceFile.read(spec)).text
+    assert laid_out is not None
+    spec.write_text(laid_out, encoding="utf-8")
+    return made
 
 
-def git(*arguments: str) -> None:
+@pytest.fixture
+def folder(run: Run, made: Path) -> None:
+    """A copy of all that in the working folder."""
+    shutil.copytree(made, ".", dirs_exist_ok=True)
+
+
+def git(folder: Path, *arguments: str) -> None:
     identity = ["-c", "user.name=t", "-c", "user.email=t@example.org"]
-    subprocess.run(["git", *identity, *arguments], check=True, capture_output=True)
+    command = ["git", "-C", str(folder), *identity, *arguments]
+    subprocess.run(command, check=True, capture_output=True)
 
 
 def document(ended: Ended) -> Any:

@@ -28,6 +28,9 @@ __all__ = ["run", "state"]
 pytest.importorskip("moto")
 
 
+pytestmark = pytest.mark.slow
+
+
 @pytest.fixture(scope="module")
 def bucket(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bucket]:
     with running_bucket(tmp_path_factory.mktemp("s3")) as found:
@@ -92,7 +95,6 @@ def test_status_is_that_of_the_disk(run: Run, state: Path, bucket: Bucket) -> No
     assert (ended.code, found["running"], found["epoch"]) == (0, True, 12)
 
 
-@pytest.mark.slow
 @pytest.mark.usefixtures("spark_conf")
 def test_a_lease_elsewhere_expires(run: Run, state: Path, bucket: Bucket) -> None:
     far = replace(Holder.here(60.0), host="far", place="elsewhere")
@@ -144,7 +146,6 @@ def test_a_job_is_stopped(run: Run, state: Path, bucket: Bucket, options: tuple[
     assert [path for path in bucket.files.tree(url) if path.startswith("control/")] == []
 
 
-@pytest.mark.slow
 @pytest.mark.usefixtures("spark_conf")
 def test_a_job_that_does_not_stop(run: Run, state: Path, bucket: Bucket) -> None:
     url = bucket.copy(state, "stays")
@@ -175,7 +176,6 @@ def test_what_is_no_state(run: Run, bucket: Bucket, command: tuple[str, ...]) ->
         assert "secret@" not in ended.err
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
 def test_a_store_that_does_not_answer(run: Run, command: tuple[str, ...]) -> None:
     conf = [
