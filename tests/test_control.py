@@ -20,10 +20,11 @@ from small_plans import small_plan
 from streamc.contracts.notes.answer import Answer
 from streamc.contracts.notes.generation import Generation
 from streamc.contracts.notes.status import LastBarrier, OperatorProgress, QueryProgress, Stall
+from streamc.contracts.notes.stop_request import StopRequest
 from streamc.runtime import RuntimeFault, Standing, stop_pipeline
 from streamc.runtime.execution.status import StatusFile
 from streamc.runtime.state.lease import Holder, Lease, lease_file
-from streamc.runtime.state.mailbox import ENDED, FAILED, Mailbox, StopRequest
+from streamc.runtime.state.mailbox import ENDED, FAILED, Mailbox
 from streamc.runtime.storage.local_files import LocalFiles
 from streamc.runtime.storage.notes import seal
 from test_manifests import MANIFEST
@@ -161,12 +162,12 @@ def test_requests_reach_the_run_they_are_for(state: Path) -> None:
     earlier = Mailbox(FILES, str(state), "other")
     request = StopRequest("1", "other", False, "process 1 on here", NOW.isoformat())
     folder = state / "control/requests"
-    note(folder / "1.json", {"request": "stop", **asdict(request)})
+    note(folder / "1.json", request.to_json())
     box = Mailbox(FILES, str(state), "me")
     assert not list(folder.iterdir()), "what was asked of a run before is discarded"
-    note(folder / "1.json", {"request": "stop", **asdict(request)})
+    note(folder / "1.json", request.to_json())
     mine = replace(request, id="2", owner="me")
-    note(folder / "2.json", {"request": "stop", **asdict(mine)})
+    note(folder / "2.json", mine.to_json())
     note(folder / "3.json", {"request": "savepoint", "owner": "me"})
     note(folder / "4.json", {"request": "stop", "owner": "me"})
     (folder / "5.json").write_text("{", encoding="utf-8")

@@ -10,7 +10,8 @@
 - ``epoch``: the cut of every source.
 - ``ledger``: what happened to the rows of a batch.
 - ``meaning``: what the state of a query means.
-- ``answer``: the progress of a run with a request.
+- ``stop_request``: asks a run to end; ``answer``: the progress of the run with that.
+- ``files_sink``: where a files sink writes, who owns a folder, what is published there.
 - ``run_plan``: the plan of the last run.
 - ``rescaling``: what the making of a generation in other partitions cost.
 """

@@ -2,7 +2,6 @@
 
 - ``delays``: delays at named steps of the protocol, for tests:
   `STREAMC_DELAYS={"coordinator.record": 0.2}`.
-- ``fields``: the fields of a note, each checked for the type that its reader needs.
 - ``java``: the Java for Spark: where it is, and whether it is new enough.
 - ``java_code``: values that, once variables are filled in, would run code that the spec does not
   show.

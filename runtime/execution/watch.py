@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from ...contracts.notes.answer import Answer
 from ...contracts.notes.status import LastBarrier, QueryProgress, Stall
+from ...contracts.notes.stop_request import StopRequest
 from ...contracts.plan import Plan
 from ..barriers.coordinator import Coordinator
 from ..barriers.gate import Gate
@@ -18,7 +19,7 @@ from ..base.errors import NOT_STOPPED, STALLED, STATE_DRAINED, RuntimeFault
 from ..base.signals import Stop
 from ..plan.settings import seconds
 from ..spark.failures import spark_errors
-from ..state.mailbox import ENDED, FAILED, StopRequest
+from ..state.mailbox import ENDED, FAILED
 from ..state.state import State
 from .progress import QueryMonitor
 from .status import RUNNING, Standing, StatusFile

@@ -18,15 +18,15 @@ import time
 import uuid
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from ...contracts.notes.answer import Answer
 from ...contracts.notes.status import StatusNote
+from ...contracts.notes.stop_request import StopRequest
 from ..base.errors import NOT_STOPPED, NOTHING_RUNS, RuntimeFault
-from ..base.fields import Fields
-from ..storage.notes import create_note, read_note, read_note_as, write_note
+from ..storage.notes import create_note, read_note_as, write_note
 from ..storage.state_store import is_on_disk, opened_state
 from .lease import RUN, Holder, running
 
@@ -41,17 +41,6 @@ _FORGOTTEN = 3600.0
 """Seconds after which a requester has its answer, or has ended."""
 ENDED = "ended"
 FAILED = "failed"
-
-
-@dataclass(frozen=True, slots=True)
-class StopRequest:
-    """Asks a run (`owner`) to end with a last barrier; a drain emits all windows first."""
-
-    id: str
-    owner: str
-    drain: bool
-    by: str
-    made_at: str
 
 
 class Mailbox:
@@ -137,7 +126,7 @@ def stop_pipeline(
         made_at=datetime.now(UTC).isoformat(timespec="milliseconds"),
     )
     path = f"{folder}/control/requests/{request.id}.json"
-    create_note(files, path, {"request": "stop", **asdict(request)})
+    create_note(files, path, request.to_json())
     show(f"asked {holder.shown} to {'drain and stop' if drain else 'stop'}")
     look = _LOOK if local else _LOOK_IN_A_STORE
     waiting = _Waiting(files, folder, holder, request, show, look, ahead)
@@ -234,16 +223,10 @@ def _ahead(files: Files, folder: str) -> float:
 
 def _request(files: Files, path: str, id: str) -> StopRequest | None:
     """The request in a file; None for an invalid one, or one for something else."""
-    with suppress(RuntimeFault, ValueError):
-        found = Fields(read_note(files, path))
-        if found.text("request") == "stop" and found.text("id") == id:
-            return StopRequest(
-                id=id,
-                owner=found.text("owner"),
-                drain=found.flag("drain"),
-                by=found.text("by"),
-                made_at=found.text("made_at"),
-            )
+    with suppress(RuntimeFault):
+        found = read_note_as(files, path, StopRequest.from_json)
+        if found is not None and found.id == id:
+            return found
     return None
 
 

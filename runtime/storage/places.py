@@ -8,8 +8,6 @@ import socket
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..base.fields import Fields
-
 
 @dataclass(frozen=True, slots=True)
 class Place:
@@ -28,16 +26,6 @@ class Place:
         found = os.stat(folder)
         inode = found.st_ino or None
         return cls(os.path.realpath(folder), socket.gethostname(), found.st_dev, inode)
-
-    @classmethod
-    def read(cls, note: Fields) -> Place:
-        """The place in a note; raises ValueError for an invalid one."""
-        return cls(
-            note.text("path"),
-            note.maybe("host", note.text),
-            note.maybe("device", note.whole),
-            note.maybe("inode", note.whole),
-        )
 
     def is_same(self, other: Place) -> bool:
         """Whether both are the same folder, whatever their names.

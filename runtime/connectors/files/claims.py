@@ -9,17 +9,16 @@ that it is a copy, which a state that became one of its own may take.
 from __future__ import annotations
 
 import time
-from dataclasses import asdict
-from typing import Any
+from dataclasses import asdict, replace
 
+from ....contracts.notes.files_sink import ClaimedPlace, OutputClaim
 from ...base.errors import FOREIGN_OUTPUT, OUTPUT_GONE, RuntimeFault
-from ...base.fields import Fields
 from ...state.home import Home, lost_output
 from ...state.state import State
 from ...storage.file_system import Storage
-from ...storage.notes import unreadable, write_note
+from ...storage.notes import create_note, read_note_as, write_note
 from ...storage.places import Place
-from .commits import RECORD_FORMAT, Outlet, create, read
+from .commits import Outlet
 
 _EVERY = 5.0
 """How often, in seconds, a run checks whether its output is still its own."""
@@ -47,27 +46,26 @@ class Claims:
 
     def take(self, outlet: Outlet) -> None:
         """Notes that this run writes to the folder."""
-        turn = self._state.home.turn
-        note: dict[str, Any] = {"state": self._state.id, "sink": outlet.sink, "turn": turn}
+        claim = OutputClaim(self._state.id, outlet.sink, self._state.home.turn)
         if read_claim(self._storage, outlet, self._state.id) is None:
             # Of two runs that find no note, one gets it.
-            create(self._storage, outlet.claim, note)
-        note = {"format": RECORD_FORMAT, **note, "place": asdict(self._place(outlet))}
-        write_note(self._storage, outlet.claim, note)
+            create_note(self._storage, outlet.claim, claim.to_json())
+        place = ClaimedPlace(**asdict(self._place(outlet)))
+        write_note(self._storage, outlet.claim, replace(claim, place=place).to_json())
 
     def holds(self, outlet: Outlet) -> bool:
         """Whether a folder written earlier still belongs to this state, and not to a copy."""
         note = read_claim(self._storage, outlet, self._state.id)
-        if note is None or note.text("state") != self._state.id:
+        if note is None or note.state != self._state.id:
             return False
-        turn, home = note.maybe("turn", note.text), self._state.home
-        return turn is None or home.adopted or turn in home.turns
+        home = self._state.home
+        return note.turn is None or home.adopted or note.turn in home.turns
 
     def confirm(self, outlet: Outlet) -> None:
         """Raises RuntimeFault when another has taken the folder since this run has."""
         note = read_claim(self._storage, outlet, self._state.id)
         mine = (self._state.id, self._state.home.turn)
-        if note is None or (note.text("state"), note.get("turn")) != mine:
+        if note is None or (note.state, note.turn) != mine:
             raise lost_output(f"the output of {_named(outlet)}")
         self._looked = time.monotonic()
 
@@ -76,11 +74,12 @@ class Claims:
         if time.monotonic() - self._looked > _EVERY:
             self.confirm(outlet)
 
-    def _is_copied_along(self, outlet: Outlet, note: Fields) -> bool:
+    def _is_copied_along(self, outlet: Outlet, note: OutputClaim) -> bool:
         """Whether a folder is a copy of the one to which this state's original writes."""
-        if note.text("state") not in self._state.home.copy_of or note.get("place") is None:
+        if note.state not in self._state.home.copy_of or note.place is None:
             return False
-        return not Place.read(note.within("place")).is_same(self._place(outlet))
+        place = Place(note.place.path, note.place.host, note.place.device, note.place.inode)
+        return not place.is_same(self._place(outlet))
 
     def _place(self, outlet: Outlet) -> Place:
         local = self._storage.local_path(outlet.path)
@@ -94,28 +93,18 @@ def check_owner(storage: Storage, outlet: Outlet, state: str, home: Home) -> Non
     note = read_claim(storage, outlet, state)
     if note is None:
         return
-    if note.text("state") != state:
+    if note.state != state:
         raise _foreign(outlet)
-    home.check_turn(note.maybe("turn", note.text), f"the output of {_named(outlet)}")
+    home.check_turn(note.turn, f"the output of {_named(outlet)}")
 
 
-def read_claim(storage: Storage, outlet: Outlet, state: str) -> Fields | None:
+def read_claim(storage: Storage, outlet: Outlet, state: str) -> OutputClaim | None:
     """The note of a folder, None without one; raises RuntimeFault when it is damaged."""
     help = (
         f"restore the file from a backup; the state that writes here is {state} if {outlet.shown} "
         "was never written with another one"
     )
-    found = read(storage, outlet.claim, help)
-    if found is None:
-        return None
-    try:
-        note = Fields(found)
-        note.text("state"), note.maybe("turn", note.text)
-        if note.get("place") is not None:
-            Place.read(note.within("place"))
-        return note
-    except ValueError as error:
-        raise unreadable(outlet.claim, str(error), help) from None
+    return read_note_as(storage, outlet.claim, OutputClaim.from_json, help)
 
 
 def _gone(outlet: Outlet) -> RuntimeFault:

@@ -7,15 +7,13 @@ found without a record. A record is the note that publishes a batch.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
-from typing import Any
+from collections.abc import Iterable
+from dataclasses import dataclass
 
-from ...base.fields import Fields
+from ....contracts.notes.files_sink import PublishedBatch, PublishedFile
 from ...storage.file_system import Storage
-from ...storage.notes import create_note, read_note, unreadable
+from ...storage.notes import create_note, read_note_as
 
-RECORD_FORMAT = 2
 _KEY = re.compile(r"(\d{4,})-(\d{9,})")
 
 
@@ -47,24 +45,6 @@ class FileBatches:
     generation: str
     first: int
     last: int
-
-
-@dataclass(frozen=True, slots=True)
-class PublishedFile:
-    """A file of a batch: its final name, its name in staging, its length and its rows."""
-
-    name: str
-    staged: str
-    bytes: int
-    rows: int
-
-
-@dataclass(frozen=True, slots=True)
-class Record:
-    """A published batch."""
-
-    rows: int
-    files: tuple[PublishedFile, ...]
 
 
 class Outlet:
@@ -126,26 +106,18 @@ class Outlet:
         keys = (BatchKey.parse(name.removesuffix(".json")) for name in names)
         return sorted(key for key in keys if key is not None)
 
-    def record(self, key: BatchKey) -> Record | None:
+    def record(self, key: BatchKey) -> PublishedBatch | None:
         """A batch's record; raises RuntimeFault when it is damaged."""
         path = self.record_path(key)
         help = (
             "restore the file from a backup; if the files of that batch are intact, it may be "
             "deleted"
         )
-        note = read(self.storage, path, help)
-        if note is None:
-            return None
-        try:
-            found = Fields(note)
-            return Record(found.whole("rows", least=0), tuple(map(_file, found.items("files"))))
-        except ValueError as error:
-            raise unreadable(path, str(error), help) from None
+        return read_note_as(self.storage, path, PublishedBatch.from_json, help)
 
-    def publish(self, key: BatchKey, record: Record) -> None:
+    def publish(self, key: BatchKey, record: PublishedBatch) -> None:
         """Writes the record of a batch, which is then published."""
-        files = [asdict(file) for file in record.files]
-        create(self.storage, self.record_path(key), {"rows": record.rows, "files": files})
+        create_note(self.storage, self.record_path(key), record.to_json())
 
     def move(self, folder: str, files: Iterable[PublishedFile]) -> None:
         """Renames staged files into place, except those already there."""
@@ -154,34 +126,3 @@ class Outlet:
     def remove(self, names: Iterable[str]) -> None:
         """Removes published files."""
         self.storage.delete([f"{self.path}/{name}" for name in names])
-
-
-def _file(found: Fields) -> PublishedFile:
-    return PublishedFile(
-        file_name(found, "name"),
-        file_name(found, "staged"),
-        found.whole("bytes", least=0),
-        found.whole("rows", least=0),
-    )
-
-
-def file_name(found: Fields, field: str) -> str:
-    """The name of a file in a known folder; raises ValueError for one of another folder."""
-    name = found.text(field)
-    if "/" in name or name in ("", ".", ".."):
-        raise found.wrong(field, "the name of a file")
-    return name
-
-
-def create(storage: Storage, path: str, note: Mapping[str, Any]) -> None:
-    """Writes a new note of a sink."""
-    create_note(storage, path, {"format": RECORD_FORMAT, **note})
-
-
-def read(storage: Storage, path: str, help: str) -> dict[str, Any] | None:
-    """A note of a sink, None when there is none; raises RuntimeFault for an unusable one."""
-    note = read_note(storage, path, help)
-    if note is not None and note.get("format") != RECORD_FORMAT:
-        found = note.get("format")
-        raise unreadable(path, f"its format is {found}, this runtime reads {RECORD_FORMAT}", help)
-    return note

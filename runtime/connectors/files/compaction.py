@@ -7,7 +7,7 @@ it, so no merged file is ever truncated, and the running job no longer uses thes
 from __future__ import annotations
 
 import fcntl
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -15,8 +15,8 @@ from urllib.parse import urlsplit
 
 from ....contracts.formats import LINES
 from ....contracts.notes.barrier import Manifest
+from ....contracts.notes.files_sink import FilesSinkNote, Merge
 from ...base.errors import BAD_OPTION, NO_STATE_FOLDER, STATE_IN_USE, RuntimeFault
-from ...base.fields import Fields
 from ...base.options import KEPT_SPACES
 from ...kernel.build import kernel_jar
 from ...kernel.load import java_list, load_kernel
@@ -29,12 +29,12 @@ from ...state.home import Home, check_decided, read_home
 from ...state.state import SINK_NOTE, current_generation
 from ...storage.file_system import Files, Storage
 from ...storage.local_files import LocalFiles, local_state, state_identity
-from ...storage.notes import read_note, unreadable
+from ...storage.notes import read_note, read_note_as, said
 from ...storage.places import Place
 from .claims import check_owner
 from .commits import FileBatches, Outlet
 from .formats import format_packages
-from .merges import Merge, Merges
+from .merges import Merges
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -85,7 +85,7 @@ def compact(
         files, folder, _ = local_state(state)
         # So that a mistake is reported before Spark is started.
         note = _sink_note(files, _generation(files, folder, state), sink)
-        packages = format_packages(note.text("file_format"))
+        packages = format_packages(note.file_format)
     with _spark(state, spark, packages if local else ()) as session:
         storage = Storage(load_kernel(session, kernel_jar(tell)), session)
         return _Compaction(storage, session, state, sink).run(dry_run=dry_run)
@@ -135,9 +135,8 @@ class _Compaction:
 
     def _find(self, sink: str) -> _Target:
         note = _sink_note(self._storage, self._generation, sink)
-        outlet = Outlet(self._storage, note.text("path"), sink)
-        options = {name: str(value) for name, value in note.mapping("options").items()}
-        format = note.text("file_format")
+        outlet = Outlet(self._storage, note.path, sink)
+        options, format = dict(note.options), note.file_format
         foreign = sorted({name.lower() for name in options} - _PLAIN)
         if format in _TEXTS and foreign:
             raise RuntimeFault(
@@ -146,15 +145,17 @@ class _Compaction:
                 "can't be joined as they are",
                 "compact sinks without such options",
             )
-        return _Target(outlet, note.text("query"), format, options, note.whole("roll_size"))
+        return _Target(outlet, note.query, format, options, note.roll_size)
 
     def _bound(self) -> int | None:
         """The last batch that no rollback can undo; None without a barrier."""
         folder = f"{self._generation}/barriers"
         for name in self._storage.list(folder):
-            note = read_note(self._storage, f"{folder}/{name}") if name[0].isdigit() else None
-            if note is not None:
-                cut = _manifest(note, f"{folder}/{name}").queries.get(self._target.query)
+            if not name[0].isdigit():
+                continue
+            manifest = read_note_as(self._storage, f"{folder}/{name}", Manifest.from_json)
+            if manifest is not None:
+                cut = manifest.queries.get(self._target.query)
                 return -1 if cut is None else cut.batch
         return None
 
@@ -230,7 +231,7 @@ def _generation(files: Files, folder: str, shown: str) -> str:
     return f"{folder}/generations/{note.number}"
 
 
-def _sink_note(files: Files, generation: str, sink: str) -> Fields:
+def _sink_note(files: Files, generation: str, sink: str) -> FilesSinkNote:
     """The state's note of a files sink."""
     path = f"{generation}/sinks/{sink}.json"
     note = read_note(files, path, SINK_NOTE)
@@ -241,21 +242,7 @@ def _sink_note(files: Files, generation: str, sink: str) -> Fields:
             f"the state has no files sink `{sink}`",
             f"sinks that have written: {', '.join(names) or 'none'}",
         )
-    try:
-        found = Fields(note)
-        for name in ("path", "file_format", "query"):
-            found.text(name)
-        found.mapping("options"), found.whole("roll_size", least=0)
-        return found
-    except ValueError as error:
-        raise unreadable(path, str(error), SINK_NOTE) from None
-
-
-def _manifest(note: Mapping[str, Any], path: str) -> Manifest:
-    try:
-        return Manifest.from_json(note)
-    except ValueError as error:
-        raise unreadable(path, str(error)) from None
+    return said(note, path, FilesSinkNote.from_json, SINK_NOTE)
 
 
 @contextmanager

@@ -7,26 +7,14 @@ replaced files, the records of their batches, and at last the note.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
-from typing import Any
+from collections.abc import Iterator
 
+from ....contracts.notes.files_sink import Merge
 from ...base.errors import OUTPUT_DAMAGED, RuntimeFault
-from ...base.fields import Fields
-from ...storage.notes import unreadable
-from .commits import Outlet, create, file_name, read
+from ...storage.notes import create_note, read_note_as
+from .commits import Outlet
 
 _HELP = "restore the file from a backup; if none of the files that it names is missing, delete it"
-
-
-@dataclass(frozen=True, slots=True)
-class Merge:
-    """A merged file: its name, its length, its hidden name, what it replaces."""
-
-    name: str
-    bytes: int
-    staged: str
-    replaces: tuple[str, ...]
 
 
 class Merges:
@@ -40,7 +28,7 @@ class Merges:
 
     def publish(self, merge: Merge) -> None:
         """Commits to a merge; then finishes it."""
-        create(self._storage, self._note(merge), {**asdict(merge)})
+        create_note(self._storage, self._note(merge), merge.to_json())
         self._finish(merge)
 
     def replaced(self) -> set[str]:
@@ -83,23 +71,11 @@ class Merges:
 
     def _noted(self) -> Iterator[Merge]:
         for name in self._storage.list(self._notes):
-            note = None if name[0] == "." else read(self._storage, f"{self._notes}/{name}", _HELP)
-            if note is not None:
-                yield _merge(note, f"{self._notes}/{name}")
+            path = f"{self._notes}/{name}"
+            if name[0] != "." and (
+                merge := read_note_as(self._storage, path, Merge.from_json, _HELP)
+            ):
+                yield merge
 
     def _note(self, merge: Merge) -> str:
         return f"{self._notes}/{merge.name}.json"
-
-
-def _merge(note: Mapping[str, Any], path: str) -> Merge:
-    try:
-        found = Fields(note)
-        replaces = found.texts("replaces")
-        staged = found.text("staged")
-        if ".." in staged.split("/") or any("/" in name for name in replaces):
-            raise ValueError("it names files of other folders")
-        return Merge(
-            file_name(found, "name"), found.whole("bytes", least=0), staged.lstrip("/"), replaces
-        )
-    except ValueError as error:
-        raise unreadable(path, str(error), _HELP) from None

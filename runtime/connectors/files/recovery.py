@@ -16,9 +16,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from ....contracts.notes.files_sink import PublishedBatch
 from ...base.errors import OUTPUT_AHEAD, OUTPUT_DAMAGED, STATE_UNREADABLE, RuntimeFault
 from ...state.state import Ancestor
-from .commits import BatchKey, FileBatches, Outlet, Record
+from .commits import BatchKey, FileBatches, Outlet
 from .merges import Merges
 
 
@@ -33,7 +34,7 @@ class Recovery:
         self._current = lineage[-1].generation
         self._committed = committed
 
-    def run(self) -> dict[BatchKey, Record]:
+    def run(self) -> dict[BatchKey, PublishedBatch]:
         """The published batches with a record; raises RuntimeFault when it can't continue."""
         self.refuse_ahead()
         self.cut_back()
@@ -88,7 +89,7 @@ class Recovery:
         half_written = [n for n in self._storage.list(f"{outlet.own}/commits") if n[0] == "."]
         self._storage.delete([f"{outlet.own}/commits/{name}" for name in half_written])
 
-    def _move_whole(self, folder: str, record: Record) -> None:
+    def _move_whole(self, folder: str, record: PublishedBatch) -> None:
         staged = set(self._storage.list(folder))
         left = [file for file in record.files if file.staged in staged]
         whole = [file for file in left if self._storage.intact(f"{folder}/{file.staged}")]
@@ -110,7 +111,10 @@ class Recovery:
         return span.generation == self._current and span.last == batch
 
     def _check(
-        self, records: Mapping[BatchKey, Record], there: Mapping[str, int], replaced: set[str]
+        self,
+        records: Mapping[BatchKey, PublishedBatch],
+        there: Mapping[str, int],
+        replaced: set[str],
     ) -> None:
         for key, record in records.items():
             for name, length in _missing(record, there):
@@ -128,10 +132,10 @@ class Recovery:
                     f"{note}",
                 )
 
-    def _record(self, key: BatchKey) -> Record:
-        return self._outlet.record(key) or Record(0, ())
+    def _record(self, key: BatchKey) -> PublishedBatch:
+        return self._outlet.record(key) or PublishedBatch(0, ())
 
-    def _readable(self, key: BatchKey) -> Record | None:
+    def _readable(self, key: BatchKey) -> PublishedBatch | None:
         try:
             return self._outlet.record(key)
         except RuntimeFault as fault:
@@ -148,6 +152,6 @@ class Recovery:
         return ancestor is not None and ancestor.holds(batch)
 
 
-def _missing(record: Record, there: Mapping[str, int]) -> list[tuple[str, int]]:
+def _missing(record: PublishedBatch, there: Mapping[str, int]) -> list[tuple[str, int]]:
     """The files of a record that do not exist with the recorded length."""
     return [(f.name, f.bytes) for f in record.files if there.get(f.name) != f.bytes]

@@ -15,16 +15,16 @@ names in `_streamc` are hidden from Spark and Arrow as well.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from ...base.fields import Fields
+from ....contracts.notes.files_sink import FilesSinkNote, PublishedBatch, PublishedFile
 from ...base.options import size_in_bytes
 from ...state.state import SINK_NOTE
 from ...storage.file_system import Storage, Written
-from ...storage.notes import read_note, unreadable, write_note
+from ...storage.notes import read_note, said, write_note
 from ..interface import Sink, SinkRequest
 from .claims import Claims
-from .commits import RECORD_FORMAT, BatchKey, Outlet, PublishedFile, Record
+from .commits import BatchKey, Outlet
 from .formats import take_written, writer_settings
 from .recovery import Recovery
 
@@ -56,8 +56,8 @@ class FileSink(Sink):
         self._outlet = Outlet(self._storage, path, self.name)
         self._options = writer_settings(asked.owner, self._format, options)
         self._claims = Claims(state)
-        self._published: dict[BatchKey, Record] = {}
-        self._last = Record(0, ())
+        self._published: dict[BatchKey, PublishedBatch] = {}
+        self._last = PublishedBatch(0, ())
 
     def check(self) -> None:
         """Raises RuntimeFault when the folder holds the output of another state or of a copy of it.
@@ -99,7 +99,7 @@ class FileSink(Sink):
             return None
         staging = self._outlet.staging(key)
         written = self._storage.write(batch, self._format, self._options, staging, self._roll)
-        self._last = Record(written.rows, self._files(key, written))
+        self._last = PublishedBatch(written.rows, self._files(key, written))
         if written.rows:
             self._state.lease.check()
             self._claims.confirm_often(self._outlet)
@@ -145,35 +145,29 @@ class FileSink(Sink):
 
     def _written_to(self) -> tuple[str | None, list[str]]:
         """Where the sink wrote last according to its note, and all other paths that it had."""
-        known = self._known() or {}
-        last = known.get("path")
-        paths = [*known.get("earlier", ()), *([] if last is None else [last])]
-        return last, [one for one in dict.fromkeys(map(str, paths)) if one != self._outlet.path]
+        known = self._known()
+        if known is None:
+            return None, []
+        paths = dict.fromkeys((*known.earlier, known.path))
+        return known.path, [one for one in paths if one != self._outlet.path]
 
     def _remember(self) -> None:
         """Notes where the sink writes, and in which format, for later work on its files."""
-        told = {
-            "format": RECORD_FORMAT,
-            "path": self._outlet.path,
-            "earlier": self._written_to()[1],
-            "query": self._query,
-            "file_format": self._format,
-            "options": self._options,
-            "roll_size": self._roll,
-        }
-        if told != self._known():
-            write_note(self._storage, self._state.sink_file(self.name), told)
+        note = FilesSinkNote(
+            path=self._outlet.path,
+            earlier=tuple(self._written_to()[1]),
+            query=self._query,
+            file_format=self._format,
+            options=self._options,
+            roll_size=self._roll,
+        )
+        if note != self._known():
+            write_note(self._storage, self._state.sink_file(self.name), note.to_json())
 
-    def _known(self) -> dict[str, Any] | None:
+    def _known(self) -> FilesSinkNote | None:
         """The sink's own note; None if there is none, or one of another connector."""
         path = self._state.sink_file(self.name)
         note = read_note(self._storage, path, SINK_NOTE)
         if note is None or "path" not in note:
             return None
-        try:
-            found = Fields(note)
-            found.check_format(RECORD_FORMAT)
-            found.text("path"), found.texts("earlier")
-        except ValueError as error:
-            raise unreadable(path, str(error), SINK_NOTE) from None
-        return note
+        return said(note, path, FilesSinkNote.from_json, SINK_NOTE)
