@@ -130,6 +130,7 @@ def told(rows: Iterable[dict[str, Any]]) -> list[Any]:
     )
 
 
+@LONG
 def test_cells_of_an_aggregate(spark: SparkSession, tmp_path: Path) -> None:
     job = Backfilled(tmp_path / "job", spark, FIVES)
     code, said = job.backfill(MORE, BACKFILLED)
@@ -185,7 +186,6 @@ def test_keys_that_are_computed(spark: SparkSession, tmp_path: Path) -> None:
     assert found == expected
 
 
-@pytest.mark.long
 def test_rows_that_are_gone(spark: SparkSession, tmp_path: Path) -> None:
     job = Backfilled(tmp_path / "job", spark, FIVES)
     (job.root / "in" / "0.json").unlink()

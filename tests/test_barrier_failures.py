@@ -143,7 +143,7 @@ def test_a_barrier_that_fails_is_tried_again(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Twice in a row, as often as is tolerated; without a retry there would be no barrier."""
-    monkeypatch.setattr(module, "write_note", failing(2, module.write_note))
+    monkeypatch.setattr(module, "manifest_text", failing(2, module.manifest_text))
     job = Job(tmp_path, spark, every=1)
     job.put(3)
     job.start()
@@ -160,7 +160,7 @@ def test_a_barrier_that_fails_is_tried_again(
 def test_too_many_in_a_row_end_the_run(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "write_note", failing(100, module.write_note))
+    monkeypatch.setattr(module, "manifest_text", failing(100, module.manifest_text))
     job = Job(tmp_path, spark, every=1)
     job.put(3)
     job.start()
@@ -173,7 +173,7 @@ def test_a_mistake_of_ours_ends_the_run(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """If it ended the thread, the job would have no more barriers."""
-    monkeypatch.setattr(module, "write_note", lambda *given: 1 // 0)
+    monkeypatch.setattr(module, "manifest_text", lambda *given: 1 // 0)
     job = Job(tmp_path, spark, every=1)
     job.put(3)
     job.start()

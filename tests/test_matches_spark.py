@@ -78,7 +78,7 @@ def rows_of_joins() -> dict[str, Batches]:
     }
 
 
-@pytest.mark.parametrize("way", each_way("row_by_row"))
+@pytest.mark.parametrize("way", each_way("whole"))
 def test_temporal_joins(way: Way, tmp_path: Path, spark: SparkSession) -> None:
     inputs = {name: arriving(batches, way) for name, batches in rows_of_joins().items()}
     got = outputs("temporal", inputs, way, tmp_path, spark)

@@ -176,7 +176,7 @@ def rows_of_values() -> Batches:
     return packed(made(steps_of(values(), 4), 150), nothing)
 
 
-@pytest.mark.parametrize("way", each_way("restarted"))
+@pytest.mark.parametrize("way", each_way("row_by_row"))
 def test_aggregates(way: Way, tmp_path: Path, spark: SparkSession) -> None:
     batches = arriving(rows_of_values(), way)
     marks = Watermarks(batches, DELAY, idle=way == "restarted")

@@ -152,7 +152,7 @@ STATELESS = (
     "written_files",
 )
 APART = (
-    *("distinct_on", "distinct_on_forgets", "emit_changes", "future_rows", "late_rows"),
+    *("distinct_on", "distinct_on_forgets", "emit_changes", "future_rows"),
     *("proctime_windows", "sinks", "top_n_of_rows", "union", "upsert", "user_aggregates"),
     "window_offset",
 )
