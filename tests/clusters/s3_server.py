@@ -34,6 +34,10 @@ class Quiet(WSGIRequestHandler):
 
     protocol_version = "HTTP/1.1"
 
+    def handle_expect_100(self) -> bool:
+        """Nothing: werkzeug answers `100 Continue`; a second one would be read as the answer."""
+        return True
+
     def log_request(self, *_: Any) -> None:
         pass
 
