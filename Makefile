@@ -45,7 +45,7 @@ test-kafka: $(INSTALLED) java ## Run the tests against a Kafka broker; Maven fet
 test-cluster: $(INSTALLED) java ## Run the tests against an S3 server and an HDFS; Maven fetches their jars.
 	$(BIN)/python -m pytest -m cluster
 
-check: $(INSTALLED) ## Lint, check types and layers, run the tests that need no Java: under a minute.
+check: $(INSTALLED) ## Lint, check types and layers, run most tests that need no Java: a minute and a half.
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	scripts/check_types.sh $(BIN)/python
